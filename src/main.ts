@@ -14,7 +14,7 @@ const CLOSE_MS = 30_000
 
 const print = (line: string): void => void process.stderr.write(`${line}\n`)
 
-/** Readable lines for whoever sits at standard error; JSON for what standard output is redirected to. */
+/** Readable lines at a terminal on standard error; JSON where standard output is redirected. */
 const logStream = process.stderr.isTTY
   ? {
       write(line: string) {
@@ -52,7 +52,7 @@ async function serveAlone(settings: Settings, longestStopMs: number): Promise<vo
   announce(settings, await started)
 }
 
-/** At a terminal, also what to do next. */
+/** Prints the address, and at a terminal also what to do next. */
 function announce({ host, publicApiKey, databaseUrl, seedDemo }: Settings, url: string): void {
   print(`Greenroom listens on ${url}`)
   if (!process.stderr.isTTY) return
@@ -78,7 +78,7 @@ async function serveAsWorker(settings: Settings, longestStopMs: number): Promise
   process.send?.({ url: await started } satisfies Listening)
 }
 
-/** On a separate port, open from before the start to the very end. Loaded only when METRICS_PORT is set. */
+/** Serves metrics on a separate port, from before the start to the very end. Loaded only when METRICS_PORT is set. */
 async function openMetrics({ metricsPort, host }: Settings, collect: () => Promise<MetricsSnapshot[]>): Promise<void> {
   if (metricsPort === null) return
   const { serveMetrics } = await import('./observability/metrics-server.ts')

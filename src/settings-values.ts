@@ -12,7 +12,7 @@ export interface Credential {
   password: string
 }
 
-/** What OUTBOUND_ALLOW opens. `port` null: every port. */
+/** What OUTBOUND_ALLOW opens. `port` is null for every port. */
 export type OutboundRule =
   | { kind: 'host'; host: string; port: number | null }
   | { kind: 'range'; address: string; prefix: number; family: 'ipv4' | 'ipv6' }

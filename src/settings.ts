@@ -27,7 +27,7 @@ export class SettingsError extends Error {
 export interface Setting<T> {
   /** The environment variable. */
   name: string
-  /** As written in the environment. Null when it is unset. */
+  /** The text in the environment. Null when it is unset. */
   default: string | null
   /** Markdown for docs/settings.md. */
   meaning: string

@@ -1,4 +1,4 @@
-/** The rules of contract section 15, somebody decides: a part of requirements.ts. */
+/** The rules of contract section 15, decisions: a part of requirements.ts. */
 export const decisions = {
   'contract-15.caller-tools':
     'A completion may bring tools; a call of theirs ends the reply with tool_calls, and its result continues it.',

@@ -1,7 +1,7 @@
 /** A checkout of Greenroom to measure. */
 import { fileURLToPath } from 'node:url'
 
-/** `name` null: it is the only one. */
+/** `name` is null when it is the only one. */
 export type Checkout = { readonly name: string | null; readonly path: string }
 
 /** The checkout of the bench itself. */

@@ -16,7 +16,7 @@ type Goal = {
   readonly row: string
   readonly most?: number
   readonly least?: number
-  /** The contenders listed beside it; absent: none. */
+  /** The contenders listed beside it; none by default. */
   readonly beside?: 'stateless' | 'stored' | 'all'
 }
 

@@ -16,7 +16,7 @@ export type RepliesJob = {
   readonly staggerMs?: number
   /** No reply is started after this. */
   readonly untilMs?: number
-  /** Only tokens that arrive in it count; absent: all. By the machine's clock. */
+  /** Only tokens that arrive in it count; all by default. Times of the machine's clock. */
   readonly window?: { readonly fromUs: number; readonly toUs: number }
 }
 

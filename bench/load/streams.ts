@@ -11,7 +11,7 @@ export type StreamsJob = {
   readonly tokens: number
   /** Additional connections that send these requests and read nothing. */
   readonly stalled?: readonly Request[]
-  /** How many are opened at a time; absent: all at once. */
+  /** How many are opened at a time; all at once by default. */
   readonly slots?: number
 }
 

@@ -7,7 +7,7 @@ export interface Retry {
   longestMs?: number
   /** No try begins later than this after `since`. When absent, tries go on for ever. */
   withinMs?: number
-  /** By `performance.now()`. When absent, now. */
+  /** Milliseconds of `performance.now()`; now by default. */
   since?: number
   /** Called for every failure. False when it is final. */
   mayPass(error: unknown): boolean

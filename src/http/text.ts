@@ -46,7 +46,7 @@ function badKey(key: string, value: unknown): string | null {
   return harms ? 'is not allowed as a key' : null
 }
 
-/** At most the last six parts, as those of a message's part are, and nothing in it that could not be printed. */
+/** Keeps at most the last six parts, as those of a message's part are, and nothing in it that could not be printed. */
 function pathOf(end: Pick<Branch, 'key' | 'parent'>): string {
   const parts: string[] = []
   for (let at: Pick<Branch, 'key' | 'parent'> | null = end; at?.parent && parts.length < 6; at = at.parent) {

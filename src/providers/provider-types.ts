@@ -1,7 +1,7 @@
 /** The provider types of contract section 2, and what sets those apart that share the chat-completions adapter. */
 import type { ProviderConnection } from '../actors/ports/index.ts'
 
-/** As `GET /api/v1/provider-types` shows it. */
+/** A row of `GET /api/v1/provider-types`. */
 export interface ProviderType {
   id: string
   name: string

@@ -3,7 +3,7 @@
  * the default of a missing one, and arguments of a tool. Pure, and the same for every reader: the server, and the pages.
  */
 
-/** As they are when a reply is admitted, and the same in all its turns. */
+/** The values when a reply is admitted; the same in all its turns. */
 export interface ReplyValues {
   /** Null when the reply belongs to no session. */
   sessionId: string | null
@@ -14,7 +14,7 @@ export interface ReplyValues {
   at: string
 }
 
-/** For calls outside of sessions: only the time is there. */
+/** Values of calls outside of sessions: only the time is there. */
 export const valuesOfNobody = (at = new Date()): ReplyValues => ({
   sessionId: null,
   user: null,
@@ -78,7 +78,7 @@ export interface Found {
   to: number
 }
 
-/** In order. */
+/** All of them, in order. */
 export const placeholdersIn = (template: string): Found[] =>
   [...template.matchAll(PLACEHOLDER)].map((match) => {
     const [text, inner = ''] = match

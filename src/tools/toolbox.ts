@@ -24,7 +24,7 @@ export interface ToolboxWorld {
   log: ToolLog
   /** Those of the session, for the tools that use them. Absent where there is no session. */
   values?: ReplyValues
-  /** How long a reply waits for the lists of MCP servers. Milliseconds; absent: 3000. */
+  /** How long a reply waits for the lists of MCP servers. Milliseconds; 3000 by default. */
   listMs?: number
 }
 

@@ -1,4 +1,4 @@
-/** Lines for a person at a terminal, and JSON for everybody else. */
+/** Readable lines at a terminal, and JSON elsewhere. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

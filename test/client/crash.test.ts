@@ -1,4 +1,4 @@
-/** The server is killed in the middle of a reply: whoever follows it is told so, by the server, when it is back. */
+/** The server is killed in the middle of a reply: its followers are told so, by the server, when it is back. */
 import { expect } from 'vitest'
 import { createClient } from '../../packages/client/src/index.ts'
 import { freePort } from '../support/programs/free-port.ts'

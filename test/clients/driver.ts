@@ -41,7 +41,7 @@ export interface Driver {
   /** As the table shows them. */
   name: string
   version: string
-  /** What its users turn to for a stream put together; null: it has nothing of the kind. */
+  /** What its users turn to for a stream put together; null when it has nothing of the kind. */
   helperName: string | null
   /** How usage of a stream is asked for. */
   usageBy: string

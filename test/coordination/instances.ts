@@ -44,7 +44,7 @@ export interface Running extends ReturnType<typeof follow> {
   call: Instance['calls'][number]
 }
 
-/** `cacheUrl` null: PostgreSQL alone. */
+/** `cacheUrl` is null for PostgreSQL alone. */
 export async function openInstances(cacheUrl: string | null, wanted?: FreshDatabase): Promise<Instances> {
   const database = wanted ?? (await freshDatabase())
   const agentId = await newAgent(database.sql)

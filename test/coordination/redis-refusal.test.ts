@@ -1,4 +1,4 @@
-/** A server that refuses everybody, as one in protected mode does. */
+/** A server that refuses every client, as one in protected mode does. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, test, vi } from 'vitest'

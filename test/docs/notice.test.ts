@@ -18,7 +18,7 @@ async function importedPackages(): Promise<string[]> {
   return [...new Set(imported)].filter((name): name is string => name !== undefined && name !== 'openai').sort()
 }
 
-/** In the order of the lines; whoever else shares them may stand beside. */
+/** In the order of the lines; others that share them may stand beside. */
 const namesIn = (text: string): string[] =>
   text.split(/^─+$/m).flatMap((entry) => entry.trim().split('\n', 1)[0]?.split(', ') ?? [])
 

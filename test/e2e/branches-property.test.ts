@@ -107,7 +107,7 @@ async function reply(model: Model, body: object, asked: Known | null, behind: Kn
   const shown = contentOf(frames.filter(({ data }) => !data.includes('"error"')))
   const added: Known[] = asked === null ? [] : [asked]
   added.push({ id: '', parent: user, role: 'assistant', content: end === 'kill' ? await keptOf(model, shown) : shown })
-  // Nothing is asked again, by whoever settles what was lost.
+  // The instance that settles what was lost asks nothing again.
   expect(up.calls.length).toBe(calls + 1)
   model.all.push(...added)
   model.head = added.at(-1) ?? null

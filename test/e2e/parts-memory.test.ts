@@ -55,7 +55,7 @@ verifies(
     await send(pngOf(20 * MIB))
     const { most } = await resident(product)
     const after = (await heldBy(product)).all
-    // Garbage that nobody has collected yet included: 66 to 91 MiB were seen.
+    // Garbage that is not collected yet is included: 66 to 91 MiB were seen.
     expect(most - now).toBeLessThan(6 * 20 * MIB)
     expect(after - before).toBeLessThan(10 * MIB)
     for (let n = 0; n < PICTURES; n += 20)

@@ -139,7 +139,7 @@ verifies(
       expect([contentOf(frames), frames.at(-1)?.data, broken]).toEqual(['so far, and the end', '[DONE]', false])
     }
     expect(await product.stop()).toEqual(clean)
-    // Each has released its lease: nobody has to wait for its expiry.
+    // Each has released its lease: its expiry is not awaited.
     expect(await living()).toHaveLength(0)
   },
 )

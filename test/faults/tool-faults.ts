@@ -26,7 +26,7 @@ export interface ToolFaults extends AsyncDisposable {
 
 interface ToolFaultsOptions {
   leaseMs: number
-  /** The shop's handler; absent: it sells. */
+  /** The shop's handler; it sells by default. */
   answer?: (call: ToolRequest) => string | Promise<string>
   /** Additional settings. */
   env?: Record<string, string>

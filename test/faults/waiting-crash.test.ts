@@ -56,7 +56,7 @@ interface Life {
 }
 
 /**
- * These sessions take a step each, and the owner ends: while somebody asks, runs or answers, or when all wait. Resolves to
+ * These sessions take a step each, and the owner ends: while one asks, runs or answers, or when all wait. Resolves to
  * those whose decision was answered.
  */
 async function live(
@@ -151,7 +151,7 @@ verifies(
     const heir = await scene.start('direct')
     const streaming = async () => (await scene.database.sql`select 1 from messages where status = 'streaming'`).length
     await expect.poll(streaming).toBe(0)
-    // Nobody is stuck: what still waits can be decided, and what never began begins.
+    // No session is stuck: what still waits can be decided, and what never began begins.
     const goOn = async (session: string) => {
       while ((await step(heir.url, session)) !== 'none') {}
     }

@@ -46,7 +46,7 @@ export interface SceneOptions {
   settings?: Record<string, string>
   system?: string | null
   config?: object
-  /** Of the provider; absent: true. */
+  /** Set on the provider; true by default. */
   reportsUsage?: boolean
 }
 

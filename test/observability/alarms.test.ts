@@ -14,7 +14,7 @@ const rules: { alert: string; expr: string }[] = parse(
 let scene: OutageScene
 let page: MetricsServer
 beforeAll(async () => {
-  // Nobody listens on the collector's port.
+  // Nothing listens on the collector's port.
   const settings = { OWNER_LEASE_MS: '1500', METRICS_PORT: '0', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
   scene = await openOutage(settings)
   const { app } = scene
@@ -98,7 +98,7 @@ const refusedBy = (status: number) => async () => {
   await expect.poll(async () => (await send()).status).not.toBe(503)
 }
 
-/** `until`: the rule's values as they must become; absent: each rises above what it was. */
+/** `until`: the rule's values as they must become; by default each rises above what it was. */
 interface Fault {
   cause(seen: () => Promise<void>): Promise<void>
   until?: (values: number[]) => boolean

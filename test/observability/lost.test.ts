@@ -1,4 +1,4 @@
-/** Contract section 17: replies that are lost, or cannot be stored, are seen by whoever watches. */
+/** Contract section 17: replies that are lost, or cannot be stored, are seen by operators. */
 import { expect } from 'vitest'
 import { type MetricsServer, serveMetrics } from '../../src/observability/metrics-server.ts'
 import { countTo, idsOf, openOutage, readUntil } from '../faults/database/database-scene.ts'
@@ -80,7 +80,7 @@ verifies('contract-17.not-stored', 'a reply that could not be stored in time is 
   const session = await scene.newSession()
   const stream = await scene.send(session, 'count')
   await readUntil(stream, 'one ')
-  // Nobody else is there to declare this instance lost: it settles the reply itself when the database is back.
+  // There is no other instance to declare this one lost: it settles the reply itself when the database is back.
   proxy.refuse()
   away.resolve()
   await stream.rest()

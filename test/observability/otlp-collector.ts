@@ -67,7 +67,7 @@ export async function startCollector(port = 0) {
     resources,
     port: bound,
     url: `http://127.0.0.1:${bound}/base/`,
-    /** Resolves when nobody listens at the port any more. */
+    /** Resolves when nothing listens at the port any more. */
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

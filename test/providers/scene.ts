@@ -23,7 +23,7 @@ export async function scene(
   return { up, model }
 }
 
-/** Whoever is notified of calls, and what of it matters here. */
+/** An observer of calls, and what of it matters here. */
 export const callsOf = (some: Partial<ProviderCalls>): ProviderCalls => ({
   called() {},
   sent() {},
@@ -63,7 +63,7 @@ export async function all(events: AsyncIterable<ModelEvent>): Promise<ModelEvent
 export const ask = (model: Providers, request: ModelRequest, signal = new AbortController().signal) =>
   all(heard(model, request, signal))
 
-/** Without the signs of life, whose number is nobody's business. */
+/** Without the signs of life, whose number does not matter. */
 export const spoken = (events: readonly ModelEvent[]): ModelEvent[] => events.filter(({ type }) => type !== 'activity')
 
 export const textOf = (events: readonly ModelEvent[]): string =>

@@ -28,7 +28,7 @@ export interface PageOptions {
   scheme?: 'light' | 'dark'
   /** Console errors that the test itself brings about. */
   allow?: RegExp
-  /** A profile that nobody has used: an empty HTTP cache, and no use for others afterwards. */
+  /** An unused profile: an empty HTTP cache, and no use for others afterwards. */
   fresh?: boolean
 }
 

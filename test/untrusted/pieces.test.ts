@@ -28,7 +28,7 @@ async function turnsOf(work: () => Promise<unknown>): Promise<number> {
   return turns
 }
 
-/** Not an event among them: whoever reads it as a stream of events waits for one. */
+/** Not an event among them: a reader of an event stream waits for one. */
 const comments = (bytes: number) => Buffer.alloc(bytes, ':\n')
 
 test('a large piece is cut, each part in a turn of its own', async () => {

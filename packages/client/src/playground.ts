@@ -23,7 +23,7 @@ type ToolField = Exclude<keyof Schemas['AgentTools'], 'approvals'>
 /** Given tools and settings replace the agent's for this reply. */
 export interface PlaygroundSendOptions extends FollowReplyOptions, Pick<ChatRequest, ToolField> {
   overrides?: ChatRequest['configOverrides']
-  /** The reply behind which the message comes; null: at the beginning. By default behind the path's last message. */
+  /** The reply after which the message comes; null for the beginning. By default the path's last message. */
   parentId?: string | null
 }
 

@@ -122,7 +122,7 @@ function readNamed(place: Place, event: string, data: Record<string, unknown>): 
     const { ok, content, durationMs } = data
     return { type: event, id, ok: ok === true, content: String(content), durationMs: Number(durationMs) }
   }
-  // In the numbered frames these end with "stop".
+  // The numbered frames of these end with "stop".
   if (event === 'state' && data.state === 'cancelled') place.reason = 'cancelled'
   if (event === 'state' && data.state === 'waiting') place.reason = 'tool_calls'
   return null

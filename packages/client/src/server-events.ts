@@ -3,7 +3,7 @@
 export interface ServerEvent {
   /** When absent, the event has none. */
   id?: string
-  /** Its name; absent: `message`. */
+  /** Its name; `message` when absent. */
   event?: string
   data: string
 }

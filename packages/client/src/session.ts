@@ -23,7 +23,7 @@ export interface SendOptions extends FollowReplyOptions {
   reasoning?: boolean
   /** Whether a reply whose calls wait for an approval ends with `tool_calls`. */
   actions?: boolean
-  /** The reply behind which the message comes; null: at the beginning. By default behind the path's last message. */
+  /** The reply after which the message comes; null for the beginning. By default the path's last message. */
   parentId?: string | null
 }
 
@@ -57,8 +57,8 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
   /** Creates it, once. Resolves to its id. */
   create(signal?: AbortSignal): Promise<string>
   /**
-   * Sends the next message, at once, and returns its reply to read. Errors surface while reading; a reply that nobody
-   * reads continues all the same.
+   * Sends the next message, at once, and returns its reply to read. Errors surface while reading; a reply that is not
+   * read continues all the same.
    */
   send(message: MessageContent, options?: Options): Reply<Stored>
   /**
@@ -76,8 +76,8 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
   /** The pending calls of the newest reply. */
   pending(): Promise<PendingCall[]>
   /**
-   * Decides all that is pending, at once, and returns the reply that goes on: approved calls are made in it first. Somebody
-   * else who was faster: reading it rejects with `ApiError` 409.
+   * Decides all that is pending, at once, and returns the reply that goes on: approved calls are made in it first. When
+   * another client was faster, reading it rejects with `ApiError` 409.
    */
   decide(decisions: readonly Decision[], options?: DecideOptions): Reply<Stored>
   /** Stops the running reply, if any, on whichever instance it runs. Resolves when it has ended, or after 2 s. */

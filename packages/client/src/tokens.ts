@@ -16,7 +16,7 @@ const aheadMs = 30_000
 
 interface Held {
   token: string
-  /** By `performance.now`. */
+  /** Milliseconds of `performance.now`. */
   renewAt: number
   endsAt: number
 }
@@ -58,7 +58,7 @@ export function createTokens(source: TokenSource): Tokens {
 }
 
 /**
- * Milliseconds from its making to its end, as the token itself says; null: it does not say. Not by this machine's clock,
+ * Milliseconds from its making to its end, as the token itself says; null when it does not say. Not by this machine's clock,
  * which may be wrong by hours.
  */
 function lifetimeOf(token: string): number | null {

@@ -36,7 +36,7 @@ export function createLeaseGate(validUntil: () => number): LeaseGate {
 }
 
 interface Passing {
-  /** As `Generation.run` takes it. */
+  /** The argument of `Generation.run`. */
   stored: (() => Promise<boolean>) | undefined
   notStored(): never
   gate?: LeaseGate

@@ -49,9 +49,9 @@ const cutArguments = (text: string): string =>
 interface ToolTurn {
   text: string
   calls: ToolCall[]
-  /** By the call's id. */
+  /** Results by the call's id. */
   results: Map<string, string>
-  /** Ids of the calls that waited for somebody. */
+  /** Ids of the calls that were pending. */
   waited: Set<string>
 }
 

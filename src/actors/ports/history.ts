@@ -15,9 +15,9 @@ export interface HistoryMessage {
   role: 'user' | 'assistant'
   content: string
   parts?: readonly MessagePart[]
-  /** What the reply's tools were asked and answered, in order. Absent or null: nothing. */
+  /** What the reply's tools were asked and answered, in order. Absent or null when there is nothing. */
   toolEvents?: readonly HistoryToolEvent[] | null
-  /** What became of those of its calls that waited. Absent or null: none did. */
+  /** What became of those of its calls that were pending. Absent or null when none was. */
   decided?: readonly HistoryDecision[] | null
 }
 

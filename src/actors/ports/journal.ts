@@ -77,7 +77,7 @@ export interface NewMessage {
   mayStart: boolean
   /**
    * A session that does not exist is made with its first message, for `user`. `secretNumber`: of the client secret that
-   * makes it; null: none. When absent, it is `not_found`.
+   * makes it; null when there is none. When absent, it is `not_found`.
    */
   makeSession?: { secretNumber: number | null }
   /** When absent, nothing is known of the reply but its model. */

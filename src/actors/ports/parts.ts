@@ -16,7 +16,7 @@ export interface MessagePart {
   filename: string | null
   /** In bytes. */
   size: number
-  /** As a request has it; null: not said. */
+  /** The detail that the request named; null when it named none. */
   detail: 'auto' | 'low' | 'high' | null
   /** Where it was fetched from. Null when its bytes were sent. */
   sourceUrl: string | null

@@ -1,4 +1,4 @@
-/** Calls that wait for somebody, as they are kept meanwhile (contract section 15). Types only. */
+/** The stored form of pending calls (contract section 15). Types only. */
 
 import type { CallDecision, WaitKind } from '../reply/reply-event.ts'
 import type { AnswerFields } from './answer-fields.ts'
@@ -18,7 +18,7 @@ export interface OpenTurn {
   waiting: readonly (WaitingCall | null)[]
 }
 
-/** Of a model's turn: its answer, or the result of a call. */
+/** A message of a model's turn: its answer, or the result of a call. */
 export type TurnMessage = Exclude<ModelMessage, { role: 'user' }>
 
 /** What has been said since the user's message, by the reply that waits and those that it continued. */

@@ -82,7 +82,7 @@ export interface ShownCall {
   arguments: string
 }
 
-/** How a reply ended. Stored once, with the message. `calls`: those that wait and are shown to its readers; absent: none. */
+/** How a reply ended. Stored once, with the message. `calls`: those that are pending and shown to its readers; absent when there are none. */
 export type Outcome =
   | { type: 'finished'; reason: FinishReason; usage: Usage; calls?: readonly ShownCall[] }
   | { type: 'failed'; error: ReplyError; usage: Usage }

@@ -17,7 +17,7 @@ const MAX_UNSTORED = 1 << 20
 type Verdict = Exclude<Awaited<ReturnType<Journal['append']>>, 'withdrawn'>
 
 export interface ReplyLog extends Omit<FrameLog, 'push' | 'close'> {
-  /** Since when (ms, monotonic) something is unstored; null if everything is stored. */
+  /** When (ms, monotonic) the oldest unstored event came; null if everything is stored. */
   unstoredSince(): number | null
   /** The newest stored event. */
   place(): Place

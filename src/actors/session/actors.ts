@@ -57,7 +57,7 @@ export interface RunningReply {
   admittedAt: number
   /** Final once it settles. */
   usage: Usage
-  /** Since when (ms, monotonic) the outcome waits to be stored. */
+  /** When (ms, monotonic) the outcome began to wait to be stored. */
   settlingSince: number | null
   observer: ReplyObserver
   /** How it ended, as far as this instance knows. */

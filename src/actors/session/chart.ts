@@ -66,7 +66,7 @@ const initialOf = ({ initial }: Node): string => initial.target.map(pathOf).join
 
 export const sessionChart = (): SessionChart => chartOf(sessionMachine)
 
-/** As a `stateDiagram-v2` of Mermaid. A transition between two states of one parent stands in that parent. */
+/** The chart as a `stateDiagram-v2` of Mermaid. A transition between two states of one parent stands in that parent. */
 export function mermaidChart(): string {
   const { states, transitions } = sessionChart()
   const parentOf = (id: string) => states.find((state) => state.id === id)?.parent ?? null
@@ -101,7 +101,7 @@ export interface MachineConfig {
   states: Record<string, unknown>
 }
 
-/** As a configuration for XState's `createMachine`: what JSON can say of it, with guards, actions and actors by name. */
+/** The chart as a configuration for XState's `createMachine`: what JSON can say of it, with guards, actions and actors by name. */
 export function machineConfig(): MachineConfig {
   return JSON.parse(JSON.stringify(sessionMachine.config))
 }

@@ -23,7 +23,7 @@ export interface MessageRecord extends Omit<NewMessage, 'replyId' | 'mayStart' |
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
   /** When absent, every call is the agent's own, and made. */
   actions?: Omit<Actions, 'continued'>
-  /** For the replies that continue this one. Absent when nothing was set. */
+  /** Passed on to the replies that continue this one. Absent when nothing was set. */
   inForce?: InForce
   /** What the reply goes on from; set with `decided`. */
   carried?: Carried | undefined

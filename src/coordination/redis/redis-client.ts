@@ -24,7 +24,7 @@ export function connectRedis(url: string, behaviour: RedisBehaviour, onError: (e
   const { enableOfflineQueue, maxRetriesPerRequest } = behaviour
   const common = {
     connectTimeout: 2000,
-    // With the third ioredis takes a server's refusal for one of a password, and prints so at each attempt.
+    // Given the third, ioredis takes a server's refusal for one of a password, and prints so at each attempt.
     protocol: 2 as const,
     maxRetriesPerRequest,
     // ioredis handles no failure of its own SUBSCRIBE: a connection closed before the answer would end the process.

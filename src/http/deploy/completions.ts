@@ -84,7 +84,7 @@ const notGenerated = (error: unknown): Ending => ({
   error: { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` },
 })
 
-/** As OpenAI's clients name their end user. It stays named among what is ignored: the answer does not depend on it. */
+/** The name that OpenAI's clients give their end user. It stays named among what is ignored: the answer does not depend on it. */
 function userIn(body: object): string | null {
   const { user }: { user?: unknown } = body
   return typeof user === 'string' && user !== '' ? user : null

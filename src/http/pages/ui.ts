@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { pageGuards, strictPolicy } from './page-guards.ts'
 
 const built = new URL('../../../ui/dist/', import.meta.url)
-// In index.html, once; the pages give it to the style elements that they make.
+// The nonce stands in index.html once; the pages give it to the style elements that they make.
 const noncePlace = '__STYLE_NONCE__'
 // Likewise: `required`, or `none`, which spares the pages the question before anything is shown.
 const loginPlace = '__LOGIN__'

@@ -51,7 +51,7 @@ export interface Uploads {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null or absent: the request's body may hold none. */
+    /** Null or absent when the request's body may hold none. */
     uploads?: Uploads | null
   }
 }

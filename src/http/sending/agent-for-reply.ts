@@ -17,7 +17,7 @@ export interface AgentDependencies {
   sql: Sql
   secrets: Secrets
   agents: AgentLookup
-  /** The chosen tools, as far as they answer. `values`: for their calls; absent: none is made. */
+  /** The chosen tools, as far as they answer. `values`: for their calls; absent when none is made. */
   openToolbox(choice: ToolChoice, signal: AbortSignal, values?: ReplyValues): Promise<CheckedToolbox>
   fieldRefusal: FieldRefusal
   partRefusal: PartRefusal

@@ -127,7 +127,7 @@ async function continuing(
   }
 }
 
-/** For a request that cannot start a reply: it may repeat one, whatever the agent's provider takes by now. */
+/** The record of a request that cannot start a reply: it may repeat one, whatever the agent's provider takes by now. */
 export function joinOnly(
   deps: RecordDependencies,
   own: AgentForCompletion,

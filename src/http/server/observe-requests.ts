@@ -13,7 +13,7 @@ export interface ObservedRequest {
   path: string
   /** The scheme as the caller sees it, where a trusted proxy says so. */
   scheme: string
-  /** Of the server as the caller named it. Empty when it did not. */
+  /** The server's host as the caller named it; empty when it did not. */
   host: string
   port: number | null
   /** The caller's W3C `traceparent`, as it came. */

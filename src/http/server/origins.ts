@@ -21,12 +21,12 @@ function isOwn(origin: string, request: FastifyRequest): boolean {
   if (protocol !== 'http:' && protocol !== 'https:') return false
   const scheme = toldScheme(request)
   if (scheme !== null && protocol !== `${scheme}:`) return false
-  // Behind a proxy that forwards no scheme, a Host without a port has the default one of the page's scheme.
+  // If a proxy forwards no scheme, a Host without a port has the default one of the page's scheme.
   const own = `${protocol}//${request.host}`
   return !/[\s/\\?#@]/.test(request.host) && URL.canParse(own) && new URL(own).host === host
 }
 
-/** Null when plain HTTP came in, which may have been HTTPS before a proxy that says nothing, or that nobody trusts. */
+/** Null when plain HTTP came in, which may have been HTTPS before a proxy that says nothing, or is not trusted. */
 function toldScheme(request: FastifyRequest): string | null {
   const scheme = request.protocol.toLowerCase()
   if (scheme !== 'http') return scheme

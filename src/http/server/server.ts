@@ -95,7 +95,7 @@ export type HttpDependencies = CompletionDependencies &
     builtInTools: readonly BuiltInTool[]
     requestObservers: readonly RequestObserver[]
     revocations: RevocationList
-    /** As readiness asks (health.ts). */
+    /** The ping of readiness (health.ts). */
     ping(): Promise<void>
     breakIt: BreakIt | null
   } & HttpToolDependencies &
@@ -147,7 +147,7 @@ export async function closeServer(app: FastifyInstance, ms: number): Promise<voi
   })
 }
 
-/** Without the query, which may hold a credential (`access_token`). */
+/** The path without the query, which may hold a credential (`access_token`). */
 const pathOf = ({ url = '' }: { url?: string }): string => url.split('?', 1)[0] ?? ''
 
 /** A number of hops, or who they are. */

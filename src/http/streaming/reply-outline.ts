@@ -24,7 +24,7 @@ export interface OutlineWriter {
   delta(kind: TextKind, text: string): void
   partFinished(kind: TextKind, part: number): void
   called(call: OutlinedCall): void
-  /** `ok` null: the reply ended before a result was stored. */
+  /** `ok` is null when the reply ended before a result was stored. */
   answered(call: OutlinedCall, ok: boolean | null, content: string): void
   /** The reply ends, and the call waits until it is approved or rejected. */
   asked(call: OutlinedCall): void

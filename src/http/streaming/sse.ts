@@ -32,7 +32,7 @@ interface OpenStream {
   /** Writes one piece, as a chunk of its own where the response is chunked. False when the socket is full. */
   put(bytes: Buffer | string): boolean
   lastWrite: number
-  /** Since when the socket has taken nothing; null while it takes all. */
+  /** When the socket became full; null while it accepts all. */
   blockedSince: number | null
 }
 

@@ -9,7 +9,7 @@ export async function copyIn(query: { writable(): Promise<Writable> }, chunks: r
   if (!isQuery(query)) throw new Error('postgres: no query to copy with.')
   const { promise: failure, reject } = Promise.withResolvers<never>()
   failure.catch(() => {})
-  // Of what fails once all has been sent the library tells the query alone, which it has resolved before.
+  // The library reports a failure after all has been sent to the query alone, which it has resolved before.
   const rejectQuery = query.reject
   query.reject = (error) => {
     rejectQuery(error)

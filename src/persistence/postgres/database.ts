@@ -17,7 +17,7 @@ export interface ConnectOptions {
   name: string
   /** Longest wait for a lock and longest pause inside a transaction: at most a third of the lease. */
   timeoutMs: number
-  /** What `isPooled` found; absent: a direct connection. */
+  /** What `isPooled` found; absent for a direct connection. */
   pooled?: boolean
   /**
    * Statements are planned once for all their values, which suits those that find rows by key: planning the agent's

@@ -32,7 +32,7 @@ export const namesIn = (template: string): string[] =>
 
 /**
  * What a placeholder stands for: never an inherited property (`constructor`). Undefined for an argument that was not given.
- * Throws TemplateError for a missing value: a tool that acts for nobody is not called.
+ * Throws TemplateError for a missing value: a tool is not called without its user.
  */
 function standsFor(placeholder: Placeholder, { args, values }: Filling): unknown {
   const { kind, name } = placeholder

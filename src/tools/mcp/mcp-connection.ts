@@ -124,7 +124,7 @@ async function attempt(
 
 /** While it negotiates or waits for an event stream, the SDK ignores signals; only closing the transport stops it. */
 async function connected(client: Client, transport: Transport, signal: AbortSignal): Promise<void> {
-  // The close that follows an abort may reject it later: nobody hears of that.
+  // The close that follows an abort may reject it later, unobserved.
   await unlessAborted(client.connect(transport, { timeout: SDK_TIMEOUT_MS }), signal)
 }
 

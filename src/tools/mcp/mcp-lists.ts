@@ -21,7 +21,7 @@ const MAX_LIST_BYTES = 1024 * 1024
 
 interface List {
   tools: Promise<McpTool[]>
-  /** By `performance.now()`; infinite while loading. */
+  /** Milliseconds of `performance.now()`; infinite while loading. */
   until: number
   /** It changed while loading: those already waiting get it, no one else. */
   isStale: boolean

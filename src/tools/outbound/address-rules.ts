@@ -1,7 +1,7 @@
 /** Which addresses an outbound call may reach (contract section 6, outbound rule). Pure: no lookups, no sockets. */
 import ipaddr from 'ipaddr.js'
 
-/** An entry of OUTBOUND_ALLOW. `port` null: every port. */
+/** An entry of OUTBOUND_ALLOW. `port` is null for every port. */
 export type OutboundRule =
   | { kind: 'host'; host: string; port: number | null }
   | { kind: 'range'; address: string; prefix: number; family: 'ipv4' | 'ipv6' }
@@ -102,7 +102,7 @@ function rangeOf(rule: OutboundRule): Range | null {
   if (rule.prefix === (rule.family === 'ipv4' ? 32 : 128)) return single(rule.address)
   const address = ipaddr.parse(rule.address)
   const mapped = address.kind() === 'ipv6' && address.range() === 'ipv4Mapped' && rule.prefix >= 96
-  // Of the ranges that embed IPv4, people write only mapped ones by hand; the others would allow all of IPv4.
+  // Only mapped addresses are written by hand; the other ranges that embed IPv4 would allow all of it.
   if (!mapped) return [address, rule.prefix]
   return [ipaddr.fromByteArray(address.toByteArray().slice(12)), rule.prefix - 96]
 }

@@ -31,7 +31,7 @@ export interface OutboundInit {
   /** Sent to the first origin only. */
   body?: string | Uint8Array<ArrayBuffer> | null
   signal: AbortSignal
-  /** How many redirects are followed. 0 or absent: none, and the 3xx response is returned. */
+  /** How many redirects are followed. When 0 or absent, the 3xx response is returned. */
   redirects?: number
   /** Every hop must be https. */
   httpsOnly?: true

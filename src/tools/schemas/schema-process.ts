@@ -12,7 +12,7 @@ const START_MS = 10_000
 const IDLE_MS = 60_000
 /** How much later its own limit is than ours: it matters only when its parent is gone. */
 const SELF_MS = 1_000
-/** For so long, owners whose job timed out are queued after all others, and the same job is not tried again. */
+/** How long owners whose job timed out are queued after all others, and the same job is not tried again. */
 const SUSPECT_MS = 60_000
 const MAX_SUSPECTS = 1_000
 
@@ -96,7 +96,7 @@ export function createSchemaProcess({
 
 /** Owners and schemas whose job timed out. */
 function createSuspects() {
-  /** Until when (`performance.now()`). */
+  /** When it ends (`performance.now()`). */
   const until = new Map<string, number>()
   return {
     has: (name: string): boolean => performance.now() < (until.get(name) ?? 0),

@@ -30,7 +30,7 @@ export interface ChaosOptions {
   seconds: number
   seed: number
   sessions?: number
-  /** The server of a database that nobody else uses. */
+  /** The server of a database that only this run uses. */
   server?: FaultOptions['server']
   /** With it by default. */
   redis?: boolean

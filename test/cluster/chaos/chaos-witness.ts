@@ -44,7 +44,7 @@ export interface Violation {
   detail: string
 }
 
-/** One connection's frames. `after`: its Last-Event-ID; `ahead` for an id that nobody can have seen. */
+/** One connection's frames. `after`: its Last-Event-ID; `ahead` for an id that was never shown. */
 export interface Watch {
   readonly last: number
   readonly isOver: boolean

@@ -25,7 +25,7 @@ export interface DatabaseProxy extends AsyncDisposable {
   cutAnswerTo(statement: string): Promise<void>
   /** Holds the response to the next request with this text, until this is restored. */
   holdAnswerTo(statement: string): Promise<void>
-  /** Decides the fate of each chunk that the service sends from now on; null: all pass. */
+  /** Decides the fate of each chunk that the service sends from now on; null when all pass. */
   judge(judge: ((bytes: Buffer) => Fate) | null): void
   /** New connections are reset while this returns true. */
   refuseNew(isRefused: () => boolean): void

@@ -1,4 +1,4 @@
-/** Sessions that wait for somebody: contract section 15 over real sockets. */
+/** Waiting sessions: contract section 15 over real sockets. */
 import { afterAll, expect } from 'vitest'
 import { verifies } from '../../verifies.ts'
 import { asks, says } from '../tool-scene.ts'

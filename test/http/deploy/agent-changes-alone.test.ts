@@ -1,4 +1,4 @@
-/** On the embedded database nobody else changes the configuration: agents are remembered without asking. */
+/** On the embedded database no other process changes the configuration: agents are remembered without asking. */
 import { rm } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startApp } from '../../../src/compose/app.ts'

@@ -86,7 +86,7 @@ describe.each([{ redis: false }, { redis: true }])('two instances, redis: $redis
   verifies('contract-2.agent-delete', 'an agent whose row is gone by any way stops replying', async () => {
     const agent = await newAgent()
     const { stream } = await running(instances[0], agent)
-    await instances[0].sql`select delete_agent(${agent.slice(-36)})` // nobody was told: the owner's own look finds it
+    await instances[0].sql`select delete_agent(${agent.slice(-36)})` // nothing was announced: the owner's own look finds it
     await stream.rest()
     expect(stream.raw().endsWith(deletedFrame)).toBe(true)
   })

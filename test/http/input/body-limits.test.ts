@@ -1,4 +1,4 @@
-/** Contract section 18: what a body may hold, and how large it may be where nobody has shown a credential. */
+/** Contract section 18: what a body may hold, and how large it may be without a credential. */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'

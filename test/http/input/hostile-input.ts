@@ -60,7 +60,7 @@ export const hostileValues = {
     'a schema of patterns': (bytes) =>
       `{"type":"object","patternProperties":{${many(20_000, bytes - 60, (i) => `"(a+)+${i}":{}`)}}}`,
   },
-  /** For a field that nobody knows. */
+  /** An unknown field. */
   any: {
     'a number without end': (bytes) => fill('1', bytes),
     'a fraction without end': (bytes) => `0.${fill('1', bytes)}`,

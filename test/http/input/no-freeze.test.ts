@@ -1,6 +1,6 @@
 /**
  * Contract section 18: no single request makes `/livez` wait longer than 250 ms on a quiet machine. The server runs in
- * this process, whoever attacks it in a thread. What counts is the processor time of the server's longest turn
+ * this process, the attacker in a thread. What counts is the processor time of the server's longest turn
  * (support/longest-turn.ts): `/livez` is answered between two turns, and the machine of a test run is not quiet. For the
  * same reason the limit grows with the time that a piece of known work takes in the same run.
  */

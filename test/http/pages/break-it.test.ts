@@ -1,4 +1,4 @@
-/** `/break-it` exists for the person at the machine alone (contract section 16): for everybody else every path is 404. */
+/** `/break-it` exists for the person at the machine alone (contract section 16): for others every path is 404. */
 import { request as open } from 'node:http'
 import Fastify from 'fastify'
 import { afterAll, beforeEach, describe, expect } from 'vitest'

@@ -36,7 +36,7 @@ verifies('contract-4.busy', 'a second message is 409 with x-should-retry: false,
   expect((await scene.send(id, 'second')).status).toBe(200)
 })
 
-verifies('contract-4.busy', 'a reply that nobody streams is running too', async () => {
+verifies('contract-4.busy', 'a reply that is not streamed is running too', async () => {
   const id = await scene.newSession()
   const next = scene.byHand()
   const whole = scene.send(id, 'first')

@@ -101,7 +101,7 @@ async function openConnection() {
     ask: (path: string, { method = 'GET', version = '1.1', headers = '' } = {}) =>
       socket.write(`${method} ${path} HTTP/${version}\r\nHost: localhost\r\n${headers}\r\n`),
     head: () => line('\r\n\r\n'),
-    /** Bytes that nobody has taken. */
+    /** Bytes that were not read yet. */
     left: () => bytes.length,
   }
 }

@@ -75,7 +75,7 @@ const hasServerFile = () =>
 const serverPid = async () =>
   Number((await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
 
-/** A process that has ended but that nobody has waited for counts as gone. */
+/** A process that has ended but was not waited for counts as gone. */
 const isGone = async (pid: number) => {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   return status === '' || status.slice(status.lastIndexOf(')') + 2).startsWith('Z')

@@ -41,7 +41,7 @@ test.each([
 
 test('pasted and dropped ones are attached; a refused message gives them back', async () => {
   await using page = await open()
-  // What a browser does when somebody pastes a picture, or lets it go over the field.
+  // What a browser does when a picture is pasted, or dropped over the field.
   for (const [type, kind, name] of [
     ['paste', 'ClipboardEvent', 'clipboardData'],
     ['drop', 'DragEvent', 'dataTransfer'],

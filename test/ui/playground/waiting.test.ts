@@ -1,4 +1,4 @@
-/** Somebody decides, in the pages: the question in the playground, the page of what waits, the agent's form. */
+/** Decisions in the pages: the question in the playground, the page of what waits, the agent's form. */
 import { afterAll, expect, test } from 'vitest'
 import { verifies } from '../../verifies.ts'
 import { axe } from '../browser.ts'

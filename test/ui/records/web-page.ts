@@ -1,4 +1,4 @@
-/** Somebody else's site: their backend's route and their page, as documented, on an origin of its own. */
+/** Another site: its backend's route and their page, as documented, on an origin of its own. */
 import Fastify from 'fastify'
 import { build } from 'vite'
 

@@ -40,7 +40,7 @@ export function pathParam(request: FastifyRequest, name: 'agent_id' | 'session_i
 /** The user whose sessions the caller reaches. Null for a caller that reaches all sessions. */
 export const userOf = (caller: Caller): string | null => (caller.kind === 'secret' ? caller.user : null)
 
-/** False when the secret is for another session, or for sessions of others; `user` is null for those of nobody. */
+/** False when the secret is for another session, or for sessions of others; `user` is null for those without a user. */
 export function opens(caller: Caller, session: { id: string; user: string | null }): boolean {
   if (caller.kind !== 'secret') return true
   return caller.user === session.user && opensId(caller, session.id)

@@ -125,7 +125,7 @@ async function createCluster({ dataDir, folder, binaries, user, log }: Cluster, 
     ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
     : ['--locale=C.UTF-8']
   const access = ['--username=greenroom', '--auth-local=trust', '--auth-host=reject']
-  // Until the first checkpoint under load has recycled WAL segments, a commit sometimes waits while the next segment is
+  // Before the first checkpoint under load has recycled WAL segments, a commit sometimes waits while the next segment is
   // filled with zeros: about 15 ms for the default 16 MB, every five seconds at 200 replies.
   const wal = '--wal-segsize=1'
   const args = [`--pgdata=${unfinished}`, '--encoding=UTF8', ...locale, ...access, wal, '--no-instructions']

@@ -15,7 +15,7 @@ export interface Owner {
   epoch: number
 }
 
-/** As sql/admit_message.sql answers; what only some outcomes have is absent from the others. */
+/** What admit_message.sql answers; fields of some outcomes are absent from the others. */
 interface Answer {
   outcome: Exclude<Admission['outcome'], 'unknown'>
   reply_id: string
@@ -94,7 +94,7 @@ async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer>
   return row.answer
 }
 
-/** As sql/admit_message.sql takes them. */
+/** The argument of admit_message.sql. */
 export const admissionColumns = (message: NewMessage) => ({
   agent_id: message.agentId,
   session_id: message.sessionId,

@@ -1,4 +1,4 @@
--- revision 20
+-- revision 21
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -81,7 +81,7 @@ begin
     end if;
     insert into sessions (id, agent_id, end_user)
     select m.session_id, a.id, m.end_user from agents a where a.id = m.agent_id for key share
-    on conflict (id) do nothing; -- made meanwhile by another message, or somebody else's
+    on conflict (id) do nothing; -- made meanwhile by another message, or another agent's
     select x.num, x.next_seq, x.title, x.head, x.end_user, x.metadata into s from sessions x
      where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
        for no key update;
@@ -99,10 +99,11 @@ begin
      where x.session_id = m.session_id and x.role = 'user' order by x.position limit 1;
   end if;
 
-  -- Our own, of a call whose answer was lost. It comes before whatever may refuse a new message, the fence included: a
-  -- message that is stored is never said not to be. The session's lock has waited for a call that is still under way,
-  -- and whoever raised the epoch for one that had passed the fence: what is not here now will not come under this epoch
-  -- once that was raised. Of a reply that has been settled, or is another epoch's, the row is only read.
+  -- Look for a row of this reply's own id first: an earlier call stored it, and its response was lost. This precedes every
+  -- refusal, the fence included, because a message that is stored must never be reported as not stored. An earlier call that
+  -- is still under way has been waited for, by the lock on the session. One that had passed the fence has been waited for by
+  -- the instance that raised the epoch. So a row that is missing here, under a raised epoch, will never appear.
+  -- The row of a settled reply, or of another epoch, is only read.
   select x.position, x.parent, x.status, x.epoch, x.first_seq, x.created_at into own from messages x where x.id = m.reply_id;
   if found then
     select a.id, a.content, coalesce(a.parent, a.position - 1) as before_at into answered

@@ -21,9 +21,9 @@ export interface Fork {
   sessionId: string
   /** The user whose session it must be. Null for any user. */
   owner: string | null
-  /** The last message to copy. Absent or null: the head. */
+  /** The last message to copy; absent or null for the head. */
   messageId?: string | null | undefined
-  /** Up to which its reply is copied. Absent or null: all that is stored. */
+  /** The frame up to which its reply is copied; absent or null for all that is stored. */
   frameId?: number | null | undefined
 }
 
@@ -54,7 +54,7 @@ export async function createSession(
   }
 }
 
-/** As check_client_secret.sql raises it. */
+/** The SQLSTATE that check_client_secret.sql raises. */
 const SECRET_REVOKED = 'GR401'
 
 /** Null when there is no such agent. As `createSession`; what is absent or null of the new session is as in the other one. */

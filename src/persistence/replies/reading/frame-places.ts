@@ -10,7 +10,7 @@ export interface FramePlace {
   offset: number
 }
 
-/** From the role frame on; none of a message without frames. Null when there is no such message in this session of the agent. */
+/** The frames from the role frame on; none of a message without frames. Null when there is no such message in this session of the agent. */
 export async function listFramePlaces(
   sql: Sql,
   { agent_id, session_id, message_id }: { agent_id: string; session_id: string; message_id: string },

@@ -29,7 +29,7 @@ export interface Message {
   errorCode: string | null
   /** The provider's full error text. */
   errorDetail: string | null
-  /** Of the last turn. Null for a user's message. */
+  /** The model of the last turn. Null for a user's message. */
   model: string | null
   /** Null when it was not asked for, or none came. */
   reasoning: string | null
@@ -38,11 +38,11 @@ export interface Message {
   toolEvents: (StoredEvent & { offset: number })[]
   /** The parts of a user's message, in order. */
   parts: MessagePart[]
-  /** Of the last turn. Null for a user's message, or made before it was stored. */
+  /** The provider of the last turn. Null for a user's message, or one made before it was stored. */
   providerId: string | null
   /** Null while it runs, and when it is none of the session's own replies. */
   usage: Usage | null
-  /** As far as they are known. Null when nothing is. */
+  /** Null when none of them is known. */
   facts: Partial<ReplyFacts & ReplyFigures> | null
   /** Those of its calls that were pending. */
   waited: WaitedCall[]
@@ -71,7 +71,7 @@ export type MessageRow = FramesOrEnds &
   Pick<ShownRow, 'first_seq' | 'content' | 'tool_events'> &
   Omit<UsageRow, 'usage_estimated'> & {
     position: number
-    /** As stored: null where it is the position before. When absent, it is not read, see `listMessages`. */
+    /** The stored value: null where it is the position before. When absent, it is not read, see `listMessages`. */
     parent?: number | null
     /** See `isoOf`. */
     time: string
@@ -115,7 +115,7 @@ export function messageOf(
     toolEvents: shown.others.map((tool) => ({ ...tool, offset: offset(tool.seq) })),
     parts: extras?.parts?.map((part) => partOf(sql, part)) ?? [],
     providerId: last?.providerId ?? row.facts?.providerId ?? null,
-    // Of counts that are no estimate, `extras` may be null.
+    // `extras` may be null where counts are no estimate.
     usage: storedUsage({
       prompt_tokens,
       completion_tokens,

@@ -31,7 +31,7 @@ export async function settle(
   return { result: 'settled', settledAt: new Date(answer.settled_at).toISOString() }
 }
 
-/** Of a reply whose events are known: as sql/settle_replies.sql takes it. */
+/** The argument of settle_replies.sql for a reply whose events are known. */
 export function settlementRow(reply: ReplyInfo, settlement: Settlement, nextSeq?: number): string | null {
   if (settlement.events === null) return null
   const { content, frameEnds, others, reasoning } = fold(settlement.events)
@@ -59,7 +59,7 @@ export interface GroupedSettlement extends GroupItem {
   settlement: Settlement
 }
 
-/** Those of one epoch that nobody else is at work on, in one statement. Null when `settle` has to say what became of it. */
+/** Those of one epoch whose rows are not locked, in one statement. Null when `settle` has to say what became of it. */
 export async function settleTogether(
   sql: Sql,
   instanceId: string,

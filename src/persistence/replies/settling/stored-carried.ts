@@ -105,11 +105,11 @@ const version1 = Type.Object(
   strict,
 )
 
-/** By version. The last one is written. */
+/** The schemas by version. The last one is written. */
 export const carriedSchemas = [version1] as const
 type Stored = Static<typeof version1>
 
-/** Without `readonly`, which no stored form has. */
+/** Removes `readonly`, which no stored form has. */
 type Plain<T> = T extends object ? { -readonly [Key in keyof T]: Plain<T[Key]> } : T
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 /** Does not compile when `Carried` is not what the newest schema says. */

@@ -43,7 +43,7 @@ export function outcomeColumns({
   }
 }
 
-/** As sql/keep_waiting_calls.sql takes it. What is carried is text in it: JSON in JSON may hold U+0000. */
+/** The argument of keep_waiting_calls.sql. What is carried is text in it: JSON in JSON may hold U+0000. */
 const waitingColumns = ({ calls, carried }: NonNullable<Settlement['waiting']>) => ({
   calls: calls.map(({ id, name, arguments: text, kind, place }) => ({
     call_id: id,

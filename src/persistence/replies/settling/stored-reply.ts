@@ -65,7 +65,7 @@ export function frameColumns(batch: readonly ReplyFrames[]): FrameColumns {
   return { nums, seqs, parts, texts, hasEvents }
 }
 
-/** As sql/running_frames.sql gives it. */
+/** A row of running_frames.sql. */
 type FrameRow = [seq: number, part: number, text: string]
 
 /** The columns of a message that hold its events. */

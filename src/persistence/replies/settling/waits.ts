@@ -72,7 +72,7 @@ export async function countWaiting(sql: Sql): Promise<number> {
   return row?.count ?? 0
 }
 
-/** `found`: there is such a session of this agent and, if one is given, of this user. `wait` null: nothing waits in it. */
+/** `found`: there is such a session of this agent and, if one is given, of this user. `wait` is null when nothing waits in it. */
 export async function findWait(
   sql: Sql,
   { agentId, sessionId, user }: { agentId: string; sessionId: string; user: string | null },

@@ -124,7 +124,7 @@ function spansOf(row: Row): Span[] {
   return [reply, ...notes, settle]
 }
 
-/** Of a reply that decisions started: who made them. Null when no user is named. */
+/** The user whose decisions started the reply. Null when none is named. */
 function deciderOf({ steps }: Row): { decidedBy?: string | null } {
   const decided = steps.find((step) => isAdmission(step) && step.event === 'decided')
   return decided ? { decidedBy: textOf(decided.detail.decidedBy) } : {}

@@ -48,7 +48,7 @@ export interface Encoded {
 /** Objects under these names are a call's arguments, with vendors that want them as objects. */
 const argumentNames = new Set(['input', 'args'])
 
-/** `mask` removes secrets from a string; null: it holds none. `tools` stands for the body's tool definitions. */
+/** `mask` removes secrets from a string, and is null for one that holds none. `tools` stands for the body's tool definitions. */
 export function encodeRequest(
   body: object,
   known: Known,

@@ -138,7 +138,7 @@ function createStore(
     }
   }
 
-  /** For a batch that takes longer than the server's `statement_timeout`, which would end it again and again. */
+  /** Divides a batch that takes longer than the server's `statement_timeout`, which would end it again and again. */
   async function storeParts(
     batch: readonly Append[],
     epoch: number,

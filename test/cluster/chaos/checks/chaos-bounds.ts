@@ -41,7 +41,7 @@ export function checkBounds(measured: readonly Measured[], leaseMs: number): Vio
 /** A client's stream of a reply whose owner was partitioned. */
 export interface Ended {
   detail: string
-  /** When (ms, monotonic); null: it never did. */
+  /** When (ms, monotonic); null when it never did. */
   at: number | null
   /** Properly, with its last frame. */
   isWhole: boolean

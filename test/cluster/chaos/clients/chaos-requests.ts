@@ -8,7 +8,7 @@ import { newSessionSeen, type SessionSeen, type Watch, type Witness } from '../c
 /** One user message, and the responses to its attempts. */
 export interface Send {
   marker: string
-  /** The model's behaviour; absent: random. */
+  /** The model's behaviour; random by default. */
   manner?: Manner
   session: SessionSeen
   key: string | null

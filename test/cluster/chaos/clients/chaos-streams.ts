@@ -33,6 +33,6 @@ export function readToEnd({ witness }: Crowd, session: SessionSeen, answer: Resp
     return watch.isOver
   }
   const isWhole = read()
-  isWhole.catch(() => {}) // reported to whoever awaits its end
+  isWhole.catch(() => {}) // reported to the code that awaits its end
   return { hasText, isWhole }
 }

@@ -17,7 +17,7 @@ verifies('contract-18.import', '25,000 keys are read in time: none is compared w
 })
 
 verifies('contract-18.import', 'too many values are refused before anything is built of them', async () => {
-  // Whoever builds them first meets what is no YAML behind them.
+  // A parser that builds them first meets what is no YAML behind them.
   const text = `[${'{},'.repeat(205_000)}\n]: }`
   expect(await faultOf(text)).toEqual([400, 'body: must not hold more than 100000 values'])
 })

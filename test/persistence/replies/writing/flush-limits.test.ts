@@ -93,7 +93,7 @@ verifies(
       stored += 1
     }
     expect(await ended).toEqual(['refused', 'stored'])
-    // Of a database that is slow for a moment nobody is to blame.
+    // No reply is to blame for a database that is slow for a moment.
     expect(performance.now() - begun).toBeGreaterThanOrEqual(leaseMs)
     expect(stored).toBeGreaterThan(3)
     expect(await eventsOf(other.id)).toHaveLength(stored)

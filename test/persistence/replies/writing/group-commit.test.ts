@@ -1,4 +1,4 @@
-/** Group commit: what gathers while a statement is under way is one statement, and nobody's trouble is anybody else's. */
+/** Group commit: what gathers while a statement is under way is one statement, and a failed item fails alone. */
 import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
 import { createGroup, type Failed } from '../../../../src/persistence/replies/admission/group-commit.ts'
 import { verifies } from '../../../verifies.ts'
@@ -87,7 +87,7 @@ describe('a group', () => {
       await turn()
       expect(names()).toEqual(['first', 'one', 'other'])
       expect(alone.map(({ failed }) => failed)).toEqual([null, null, null])
-      // Nobody waits for them: the next ones are under way, and have ended.
+      // They are not awaited: the next ones are under way, and have ended.
       const late = [add('late'), add('later')]
       await turn()
       statements[1]?.answer(['late', 'later'])
