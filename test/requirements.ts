@@ -6,6 +6,7 @@
 import { branches } from './requirements-branches.ts'
 import { decisions } from './requirements-decisions.ts'
 import { operating } from './requirements-operating.ts'
+import { tools } from './requirements-tools.ts'
 import { values } from './requirements-values.ts'
 
 export const requirements = {
@@ -136,8 +137,7 @@ export const requirements = {
   'contract-6.max-tool-calls': 'After maxToolCalls calls the model is asked once more without tools.',
   'contract-6.stop': 'Cancel, time-out and a client that leaves stop running tools, down to the socket.',
   'contract-6.kept-calls': 'Later turns show the model what it called and what came back, within a limit.',
-  'contract-6.names':
-    'Tools are named towards the model by 64 plain characters, MCP tools as server__tool, collisions get _2, _3.',
+  'contract-6.names': 'Tools are named towards the model by 64 plain characters, MCP tools as server__tool.',
   'contract-6.arguments':
     'Arguments are checked against inputSchema first; a hostile schema neither hangs nor fetches.',
   'contract-6.mcp':
@@ -271,6 +271,7 @@ export const requirements = {
   ...branches,
   ...decisions,
   ...operating,
+  ...tools,
   ...values,
 } as const
 

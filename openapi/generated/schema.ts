@@ -1840,8 +1840,19 @@ export interface components {
             mcpServers: components["schemas"]["McpSelection"][];
             /** @description Ids of built-in tools. */
             builtInToolIds: string[];
-            /** @description Names of tools, as models see them, whose calls wait until somebody approves them. `"*"`: every tool of the agent. */
-            approvals: string[] | "*";
+            /** @description The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent. */
+            approvals: (string | {
+                /** @description Id of a built-in tool. */
+                builtInToolId: string;
+            } | {
+                /** @description Id of an HTTP tool. */
+                httpToolId: string;
+            } | {
+                /** @description Id of an MCP server. */
+                mcpServerId: string;
+                /** @description The server's own name for the tool. `*`: each of its tools. */
+                toolName: string;
+            })[] | "*";
         };
         AgentToolsTransfer: {
             /** @description Name of the agent. */
@@ -1855,8 +1866,19 @@ export interface components {
             }[];
             /** @description Ids of built-in tools. */
             builtInTools?: string[];
-            /** @description Names of tools, as models see them, whose calls wait until somebody approves them. `"*"`: every tool of the agent. */
-            approvals?: string[] | "*";
+            /** @description The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent. */
+            approvals?: (string | {
+                /** @description Id of a built-in tool. */
+                builtInTool: string;
+            } | {
+                /** @description Name of an HTTP tool. */
+                httpTool: string;
+            } | {
+                /** @description Name of an MCP server. */
+                mcpServer: string;
+                /** @description The server's own name for the tool. `*`: each of its tools. */
+                toolName: string;
+            })[] | "*";
         };
         /** @description Absent arrays stay as they are, `[]` or null clears. Unknown ids: 400. */
         AgentToolsUpdate: {
@@ -1865,8 +1887,19 @@ export interface components {
             mcpServers?: components["schemas"]["McpSelection"][] | null;
             /** @description Ids of built-in tools. */
             builtInToolIds?: string[] | null;
-            /** @description Names of tools, as models see them, whose calls wait until somebody approves them. `"*"`: every tool of the agent. Null: none. */
-            approvals?: string[] | "*" | null;
+            /** @description The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent. Null: none. */
+            approvals?: (string | {
+                /** @description Id of a built-in tool. */
+                builtInToolId: string;
+            } | {
+                /** @description Id of an HTTP tool. */
+                httpToolId: string;
+            } | {
+                /** @description Id of an MCP server. */
+                mcpServerId: string;
+                /** @description The server's own name for the tool. `*`: each of its tools. */
+                toolName: string;
+            })[] | "*" | null;
         };
         AgentTransfer: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -2471,7 +2504,7 @@ export interface components {
              * @description Id of the tool.
              */
             id: string;
-            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`. 1 to 200 characters. */
+            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`; a name that was changed, or that another tool of the agent shares, ends in `_` and six digits of the tool. 1 to 200 characters. */
             name: string;
             /** @description Tells the model when to use the tool. */
             description: string;
@@ -2504,7 +2537,7 @@ export interface components {
             updatedAt: string;
         };
         HttpToolCreate: {
-            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`. 1 to 200 characters. */
+            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`; a name that was changed, or that another tool of the agent shares, ends in `_` and six digits of the tool. 1 to 200 characters. */
             name: string;
             /** @description Tells the model when to use the tool. */
             description: string;
@@ -2554,7 +2587,7 @@ export interface components {
         };
         /** @description A `url` with another origin must come with all secret headers again, else 400 and nothing changes. */
         HttpToolUpdate: {
-            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`. 1 to 200 characters. */
+            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`; a name that was changed, or that another tool of the agent shares, ends in `_` and six digits of the tool. 1 to 200 characters. */
             name?: string;
             /** @description Tells the model when to use the tool. */
             description?: string;

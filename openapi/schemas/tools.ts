@@ -1,6 +1,6 @@
 /** The tools of agents: HTTP tools, MCP servers, built-in tools. */
 import Type from 'typebox'
-import { webAddress } from '../documented.ts'
+import { documented, webAddress } from '../documented.ts'
 import { asRead, freeObject, id, listOf, name, nullable, oneOf, optional, timestamps } from './basics.ts'
 
 const headerMap = Type.Unsafe({
@@ -18,7 +18,10 @@ const headersInput = Type.Unsafe({
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const
 const httpToolFields = {
-  name: name('For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`.'),
+  name: name(
+    'For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`; a name that was changed, or that another ' +
+      'tool of the agent shares, ends in `_` and six digits of the tool.',
+  ),
   description: Type.String({ description: 'Tells the model when to use the tool.' }),
   method: oneOf(methods, 'HTTP method.'),
   url: Type.String({
@@ -128,18 +131,48 @@ const toolChoice = {
   mcpServers: Type.Array(McpSelection),
   builtInToolIds: Type.Array(Type.String(), { description: 'Ids of built-in tools.' }),
 }
-/** Names, or `"*"` instead of them. */
-const approvalForms = [
-  { type: 'array', items: { type: 'string', minLength: 1, maxLength: 200 }, maxItems: 1000 },
-  { type: 'string', enum: ['*'] },
+/** Longest name of a tool in `approvals`. */
+export const MAX_APPROVAL = 256
+const toolIdentities = [
+  { builtInToolId: { type: 'string', description: 'Id of a built-in tool.' } },
+  { httpToolId: { type: 'string', description: 'Id of an HTTP tool.' } },
+  {
+    mcpServerId: { type: 'string', description: 'Id of an MCP server.' },
+    toolName: { type: 'string', description: "The server's own name for the tool. `*`: each of its tools." },
+  },
+]
+/** For exports, by the names of records. */
+const toolsByName = [
+  { builtInTool: { type: 'string', description: 'Id of a built-in tool.' } },
+  { httpTool: { type: 'string', description: 'Name of an HTTP tool.' } },
+  {
+    mcpServer: { type: 'string', description: 'Name of an MCP server.' },
+    toolName: { type: 'string', description: "The server's own name for the tool. `*`: each of its tools." },
+  },
 ]
 const approvalsDescription =
-  'Names of tools, as models see them, whose calls wait until somebody approves them. `"*"`: every tool of the agent.'
-export const approvals = Type.Unsafe<string[] | '*'>({ anyOf: approvalForms, description: approvalsDescription })
-const approvalsInput = Type.Unsafe<string[] | '*' | null>({
-  anyOf: [...approvalForms, { type: 'null' }],
-  description: `${approvalsDescription} Null: none.`,
-})
+  'The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for ' +
+  'the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent.'
+const everyTool = { type: 'string', enum: ['*'] }
+/** A list, or `"*"` instead of it. A handler says what is wrong with an element. */
+const approvalsOf = (tools: readonly Record<string, object>[], more: readonly object[], description: string) => {
+  const name = { type: 'string', minLength: 1, maxLength: MAX_APPROVAL }
+  const identities = tools.map((properties) => ({
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  }))
+  const list = { type: 'array', maxItems: 1000 }
+  return Type.Unsafe({
+    anyOf: [list, everyTool, ...more],
+    description,
+    ...documented({ anyOf: [{ ...list, items: { anyOf: [name, ...identities] } }, everyTool, ...more] }),
+  })
+}
+const approvals = approvalsOf(toolIdentities, [], approvalsDescription)
+const approvalsInput = approvalsOf(toolIdentities, [{ type: 'null' }], `${approvalsDescription} Null: none.`)
+export const approvalsTransfer = approvalsOf(toolsByName, [], approvalsDescription)
 /** The same arrays, each optional, null for none. */
 export const toolChoiceInput = optional(
   Object.fromEntries(Object.entries(toolChoice).map(([kind, schema]) => [kind, nullable(schema)])),

@@ -8,7 +8,7 @@ import {
   PromptCreate,
   responseFormatInput,
 } from './configuration.ts'
-import { approvals, HttpToolCreate, McpServerCreate } from './tools.ts'
+import { approvalsTransfer, HttpToolCreate, McpServerCreate } from './tools.ts'
 
 const AgentTransfer = Type.Object(
   {
@@ -38,7 +38,7 @@ const AgentToolsTransfer = Type.Object(
       ),
     ),
     builtInTools: Type.Optional(Type.Array(Type.String(), { description: 'Ids of built-in tools.' })),
-    approvals: Type.Optional(approvals),
+    approvals: Type.Optional(approvalsTransfer),
   },
   { title: 'AgentToolsTransfer', ...asRead },
 )

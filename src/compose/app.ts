@@ -21,6 +21,7 @@ import { together } from '../observability/observers.ts'
 import { openSecrets } from '../persistence/records/access/secrets.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
+import { keepOldNames } from '../persistence/records/tools/approvals.ts'
 import { deleteAgent } from '../persistence/replies/sessions/sessions.ts'
 import { countWaiting } from '../persistence/replies/settling/waits.ts'
 import { createRequestWriter, createStoredTexts } from '../persistence/replies/trace/request-writer.ts'
@@ -32,6 +33,7 @@ import { partRefusal } from '../providers/parts.ts'
 import { providerTypes } from '../providers/provider-types.ts'
 import { isLoopback, type Settings, startupWarnings } from '../settings.ts'
 import { createMcpOnDemand } from '../tools/mcp/mcp-on-demand.ts'
+import { workOutOldNames } from '../tools/naming/approvals.ts'
 import { createOutbound } from '../tools/outbound/outbound.ts'
 import { createBreakIt, type OwnProcess } from './break-it.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
@@ -72,6 +74,7 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
   closing.defer(() => upkeepSql.end({ timeout: 2 }))
   const applied = await waitForDatabase(() => migrate(upkeepSql), log)
   if (applied.length > 0) log.info({ applied }, 'Migrated the database.')
+  await waitForDatabase(() => keepOldNames(sql, workOutOldNames), log)
   const { secretKeys: keys, dataDir } = settings
   const options = { keys, dataDir, external: embedded === null }
   const secrets = await waitForDatabase(() => openSecrets(sql, options), log)

@@ -2,10 +2,11 @@
 import type { HttpDependencies } from '../http/server/server.ts'
 import { askAgain, type Sql } from '../persistence/postgres/database.ts'
 import type { Secrets } from '../persistence/records/access/secrets.ts'
-import { readyTools } from '../persistence/records/tools/agent-tools.ts'
+import { readyTools } from '../persistence/records/tools/ready-tools.ts'
 import { builtInTools } from '../tools/built-in/built-in-tools.ts'
 import { callHttpTool } from '../tools/http-tools/http-tool.ts'
 import type { Mcp, ToolLog } from '../tools/mcp/mcp.ts'
+import { workOutNames } from '../tools/naming/approvals.ts'
 import type { Outbound } from '../tools/outbound/outbound.ts'
 import { fetchPicture } from '../tools/outbound/picture.ts'
 import { checkArguments, checkSchema } from '../tools/schemas/arguments.ts'
@@ -25,6 +26,7 @@ type ToolDependencies = Pick<
   HttpDependencies,
   | 'openToolbox'
   | 'builtInTools'
+  | 'workOutNames'
   | 'checkSchema'
   | 'callHttpTool'
   | 'discoverTools'
@@ -41,6 +43,7 @@ export function toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs, log
       return createToolbox(ready, { outbound, mcp, log, ...(values && { values }) }, signal)
     },
     builtInTools,
+    workOutNames,
     checkSchema,
     async callHttpTool(tool, args, signal) {
       const reason = tool.inputSchema && (await checkArguments(tool.inputSchema, args, tool.id))

@@ -1,21 +1,31 @@
 /** The tools of one reply, as the generate loop calls them (contract section 6). */
-
-import type { CheckedToolbox, Toolbox, ToolCall, ToolSpec } from '../actors/ports/index.ts'
+import type {
+  CallOfTool,
+  CheckedToolbox,
+  ConfiguredTools,
+  OwnTool,
+  Toolbox,
+  ToolIdentity,
+  ToolSpec,
+} from '../actors/ports/index.ts'
 import { type ReplyValues, valuesOfNobody } from '../templates/placeholders.ts'
 import { isObject } from '../untrusted/is-object.ts'
 import { isWithinBounds } from '../untrusted/json-bounds.ts'
 import { builtInTools } from './built-in/built-in-tools.ts'
 import { callHttpTool, type HttpTool } from './http-tools/http-tool.ts'
 import type { Mcp, McpServer, McpTool, ToolLog } from './mcp/mcp.ts'
+import { type Approvals, keysToApprove } from './naming/approvals.ts'
+import { bearersOf, createNames, keyOfTool, mcpTool, type NameTool } from './naming/tool-names.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import { checkArguments, type JsonSchema } from './schemas/arguments.ts'
-import { freeName, mcpToolName, plainName } from './tool-names.ts'
 
-export interface ToolboxConfig {
+export interface ToolboxConfig extends Approvals {
   httpTools: readonly HttpTool[]
   /** `*` in `toolNames` means all tools of the server. */
   mcpServers: readonly { server: McpServer; toolNames: readonly string[] }[]
   builtInToolIds: readonly string[]
+  /** All that the agent is to have, those too that cannot be used now: names depend on them. */
+  configured: ConfiguredTools
 }
 
 export interface ToolboxWorld {
@@ -29,6 +39,9 @@ export interface ToolboxWorld {
 }
 
 interface Tool {
+  identity: ToolIdentity
+  fullName: string
+  /** As the model sees it. */
   name: string
   /** Who wrote the schema: an MCP server's id, or the tool's own. */
   owner: string
@@ -36,6 +49,14 @@ interface Tool {
   /** Null allows any object. */
   inputSchema: JsonSchema | null
   call(args: Record<string, unknown>, once: Once): Promise<{ ok: boolean; content: string }>
+}
+
+/** What one kind of tools offers. `chosen`: those that the agent has. */
+interface Offered {
+  chosen: Tool[]
+  /** What servers offer beside. */
+  others?: Omit<Tool, 'call'>[]
+  answering?: string[]
 }
 
 /** What accompanies one call. `key` identifies it. */
@@ -56,38 +77,71 @@ export async function createToolbox(
   world: ToolboxWorld,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<CheckedToolbox> {
-  const tools = new Map<string, Tool>()
-  const add = (tool: Tool) => {
-    const name = freeName(tool.name, (taken) => tools.has(taken))
-    tools.set(name, { ...tool, name })
-  }
-  const offered = await Promise.all(Object.values(toolsOf).map((open) => open(config, world, signal)))
-  for (const tool of offered.flat()) add(tool)
+  const nameTool = createNames(config.configured)
+  const kinds: Offered[] = await Promise.all(
+    Object.values(toolsOf).map((open) => open(config, world, nameTool, signal)),
+  )
+  const chosen = withoutNamesakes(
+    kinds.flatMap((kind) => kind.chosen),
+    world.log,
+  )
+  const toApprove = keysToApprove(config, {
+    tools: kinds.flatMap((kind) => [...kind.chosen, ...(kind.others ?? [])]),
+    answering: new Set(kinds.flatMap(({ answering = [] }) => answering)),
+  })
+  const byName = new Map(chosen.map((tool) => [tool.name, tool]))
+  const byKey = new Map(chosen.map((tool) => [keyOfTool(tool.identity), tool]))
+  const find = ({ name, tool: key }: Omit<CallOfTool, 'id'>) => (key === undefined ? byName.get(name) : byKey.get(key))
   return {
-    tools: [...tools.values()].map(specOf),
+    tools: chosen.map(specOf),
+    own: new Map(
+      Array.from(byKey, ([key, { name }]): [string, OwnTool] => [name, { key, needsApproval: toApprove.has(key) }]),
+    ),
     call: async (call, signal, key) => {
-      const tool = tools.get(call.name)
-      if (tool === undefined) return { ok: false, content: `There is no tool named ${call.name}.` }
+      const tool = find(call)
+      if (tool === undefined) return { ok: false, content: `${missing(call)}.` }
       return callTool(tool, call, { signal, key }, world.log)
     },
-    check: async ({ name, arguments: text }) => {
-      const tool = tools.get(name)
-      if (tool === undefined) return `there is no tool named ${name}`
-      const args = parsed(text)
+    check: async (call) => {
+      const tool = find(call)
+      if (tool === undefined) return missing(call)
+      const args = parsed(call.arguments)
       if (typeof args === 'string' || tool.inputSchema === null) return typeof args === 'string' ? args : null
       return await checkArguments(tool.inputSchema, args, tool.owner)
     },
   }
 }
 
+const missing = ({ name, tool }: Omit<CallOfTool, 'id'>): string =>
+  tool === undefined
+    ? `There is no tool named ${name}`
+    : `The tool that was called ${name} when it was asked for is not here now. The call was not made`
+
+/** Two tools whose endings are the same by chance: neither is offered, since a name must mean one. */
+function withoutNamesakes(tools: readonly Tool[], log: ToolLog): Tool[] {
+  const byName = Map.groupBy(tools, ({ name }) => name)
+  return tools.filter(({ name, fullName }) => {
+    const isOne = byName.get(name)?.length === 1
+    if (!isOne) log.warn({ tool: fullName, name }, 'A tool is left out: another one has its name.')
+    return isOne
+  })
+}
+
 /** The kinds of tools, in the order in which the model gets them. */
 const toolsOf = {
-  httpTools: ({ httpTools }, world) => httpTools.map((tool) => httpTool(tool, world)),
+  httpTools: ({ httpTools }, world, nameTool) => ({ chosen: httpTools.map((tool) => httpTool(tool, world, nameTool)) }),
   mcpServers: mcpTools,
   builtInToolIds: builtIns,
-} satisfies Record<keyof ToolboxConfig, ToolsOf>
+} satisfies Record<ToolKind, ToolsOf>
 
-type ToolsOf = (config: ToolboxConfig, world: ToolboxWorld, signal: AbortSignal) => Tool[] | Promise<Tool[]>
+type ToolKind = Exclude<keyof ToolboxConfig, keyof Approvals | 'configured'>
+
+type ToolsOf = (
+  config: ToolboxConfig,
+  world: ToolboxWorld,
+  nameTool: NameTool,
+  signal: AbortSignal,
+) => Offered | Promise<Offered>
 
 /** Providers require a type and properties, even where the schema has none. */
 const specOf = ({ name, description, inputSchema }: Tool): ToolSpec => ({
@@ -96,7 +150,7 @@ const specOf = ({ name, description, inputSchema }: Tool): ToolSpec => ({
   inputSchema: { properties: {}, ...inputSchema, type: 'object' },
 })
 
-async function callTool(tool: Tool, call: ToolCall, once: Once, log: ToolLog): ReturnType<Toolbox['call']> {
+async function callTool(tool: Tool, call: CallOfTool, once: Once, log: ToolLog): ReturnType<Toolbox['call']> {
   const { signal } = once
   const args = parsed(call.arguments)
   if (typeof args === 'string') return { ok: false, content: `${call.name} was not called: ${args}.` }
@@ -124,54 +178,80 @@ function parsed(text: string): Record<string, unknown> | string {
   }
 }
 
-function httpTool(tool: HttpTool, { outbound, values = valuesOfNobody() }: ToolboxWorld): Tool {
-  const { name, description, inputSchema } = tool
+function httpTool(tool: HttpTool, { outbound, values = valuesOfNobody() }: ToolboxWorld, nameTool: NameTool): Tool {
+  const { id, name: fullName, description, inputSchema } = tool
+  const named = { identity: { httpToolId: id }, fullName }
   const call: Tool['call'] = async (args, { signal, key }) => {
     const { ok, content } = await callHttpTool(outbound, tool, args, signal, key, values)
     return { ok, content }
   }
-  return { name: plainName(name), owner: tool.id, description, inputSchema, call }
+  return { ...named, name: nameTool(named), owner: id, description, inputSchema, call }
 }
 
-function builtIns({ builtInToolIds }: ToolboxConfig, { outbound }: ToolboxWorld): Tool[] {
-  return builtInTools
-    .filter(({ id }) => builtInToolIds.includes(id))
-    .map((tool) => ({
-      name: plainName(tool.name),
-      owner: tool.id,
-      description: tool.description,
-      inputSchema: tool.inputSchema,
-      call: (args, { signal }) => tool.call(args, { outbound, signal }),
-    }))
+function builtIns({ builtInToolIds }: ToolboxConfig, { outbound }: ToolboxWorld, nameTool: NameTool): Offered {
+  const tools = builtInTools.filter(({ id }) => builtInToolIds.includes(id))
+  return {
+    chosen: tools.map((tool) => {
+      const named = { identity: { builtInToolId: tool.id }, fullName: tool.name }
+      return {
+        ...named,
+        name: nameTool(named),
+        owner: tool.id,
+        description: tool.description,
+        inputSchema: tool.inputSchema,
+        call: (args, { signal }) => tool.call(args, { outbound, signal }),
+      }
+    }),
+  }
 }
 
 /** The tools of all servers, loaded in parallel, in configured order. */
-async function mcpTools({ mcpServers }: ToolboxConfig, world: ToolboxWorld, signal: AbortSignal): Promise<Tool[]> {
-  const { log, mcp, listMs = LIST_MS } = world
+async function mcpTools(
+  { mcpServers }: ToolboxConfig,
+  world: ToolboxWorld,
+  nameTool: NameTool,
+  signal: AbortSignal,
+): Promise<Offered> {
+  const { mcp, log, listMs = LIST_MS } = world
   const wanted = mcpServers.filter(({ toolNames }) => toolNames.length > 0)
-  const lists = wanted.map(async ({ server, toolNames }) => {
+  const lists = wanted.map(async ({ server, toolNames }): Promise<Required<Offered> | null> => {
     try {
       const offered = await mcp.toolsWithin(listMs, server, signal)
-      const all = toolNames.includes('*')
-      return offered.filter(({ name }) => all || toolNames.includes(name)).map((tool) => mcpTool(server, tool, world))
+      const isChosen = (name: string) => toolNames.includes('*') || toolNames.includes(name)
+      const siblings = bearersOf(offered.filter(({ name }) => isChosen(name)).map(({ name }) => mcpTool(server, name)))
+      const tools = offered.map((tool) => toolOfServer(server, tool, world, (named) => nameTool(named, siblings)))
+      const [chosen = [], others = []] = [true, false].map((is) =>
+        tools.filter((_, index) => isChosen(offered[index]?.name ?? '') === is),
+      )
+      return { chosen, others, answering: [server.id] }
     } catch (error) {
       signal.throwIfAborted()
       const reason = error instanceof Error ? error.message : String(error)
       log.warn({ mcpServer: server.name, err: error, reason }, 'A reply continues without an MCP server.')
-      return []
+      return null
     }
   })
-  return (await Promise.all(lists)).flat()
+  const here = (await Promise.all(lists)).filter((list) => list !== null)
+  return {
+    chosen: here.flatMap(({ chosen }) => chosen),
+    others: here.flatMap(({ others }) => others),
+    answering: here.flatMap(({ answering }) => answering),
+  }
 }
 
-const mcpTool = (
+function toolOfServer(
   server: McpServer,
   { name, description, inputSchema }: McpTool,
   { mcp, values }: Pick<ToolboxWorld, 'mcp' | 'values'>,
-): Tool => ({
-  name: mcpToolName(server.name, name),
-  owner: server.id,
-  description,
-  inputSchema,
-  call: (args, { signal, key }) => mcp.call(server, name, args, signal, { key, values }),
-})
+  nameTool: NameTool,
+): Tool {
+  const named = mcpTool(server, name)
+  return {
+    ...named,
+    name: nameTool(named),
+    owner: server.id,
+    description,
+    inputSchema,
+    call: (args, { signal, key }) => mcp.call(server, name, args, signal, { key, values }),
+  }
+}

@@ -6,6 +6,7 @@ import { createToolbox } from '../../src/tools/toolbox.ts'
 import { removeSecrets, secretsInHeaders } from '../../src/untrusted/redact.ts'
 import { verifies } from '../verifies.ts'
 import { good, never, offers, serve, unknown } from './mcp/mcp-by-hand.ts'
+import { toolboxConfig } from './toolbox-config.ts'
 import { startWebServer } from './web-server.ts'
 
 const password = 'pä/ss "word" 9'
@@ -92,7 +93,7 @@ verifies('contract-3.provider-words', 'an MCP server that sends its headers back
   const lines: unknown[] = []
   const log = { warn: (details: object) => void lines.push(details) }
   const mcpServers = [{ server: broken.server, toolNames: ['*'] }]
-  await createToolbox({ httpTools: [], mcpServers, builtInToolIds: [] }, { outbound, mcp: broken.mcp, log })
+  await createToolbox(toolboxConfig({ mcpServers }), { outbound, mcp: broken.mcp, log })
   expect(lines).toHaveLength(1)
   const { inspect } = await import('node:util')
   expect(inspect(lines, { depth: 10, maxStringLength: null })).not.toMatch(shown)

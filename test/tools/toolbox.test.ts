@@ -5,11 +5,12 @@ import { createServer as createTcpServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { HttpTool } from '../../src/tools/http-tools/http-tool.ts'
 import { createMcp, type Mcp, type McpServer, type McpTool } from '../../src/tools/mcp/mcp.ts'
+import { plainName } from '../../src/tools/naming/tool-names.ts'
 import { createOutbound, type Outbound } from '../../src/tools/outbound/outbound.ts'
-import { freeName, mcpToolName, plainName } from '../../src/tools/tool-names.ts'
 import { createToolbox, type ToolboxConfig, type ToolboxWorld } from '../../src/tools/toolbox.ts'
 import { startMcpServer } from '../support/network/mcp-servers.ts'
 import { verifies } from '../verifies.ts'
+import { toolboxConfig } from './toolbox-config.ts'
 
 const never = new AbortController().signal
 
@@ -64,7 +65,7 @@ const mcpOf = (offers: Record<string, string[]>): Pick<Mcp, 'toolsWithin' | 'cal
 })
 
 const toolbox = (config: Partial<ToolboxConfig>, mcp: ToolboxWorld['mcp'] = mcpOf({})) =>
-  createToolbox({ httpTools: [], mcpServers: [], builtInToolIds: [], ...config }, { outbound, mcp, log }, never)
+  createToolbox(toolboxConfig(config), { outbound, mcp, log }, never)
 
 const call = (name: string, args = '{}') => ({ id: '1', name, arguments: args })
 
@@ -81,45 +82,6 @@ describe('names', () => {
     [`${'x'.repeat(63)}😀😀`, `${'x'.repeat(63)}_`],
   ])('%s is %s', (name, plain) => {
     expect(plainName(name)).toBe(plain)
-  })
-
-  verifies('contract-6.names', 'an MCP tool is prefixed with its server, 64 characters in total', () => {
-    expect(mcpToolName('My Server', 'do.it')).toBe('My_Server__do_it')
-    expect(mcpToolName('s'.repeat(70), 'tool')).toBe('s'.repeat(64))
-  })
-
-  verifies('contract-6.names', 'a taken name gets _2, _3, …, within 64 characters', () => {
-    const taken = new Set<string>()
-    const take = (name: string) => {
-      const free = freeName(name, (one) => taken.has(one))
-      taken.add(free)
-      return free
-    }
-    expect(['a', 'a', 'a_2', 'a', 'a'].map(take)).toEqual(['a', 'a_2', 'a_2_2', 'a_3', 'a_4'])
-    const long = 'x'.repeat(64)
-    expect([long, long].map(take)).toEqual([long, `${'x'.repeat(62)}_2`])
-    for (let count = 3; count < 12; count += 1) take(long)
-    expect([...taken].filter((name) => name.length > 64)).toEqual([])
-    expect(taken).toContain(`${'x'.repeat(61)}_11`)
-  })
-
-  verifies('contract-6.names', 'all kinds share one namespace, in configured order', async () => {
-    const box = await toolbox(
-      {
-        httpTools: [httpTool('current_time'), httpTool('s__t'), httpTool('a b'), httpTool('a.b')],
-        mcpServers: [
-          { server: server('s'), toolNames: ['*'] },
-          { server: server('S!'), toolNames: ['*'] },
-          { server: server('S?'), toolNames: ['*'] },
-        ],
-        builtInToolIds: ['current_time'],
-      },
-      mcpOf({ s: ['t'], 'S!': ['x'], 'S?': ['x'] }),
-    )
-    const names = ['current_time', 's__t', 'a_b', 'a_b_2', 's__t_2', 'S___x', 'S___x_2', 'current_time_2']
-    expect(box.tools.map(({ name }) => name)).toEqual(names)
-    expect(await box.call(call('s__t_2', '{"a":1}'), never, 'r:1')).toEqual({ ok: true, content: 's/t {"a":1}' })
-    expect(await box.call(call('S___x_2'), never, 'r:1')).toEqual({ ok: true, content: 'S?/x {}' })
   })
 })
 
@@ -228,7 +190,7 @@ describe('dead MCP servers', () => {
     }
     const stop = new AbortController()
     const box = createToolbox(
-      { httpTools: [], mcpServers: [{ server: server('s'), toolNames: ['*'] }], builtInToolIds: [] },
+      toolboxConfig({ mcpServers: [{ server: server('s'), toolNames: ['*'] }] }),
       { outbound, mcp: waiting, log },
       stop.signal,
     )

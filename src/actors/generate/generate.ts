@@ -133,7 +133,7 @@ async function runTurns(running: Running): Promise<Ending> {
     if (turn.calls.length === 0 || spent >= maxCalls || toolbox === null) {
       return { type: 'finished', reason: turn.end.reason === 'tool_calls' ? 'stop' : turn.end.reason }
     }
-    const asked = callsToMake(turn.calls, { said, own: toolbox.tools }, actions)
+    const asked = callsToMake(turn.calls, { said, toolbox }, actions)
     const results = await runTools(asked, toolbox, { before: calls, left: maxCalls - spent }, running)
     calls += asked.length
     spent += asked.length

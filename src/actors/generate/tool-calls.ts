@@ -1,7 +1,7 @@
 /** The tool calls of a running reply: those that a turn makes at once, and those that were approved since. */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
-import type { ModelMessage, OpenTurn, Toolbox, ToolCall, ToolSpec, WaitingCall } from '../ports/index.ts'
+import type { ModelMessage, OpenTurn, Toolbox, ToolCall, WaitingCall } from '../ports/index.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import { decisionText, notApprovedHere, resultText } from './decided-calls.ts'
 import { passGate } from './gate.ts'
@@ -24,10 +24,10 @@ export const cleanCall = (call: ToolCall): ToolCall => ({
  */
 export function callsToMake(
   calls: readonly ToolCall[],
-  { said, own }: { said: readonly ModelMessage[]; own: readonly ToolSpec[] },
+  { said, toolbox }: { said: readonly ModelMessage[]; toolbox: Toolbox },
   actions: Actions,
 ): ToolCall[] {
-  const callers = actions.canWait ? [] : calls.filter((call) => waitKindOf(call, own, actions) === 'caller')
+  const callers = actions.canWait ? [] : calls.filter((call) => waitKindOf(call, toolbox, actions) === 'caller')
   return withOwnIds(callers.length > 0 ? callers : calls, said)
 }
 
@@ -44,9 +44,10 @@ export async function runTools(
   const { replyId, actions, observer, signal, take } = running
   const startedAt = new Date().toISOString()
   const waiting = calls.map((call, index): WaitingCall | null => {
-    const kind = index < left ? waitKindOf(call, toolbox.tools, actions) : null
+    const kind = index < left ? waitKindOf(call, toolbox, actions) : null
     if (kind === null || (kind === 'approval' && !actions.canWait)) return null
-    return { ...call, kind, replyId, place: before + index + 1 }
+    const tool = toolbox.own?.get(call.name)?.key
+    return { ...call, kind, replyId, place: before + index + 1, ...(tool !== undefined && { tool }) }
   })
   await take(
     calls.map(({ id, name, arguments: text }, index) => {
@@ -60,7 +61,7 @@ export async function runTools(
     const key = `${replyId}:${before + index + 1}`
     return timed(async () => {
       if (index >= left) return { ok: false, content: 'Not called: the limit of tool calls is reached.' }
-      if (waitKindOf(call, toolbox.tools, actions) === 'approval') return { ok: false, content: notApprovedHere }
+      if (waitKindOf(call, toolbox, actions) === 'approval') return { ok: false, content: notApprovedHere }
       return await observedCall(observer, call, () => unlessAborted(toolbox.call(call, signal, key), signal))
     })
   })
@@ -92,7 +93,7 @@ export async function runDecided(
       observer.notMade({ id: call.id, name: call.name, decision, ok: !isDenied })
       return { ok: !isDenied, content: decisionText(decided), durationMs: 0, ...(isDenied && { denied: true }) }
     }
-    const made = { id: call.id, name: call.name, arguments: decided.arguments ?? call.arguments }
+    const made = { id: call.id, name: call.name, arguments: decided.arguments ?? call.arguments, tool: call.tool }
     const key = `${call.replyId}:${call.place}`
     return timed(() =>
       observedCall(observer, { ...made, decision }, () => unlessAborted(toolbox.call(made, signal, key), signal)),

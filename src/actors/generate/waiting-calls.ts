@@ -11,6 +11,7 @@ import type {
   InForce,
   ModelMessage,
   OpenTurn,
+  Toolbox,
   ToolCall,
   ToolChoice,
   ToolSpec,
@@ -27,8 +28,6 @@ export interface Actions {
   callerTools: readonly ToolSpec[]
   /** Applies to the first model call alone. Null stands for the provider's default. */
   toolChoice: ToolChoice | null
-  /** Names of tools, as models see them, whose calls need approval. `*`: all. */
-  approvals: readonly string[]
   /** False when nothing is stored, so nothing can wait but for the caller, who keeps the history. */
   canWait: boolean
   /** Which calls that wait the readers are shown. */
@@ -42,7 +41,6 @@ export interface Actions {
 export const noActions: Actions = {
   callerTools: [],
   toolChoice: null,
-  approvals: [],
   canWait: false,
   shows: { approval: false, caller: false },
 }
@@ -60,11 +58,12 @@ export function withCallerTools(own: readonly ToolSpec[], { callerTools }: Actio
 }
 
 /** What a call waits for. Null when it is the agent's own to make, or to fail. */
-export function waitKindOf({ name }: ToolCall, own: readonly ToolSpec[], actions: Actions): WaitKind | null {
-  const { approvals, callerTools } = actions
-  if (own.some((tool) => tool.name === name)) {
-    return approvals.includes('*') || approvals.includes(name) ? 'approval' : null
-  }
+export function waitKindOf(
+  { name }: ToolCall,
+  { tools, own }: Pick<Toolbox, 'tools' | 'own'>,
+  { callerTools }: Actions,
+): WaitKind | null {
+  if (tools.some((tool) => tool.name === name)) return own?.get(name)?.needsApproval ? 'approval' : null
   return callerTools.some((tool) => tool.name === name) ? 'caller' : null
 }
 

@@ -6,16 +6,30 @@ import type { ToolCall, ToolSpec } from './model.ts'
 /** The tools of one reply. */
 export interface Toolbox {
   readonly tools: readonly ToolSpec[]
+  /** What the names of `tools` stand for. Absent: no call of theirs needs approval. */
+  readonly own?: ReadonlyMap<string, OwnTool>
   /**
-   * Never rejects but on abort: a failure is a result that the model reads. `key` tells this call from all others, for
-   * tools that must not act twice (contract section 10).
+   * A call with `tool` goes to that tool, whatever it is called by now, and to no other. Never rejects but on abort: a
+   * failure is a result that the model reads. `key` tells this call from all others, for tools that must not act twice
+   * (contract section 10).
    */
-  call(call: ToolCall, signal: AbortSignal, key: string): Promise<{ ok: boolean; content: string }>
+  call(call: CallOfTool, signal: AbortSignal, key: string): Promise<{ ok: boolean; content: string }>
+}
+
+export interface OwnTool {
+  /** Tells the tool from all others, whatever it is called. */
+  key: string
+  needsApproval: boolean
+}
+
+export interface CallOfTool extends ToolCall {
+  /** The key of the tool that it was asked of. Absent: the one that has the name. */
+  tool?: string | undefined
 }
 
 export interface CheckedToolbox extends Toolbox {
   /** Why a call cannot be made with these arguments, in words. Null when it can. */
-  check(call: Pick<ToolCall, 'name' | 'arguments'>): Promise<string | null>
+  check(call: Omit<CallOfTool, 'id'>): Promise<string | null>
 }
 
 /**

@@ -128,7 +128,7 @@ export const completionHandlers = (deps: CompletionDependencies) =>
         replyId: id,
         model: deps.model,
         openToolbox: (signal: AbortSignal) => openToolbox(signal, values),
-        actions: { ...agentActions(agent, { callerTools, canWait: false }), spent: callsSinceUser(messages) },
+        actions: { ...agentActions({ callerTools, canWait: false }), spent: callsSinceUser(messages) },
         timeoutMs: deps.generationTimeoutMs,
         gate: deps.gate,
         observer,

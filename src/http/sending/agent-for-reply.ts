@@ -6,7 +6,7 @@ import type { Sql } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import type { AgentForCompletion, AgentLookup } from '../../persistence/records/agent-lookup.ts'
 import * as stored from '../../persistence/records/agent-request.ts'
-import type { ToolChoice } from '../../persistence/records/tools/agent-tools.ts'
+import type { ToolsOfAgent } from '../../persistence/records/tools/approvals.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { badRequest, HttpError, missing } from '../server/http-error.ts'
 import { noFields } from './answer-fields.ts'
@@ -18,7 +18,7 @@ export interface AgentDependencies {
   secrets: Secrets
   agents: AgentLookup
   /** The chosen tools, as far as they answer. `values`: for their calls; absent when none is made. */
-  openToolbox(choice: ToolChoice, signal: AbortSignal, values?: ReplyValues): Promise<CheckedToolbox>
+  openToolbox(choice: ToolsOfAgent, signal: AbortSignal, values?: ReplyValues): Promise<CheckedToolbox>
   fieldRefusal: FieldRefusal
   partRefusal: PartRefusal
 }
@@ -78,15 +78,15 @@ export const usesValues = ({ system, tools }: AgentForCompletion): boolean =>
   (system?.includes('{{') ?? false) || tools.httpToolIds.length > 0 || tools.mcpServers.length > 0
 
 /** `canWait`: in a session. A caller that brings tools is shown their calls; `includeActions` shows what waits for an approval too. */
-export function agentActions(
-  { tools: { approvals } }: AgentForCompletion,
-  asked: { callerTools?: CallerTools | undefined; includeActions?: boolean | undefined; canWait: boolean },
-): Omit<Actions, 'continued'> {
+export function agentActions(asked: {
+  callerTools?: CallerTools | undefined
+  includeActions?: boolean | undefined
+  canWait: boolean
+}): Omit<Actions, 'continued'> {
   const { callerTools = noTools, includeActions = false, canWait } = asked
   return {
     callerTools: callerTools.tools,
     toolChoice: callerTools.choice,
-    approvals: approvals === '*' ? ['*'] : approvals,
     canWait,
     shows: { approval: includeActions, caller: includeActions || callerTools.tools.length > 0 },
   }

@@ -52,7 +52,8 @@ export async function fittingDecisions(
   if (changed.length > 0) {
     const toolbox = await openToolbox()
     for (const { call, decided } of changed) {
-      const reason = await toolbox.check({ name: call.name, arguments: decided.arguments ?? '' })
+      const tool = wait.carried.chain.turn.waiting.find((waiting) => waiting?.id === decided.id)?.tool
+      const reason = await toolbox.check({ name: call.name, arguments: decided.arguments ?? '', tool })
       if (reason !== null)
         badRequest(`decisions.${calls.findIndex(({ id }) => id === decided.id)}.arguments: ${reason}`)
     }

@@ -77,7 +77,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
     configuration: agent.configuration,
     facts: { providerId: agent.provider.id, prompt: agent.prompt, overrides: settingsAmong(overrides) },
     request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
-    actions: agentActions(agent, { callerTools, includeActions, canWait: true }),
+    actions: agentActions({ callerTools, includeActions, canWait: true }),
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },
     parts,
     openToolbox: agentToolbox(deps, agent),

@@ -3,7 +3,9 @@
 import type { AnySql } from '../../persistence/postgres/database.ts'
 import type { ToolChoice, ToolChoiceChanges } from '../../persistence/records/tools/agent-tools.ts'
 import { requireTools, tidyChoice, UnknownTool } from '../../persistence/records/tools/agent-tools.ts'
+import type { ToolsOfAgent } from '../../persistence/records/tools/approvals.ts'
 import { badRequest } from '../server/http-error.ts'
+import { readApprovals } from './approvals.ts'
 
 type GivenTools = { [Field in keyof ToolChoice]?: ToolChoice[Field] | null | undefined }
 
@@ -21,11 +23,11 @@ export function givenTools(
     httpToolIds: httpToolIds === null ? [] : httpToolIds,
     mcpServers: mcpServers === null ? [] : mcpServers,
     builtInToolIds: builtInToolIds === null ? [] : builtInToolIds,
-    approvals: approvals === null ? [] : approvals,
+    approvals: approvals === null ? [] : approvals && readApprovals(approvals, builtInTools),
   }
 }
 
-const nouns = { httpToolIds: 'HTTP tool', mcpServers: 'MCP server' } as const
+const nouns = { http_tools: 'HTTP tool', mcp_servers: 'MCP server' } as const
 
 /** Turns UnknownTool into 400. */
 export async function withKnownTools<T>(work: () => Promise<T>): Promise<T> {
@@ -33,16 +35,16 @@ export async function withKnownTools<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (!(error instanceof UnknownTool)) throw error
-    return badRequest(`${error.field}: there is no ${nouns[error.field]} ${JSON.stringify(error.id)}`)
+    return badRequest(`${error.field}: there is no ${nouns[error.kind]} ${JSON.stringify(error.id)}`)
   }
 }
 
 /** The agent's choice, with the arrays of one request in place of its own. Throws 400 where they name what is unknown. */
 export async function choiceFor(
   { sql, builtInTools }: { sql: AnySql; builtInTools: readonly { id: string }[] },
-  own: ToolChoice,
+  own: ToolsOfAgent,
   given: GivenTools,
-): Promise<ToolChoice> {
+): Promise<ToolsOfAgent> {
   const changes = tidyChoice(givenTools(given, builtInTools))
   await withKnownTools(() => requireTools(sql, changes))
   return {
@@ -50,5 +52,6 @@ export async function choiceFor(
     mcpServers: changes.mcpServers ?? own.mcpServers,
     builtInToolIds: changes.builtInToolIds ?? own.builtInToolIds,
     approvals: own.approvals,
+    named: own.named,
   }
 }

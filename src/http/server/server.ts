@@ -28,6 +28,7 @@ import { sessions } from '../../../openapi/operations/sessions.ts'
 import { transfer } from '../../../openapi/operations/transfer.ts'
 import { usage } from '../../../openapi/operations/usage.ts'
 import { users } from '../../../openapi/operations/users.ts'
+import type { WorkOutNames } from '../../actors/ports/index.ts'
 import { clientSecretHandlers } from '../deploy/access/client-secret-handlers.ts'
 import { createClientSecrets } from '../deploy/access/client-secrets.ts'
 import type { RevocationList } from '../deploy/access/revocations.ts'
@@ -93,6 +94,7 @@ export type HttpDependencies = CompletionDependencies &
   Pick<Parameters<typeof providerHandlers>[0], 'providerTypes' | 'testProvider'> & {
     deleteAgent(agentId: string): Promise<boolean>
     builtInTools: readonly BuiltInTool[]
+    workOutNames: WorkOutNames
     requestObservers: readonly RequestObserver[]
     revocations: RevocationList
     /** The ping of readiness (health.ts). */

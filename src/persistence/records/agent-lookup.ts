@@ -4,7 +4,8 @@ import type { AnySql } from '../postgres/database.ts'
 import { gathered } from '../postgres/gathered.ts'
 import { isUuid } from '../postgres/uuid.ts'
 import type { StoredConnection } from './providers.ts'
-import { choiceOf, type ToolChoice } from './tools/agent-tools.ts'
+import { choiceOf } from './tools/agent-tools.ts'
+import type { ToolsOfAgent } from './tools/approvals.ts'
 
 /** An agent; its provider's key is encrypted. */
 export interface AgentForCompletion {
@@ -19,7 +20,7 @@ export interface AgentForCompletion {
   /** The form of its answers, where a request names none. Null stands for the provider's default. */
   responseFormat: ResponseFormat | null
   fallbacks: readonly { provider: StoredConnection; model: string }[]
-  tools: ToolChoice
+  tools: ToolsOfAgent
   /** Whose pages may call its deploy API. */
   allowedOrigins: string[]
   /** Version of the whole configuration at the time it was read. */
@@ -108,6 +109,6 @@ const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCom
       (select coalesce(jsonb_agg(jsonb_build_object('model', f.model, 'provider', jsonb_build_object(
                 'id', o.id, 'type', o.provider_type, 'baseUrl', o.base_url, 'apiKey', o.api_key)) order by f.place), '[]')
          from agent_fallbacks f join providers o on o.id = f.provider_id where f.agent_id = a.id) as fallbacks,
-      ${choiceOf(sql)} as tools, a.allowed_origins as "allowedOrigins", (select version from configuration) as configuration
+      ${choiceOf(sql)} || jsonb_build_object('named', a.approval_names) as tools, a.allowed_origins as "allowedOrigins", (select version from configuration) as configuration
     from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
     where a.id = any (${[...ids]}::uuid[])`

@@ -1,6 +1,7 @@
 /** A consistent snapshot of the whole configuration, by name, for export. */
 import type { GenerationConfig, ResponseFormat } from '../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../postgres/database.ts'
+import { type StoredApprovals, storedApprovals } from './tools/approvals.ts'
 import type { HttpToolFields } from './tools/http-tools.ts'
 import type { McpServerFields } from './tools/mcp-servers.ts'
 
@@ -29,7 +30,7 @@ export interface Configuration {
     httpTools: string[]
     mcpServers: { server: string; toolNames: string[] }[]
     builtInTools: string[]
-    approvals: string[] | '*'
+    approval: StoredApprovals
   })[]
 }
 
@@ -64,7 +65,8 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
                                  order by t.place), '[]')
                                  from agent_mcp_servers t join mcp_servers m on m.id = t.mcp_server_id
                                 where t.agent_id = a.id),
-                'builtInTools', a.built_in_tool_ids, 'approvals', a.approvals) order by a.num), '[]')
+                'builtInTools', a.built_in_tool_ids,
+                'approval', ${storedApprovals(sql)}) order by a.num), '[]')
          from agents a) as "agentTools"`
   if (row === undefined) throw new Error('The configuration was not returned.')
   return row

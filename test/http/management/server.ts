@@ -24,6 +24,7 @@ import { mount } from '../../../src/http/server/mount.ts'
 import type { Sql } from '../../../src/persistence/postgres/database.ts'
 import { fieldRefusal } from '../../../src/providers/answer-fields.ts'
 import { providerTypes } from '../../../src/providers/provider-types.ts'
+import { workOutNames } from '../../../src/tools/naming/approvals.ts'
 
 type ProviderDependencies = Parameters<typeof providerHandlers>[0]
 
@@ -93,7 +94,7 @@ export async function startServer(options: Options): Promise<Server> {
           agents,
           agentHandlers({ sql, fieldRefusal, onAgentDelete: options.onAgentDelete ?? (async () => false) }),
         )
-        const deps = { sql, secrets, builtInTools: offered, ...noTools, ...options.tools }
+        const deps = { sql, secrets, builtInTools: offered, workOutNames, ...noTools, ...options.tools }
         mount(scoped, agentTools, agentToolHandlers(deps))
         mount(scoped, builtInTools, builtInToolHandlers(deps))
         mount(scoped, httpTools, httpToolHandlers(deps))

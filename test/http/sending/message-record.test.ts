@@ -18,7 +18,7 @@ const agent: AgentForCompletion = {
   provider: { id: 'v', type: 'openai', baseUrl: null, apiKey: null },
   responseFormat: { type: 'json_object' },
   fallbacks: [],
-  tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [] },
+  tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [], named: {} },
   allowedOrigins: [],
   configuration: 7,
 }

@@ -7,6 +7,7 @@ import { createMcp, type Mcp, type McpServer } from '../../../src/tools/mcp/mcp.
 import { createOutbound, type Outbound } from '../../../src/tools/outbound/outbound.ts'
 import { createToolbox } from '../../../src/tools/toolbox.ts'
 import { freePort } from '../../support/programs/free-port.ts'
+import { toolboxConfig } from '../toolbox-config.ts'
 
 const never = new AbortController().signal
 const program = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
@@ -61,7 +62,7 @@ describe.each(modes)('server-everything, %s', (mode, transport, path) => {
   })
 
   test('its tools are offered and called through a toolbox', async () => {
-    const config = { httpTools: [], mcpServers: [{ server, toolNames: ['*'] }], builtInToolIds: [] }
+    const config = toolboxConfig({ mcpServers: [{ server, toolNames: ['*'] }] })
     const box = await createToolbox(config, { outbound, mcp, log }, never)
     const names = box.tools.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['Every_thing__echo', 'Every_thing__get-sum']))

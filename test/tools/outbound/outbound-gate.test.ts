@@ -6,9 +6,9 @@ import { createOutbound } from '../../../src/tools/outbound/outbound.ts'
 import { createToolbox, type ToolboxConfig } from '../../../src/tools/toolbox.ts'
 import { serverKinds, startMcpServer } from '../../support/network/mcp-servers.ts'
 import { verifies } from '../../verifies.ts'
+import { toolboxConfig } from '../toolbox-config.ts'
 import { startWebServer } from '../web-server.ts'
 
-const none: ToolboxConfig = { httpTools: [], mcpServers: [], builtInToolIds: [] }
 const call = (name: string, args: object = {}): ToolCall => ({ id: '1', name, arguments: JSON.stringify(args) })
 const tool = (url: string, method = 'POST') => ({
   id: 't',
@@ -41,7 +41,7 @@ function leased(when: (sent: number) => boolean = () => true) {
       armed = true
     },
     toolbox: (config: Partial<ToolboxConfig>) =>
-      createToolbox({ ...none, ...config }, { outbound, mcp, log: { warn() {} } }),
+      createToolbox(toolboxConfig(config), { outbound, mcp, log: { warn() {} } }),
     async [Symbol.asyncDispose]() {
       await mcp[Symbol.asyncDispose]()
       await outbound[Symbol.asyncDispose]()

@@ -1,4 +1,5 @@
 /** An agent as its form has it: numbers may be empty, tools lie beside the rest. */
+import type { Approval } from './approvals.ts'
 import type { Agent, AgentFields, AgentTools } from './resource.ts'
 import { noTools } from './tool-kinds.ts'
 
@@ -6,8 +7,8 @@ import { noTools } from './tool-kinds.ts'
 type Setting = number | string
 
 export interface AgentValues extends AgentTools {
-  /** Names of tools; `*` among them: every one. */
-  approvals: string[]
+  /** `*` among them: every tool. */
+  approvals: Approval[]
   name: string
   providerId: string
   model: string

@@ -5,7 +5,7 @@
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import type { AgentLookup } from '../../../persistence/records/agent-lookup.ts'
-import { readyTools } from '../../../persistence/records/tools/agent-tools.ts'
+import { readyTools } from '../../../persistence/records/tools/ready-tools.ts'
 import { metadataIn } from '../../../templates/placeholders.ts'
 import { metadataOfTool } from '../../../templates/tool-template.ts'
 import { HttpError } from '../../server/http-error.ts'

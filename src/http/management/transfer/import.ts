@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../../../../openapi/generated/schema.ts'
+import type { WorkOutNames } from '../../../actors/ports/index.ts'
 import type { Tx } from '../../../persistence/postgres/database.ts'
 import { createAgent, updateAgent } from '../../../persistence/records/agents.ts'
 import { createPrompt, updatePrompt } from '../../../persistence/records/prompts.ts'
@@ -17,6 +18,7 @@ import { checkFormat, givenConfig, givenFormat } from '../records/agents.ts'
 import { type HttpToolDependencies, httpToolChanges, newHttpTool } from '../records/http-tools.ts'
 import { mcpServerChanges, newMcpServer } from '../records/mcp-servers.ts'
 import { checkContent } from '../records/prompts.ts'
+import { approvalByName, approvalsByName } from './approvals.ts'
 
 type Import = components['schemas']['Import']
 type Result = components['schemas']['ImportResult']
@@ -34,6 +36,8 @@ export interface ImportDependencies extends Pick<HttpToolDependencies, 'secrets'
   tx: Tx
   fieldRefusal: FieldRefusal
   builtInTools: readonly { id: string }[]
+  /** What names in `approvals` mean. */
+  workOutNames: WorkOutNames
 }
 
 interface Taking {
@@ -60,7 +64,12 @@ export async function takeIn(deps: ImportDependencies, given: Import, stored: Co
   const taking: Taking = {
     deps,
     stored: indexed(stored),
-    choices: new Map(stored.agentTools.map(({ id, name: _, ...tools }) => [id, tools])),
+    choices: new Map(
+      stored.agentTools.map(({ id, name: _, approval, ...tools }) => [
+        id,
+        { ...tools, approvals: approvalsByName(approval, stored, deps.workOutNames) },
+      ]),
+    ),
     result: { created: 0, updated: 0, skipped: [] },
     changedServers: [],
   }
@@ -238,12 +247,14 @@ function partsHere({ deps, stored, result }: Taking, { agent: name, ...choice }:
       mcpServers: here(mcpServers, ({ server }) => stored.mcpServers.existing(server)),
     }),
     ...(builtInTools && { builtInTools: here(builtInTools, findBuiltIn) }),
-    ...(approvals && { approvals }),
+    ...(approvals && {
+      approvals: approvals === '*' ? approvals : here(approvals, (given) => approvalByName(given, stored)),
+    }),
   }
 }
 
 async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise<void> {
-  const { tx, builtInTools } = taking.deps
+  const { tx, builtInTools, workOutNames: workOut } = taking.deps
   const { agents, httpTools, mcpServers } = taking.stored
   const none: Required<Omit<Choice, 'agent'>> = { httpTools: [], mcpServers: [], builtInTools: [], approvals: [] }
   const chosen = ({ id, name }: Named) => ({ ...(taking.choices.get(id) ?? none), id, name })
@@ -262,22 +273,20 @@ async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise
       },
     },
     create: async ({ name }) => agents.existing(name),
-    update: (id, choice) =>
-      changeAgentTools(
-        tx,
-        id,
-        givenTools(
-          {
-            httpToolIds: choice.httpTools?.map((name) => httpTools.existing(name).id),
-            mcpServers: choice.mcpServers?.map(({ server, toolNames }) => ({
-              mcpServerId: mcpServers.existing(server).id,
-              toolNames,
-            })),
-            builtInToolIds: choice.builtInTools,
-            approvals: choice.approvals,
-          } satisfies Record<keyof ToolChoice, unknown>,
-          builtInTools,
-        ),
-      ),
+    update: (agentId, choice) => {
+      const given = {
+        httpToolIds: choice.httpTools?.map((name) => httpTools.existing(name).id),
+        mcpServers: choice.mcpServers?.map(({ server, toolNames }) => ({
+          mcpServerId: mcpServers.existing(server).id,
+          toolNames,
+        })),
+        builtInToolIds: choice.builtInTools,
+        approvals:
+          choice.approvals === '*'
+            ? choice.approvals
+            : choice.approvals?.map((one) => approvalByName(one, taking.stored)),
+      } satisfies Record<keyof ToolChoice, unknown>
+      return changeAgentTools(tx, { agentId, changes: givenTools(given, builtInTools), workOut })
+    },
   })
 }

@@ -5,6 +5,7 @@ import { lockConfiguration, readConfiguration } from '../../../persistence/recor
 import type { Handlers } from '../../server/mount.ts'
 import type { HttpToolDependencies } from '../records/http-tools.ts'
 import type { McpServerDependencies } from '../records/mcp-servers.ts'
+import { approvalsByName } from './approvals.ts'
 import { type ImportDependencies, takeIn } from './import.ts'
 import { registerYaml } from './yaml-body.ts'
 
@@ -28,7 +29,11 @@ export const transferHandlers = (deps: TransferDependencies) => {
         agents: agents.map(({ id: _, ...agent }) => agent),
         httpTools: httpTools.map(({ id: _, ...tool }) => tool),
         mcpServers: mcpServers.map(({ id: _, ...server }) => server),
-        agentTools: agentTools.map(({ id: _, name, ...tools }) => ({ agent: name, ...tools })),
+        agentTools: agentTools.map(({ id: _, name, approval, ...tools }) => ({
+          agent: name,
+          ...tools,
+          approvals: approvalsByName(approval, { httpTools, mcpServers }, deps.workOutNames),
+        })),
       }
     },
     importConfiguration: async ({ body }) => {

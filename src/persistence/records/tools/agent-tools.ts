@@ -1,19 +1,17 @@
-/** Which tools an agent may call, and those tools ready for a reply. */
+/** Which tools an agent may call. */
+import type { Approval, WorkOutNames } from '../../../actors/ports/index.ts'
 import type { AnySql, Sql, Tx } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
-import type { Secrets } from '../access/secrets.ts'
-import { type StoredHttpTool, storedHttpTools } from './http-tools.ts'
-import { type StoredMcpServer, storedMcpServers } from './mcp-servers.ts'
-import { type HeaderContext, openHeaders, type StoredHeaders } from './secret-headers.ts'
+import { identitiesIn, keepNames, tidyApprovals } from './approvals.ts'
 
 /** The tools in the order in which the model gets them. `toolNames` `["*"]`: every tool of the server. */
 export interface ToolChoice {
   httpToolIds: string[]
   mcpServers: { mcpServerId: string; toolNames: string[] }[]
   builtInToolIds: string[]
-  /** Names as models see them, whose calls need approval; `*` among them, or instead of them: all. */
-  approvals: string[] | '*'
+  /** Whose calls need approval. `*` among them, or instead of them: all. */
+  approvals: Approval[] | '*'
 }
 
 /** Undefined arrays keep their value. A kind of tools that is left out does not compile. */
@@ -22,15 +20,19 @@ export type ToolChoiceChanges = { [Field in keyof ToolChoice]: ToolChoice[Field]
 /** A choice refers to a tool that does not exist. */
 export class UnknownTool extends Error {
   override readonly name = 'UnknownTool'
-  readonly field: 'httpToolIds' | 'mcpServers'
+  readonly field: keyof ToolChoice
+  readonly kind: ToolTable
   readonly id: string
 
-  constructor(field: UnknownTool['field'], id: string) {
+  constructor(field: UnknownTool['field'], kind: ToolTable, id: string) {
     super(`${field}: there is no ${id}`)
     this.field = field
+    this.kind = kind
     this.id = id
   }
 }
+
+type ToolTable = 'http_tools' | 'mcp_servers'
 
 /** The choice of the agent `a` as one JSON value. */
 export const choiceOf = (sql: AnySql): Fragment => sql`
@@ -63,48 +65,60 @@ export function tidyChoice(changes: ToolChoiceChanges): ToolChoiceChanges {
         return { mcpServerId, toolNames: [...new Set(all.flatMap(({ toolNames }) => toolNames))] }
       }),
     builtInToolIds: builtInToolIds && [...new Set(builtInToolIds)],
-    approvals: typeof approvals === 'object' ? [...new Set(approvals)] : approvals,
+    approvals: approvals && tidyApprovals(approvals),
   }
 }
 
 /** Rejects with UnknownTool. In a transaction the tools cannot be deleted before its end. */
 export async function requireTools(sql: AnySql, { httpToolIds, mcpServers }: ToolChoiceChanges): Promise<void> {
-  await requireAll(sql, 'http_tools', 'httpToolIds', httpToolIds ?? [])
+  await requireAll(sql, 'httpToolIds', 'http_tools', httpToolIds ?? [])
   const serverIds = (mcpServers ?? []).map(({ mcpServerId }) => mcpServerId)
-  await requireAll(sql, 'mcp_servers', 'mcpServers', serverIds)
+  await requireAll(sql, 'mcpServers', 'mcp_servers', serverIds)
 }
 
-async function requireAll(sql: AnySql, table: string, field: UnknownTool['field'], ids: string[]): Promise<void> {
+/** A tool that was deleted since may stay: what was read can be sent back. */
+async function requireApproved(tx: Tx, agentId: string, approvals: Approval[] | '*'): Promise<void> {
+  const given = identitiesIn(approvals)
+  const before = identitiesIn((await findAgentTools(tx, agentId))?.approvals ?? [])
+  const added = (ids: string[], known: string[]) => ids.filter((id) => !known.includes(id))
+  await requireAll(tx, 'approvals', 'http_tools', added(given.httpToolIds, before.httpToolIds))
+  await requireAll(tx, 'approvals', 'mcp_servers', added(given.mcpServerIds, before.mcpServerIds))
+}
+
+async function requireAll(sql: AnySql, field: UnknownTool['field'], kind: ToolTable, ids: string[]): Promise<void> {
   const malformed = ids.find((id) => !isUuid(id))
-  if (malformed !== undefined) throw new UnknownTool(field, malformed)
+  if (malformed !== undefined) throw new UnknownTool(field, kind, malformed)
   if (ids.length === 0) return
   const rows = await sql<{ id: string }[]>`
-    select id from ${sql(table)} where id = any (${ids}::uuid[]) order by id for key share`
+    select id from ${sql(kind)} where id = any (${ids}::uuid[]) order by id for key share`
   const known = new Set(rows.map(({ id }) => id))
   const unknown = ids.find((id) => !known.has(id.toLowerCase()))
-  if (unknown !== undefined) throw new UnknownTool(field, unknown)
+  if (unknown !== undefined) throw new UnknownTool(field, kind, unknown)
+}
+
+export interface ChoiceChange {
+  agentId: string
+  changes: ToolChoiceChanges
+  workOut: WorkOutNames
 }
 
 /** Null when there is no such agent. Rejects with UnknownTool: then nothing changes. */
-export async function updateAgentTools(
-  sql: Sql,
-  agentId: string,
-  changes: ToolChoiceChanges,
-): Promise<ToolChoice | null> {
-  return isUuid(agentId) ? sql.begin((tx) => changeAgentTools(tx, agentId, changes)) : null
+export async function updateAgentTools(sql: Sql, change: ChoiceChange): Promise<ToolChoice | null> {
+  return isUuid(change.agentId) ? sql.begin((tx) => changeAgentTools(tx, change)) : null
 }
 
 /** Like `updateAgentTools`, within a transaction. */
 export async function changeAgentTools(
   tx: Tx,
-  agentId: string,
-  changes: ToolChoiceChanges,
+  { agentId, changes, workOut }: ChoiceChange,
 ): Promise<ToolChoice | null> {
   const tidy = tidyChoice(changes)
   const found = await tx`select 1 from agents where id = ${agentId} for no key update`
   if (found.length === 0) return null
   await requireTools(tx, tidy)
+  await requireApproved(tx, agentId, tidy.approvals ?? [])
   await replaceChoice(tx, agentId, tidy)
+  await keepNames(tx, agentId, workOut)
   return findAgentTools(tx, agentId)
 }
 
@@ -127,52 +141,4 @@ async function replaceChoice(tx: Tx, agentId: string, choice: ToolChoiceChanges)
   }
   if (builtInToolIds) await tx`update agents set built_in_tool_ids = ${builtInToolIds}::text[] where id = ${agentId}`
   if (approvals) await tx`update agents set approvals = ${JSON.stringify(approvals)}::text::jsonb where id = ${agentId}`
-}
-
-type Opened<Stored extends StoredHeaders> = Omit<Stored, 'secretHeaders'>
-
-/** Tools ready to be called: headers in plain text. */
-export interface ReadyTools {
-  httpTools: Opened<StoredHttpTool>[]
-  mcpServers: { server: Opened<StoredMcpServer>; toolNames: string[] }[]
-  builtInToolIds: string[]
-  /** Omitted, because no key decrypts their headers: `http-tool:<id>`, `mcp-server:<id>`. */
-  unreadable: HeaderContext[]
-}
-
-/** The chosen tools, in the order of the choice. Tools that were deleted meanwhile are omitted. */
-export async function readyTools(
-  sql: AnySql,
-  secrets: Pick<Secrets, 'open'>,
-  { httpToolIds, mcpServers, builtInToolIds, approvals: _, ...others }: ToolChoice,
-): Promise<ReadyTools> {
-  others satisfies Record<string, never>
-  const [tools, servers] = await Promise.all([
-    storedHttpTools(sql, httpToolIds),
-    storedMcpServers(
-      sql,
-      mcpServers.map(({ mcpServerId }) => mcpServerId),
-    ),
-  ])
-  const unreadable: HeaderContext[] = []
-  const opened = <Stored extends StoredHeaders>(stored: Stored | undefined, context: HeaderContext) => {
-    if (stored === undefined) return []
-    try {
-      const { secretHeaders: _, ...rest } = stored
-      return [{ ...rest, headers: openHeaders(secrets, context, stored) }]
-    } catch {
-      unreadable.push(context)
-      return []
-    }
-  }
-  const toolById = new Map(tools.map((tool) => [tool.id, tool]))
-  const serverById = new Map(servers.map((server) => [server.id, server]))
-  return {
-    httpTools: httpToolIds.flatMap((id) => opened(toolById.get(id), `http-tool:${id}`)),
-    mcpServers: mcpServers.flatMap(({ mcpServerId: id, toolNames }) =>
-      opened(serverById.get(id), `mcp-server:${id}`).map((server) => ({ server, toolNames })),
-    ),
-    builtInToolIds,
-    unreadable,
-  }
 }

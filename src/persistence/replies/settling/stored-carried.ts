@@ -32,6 +32,7 @@ const waiting = Type.Object(
     kind: Type.Union([Type.Literal('approval'), Type.Literal('caller')]),
     replyId: Type.String(),
     place: Type.Integer(),
+    tool: Type.Optional(Type.String()),
   },
   strict,
 )
@@ -135,7 +136,14 @@ export function encodeCarried({ tools, fields, overrides, chain, firstId }: Carr
         answer: assistantOf(turn.answer),
         results: [...turn.results],
         waiting: turn.waiting.map(
-          (one) => one && { ...callOf(one), kind: one.kind, replyId: one.replyId, place: one.place },
+          (one) =>
+            one && {
+              ...callOf(one),
+              kind: one.kind,
+              replyId: one.replyId,
+              place: one.place,
+              ...(one.tool !== undefined && { tool: one.tool }),
+            },
         ),
       },
       spent,

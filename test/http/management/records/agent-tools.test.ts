@@ -1,6 +1,8 @@
 /** Contract section 2, agent tools; specification 2.4, 2.7, 4.7 and 4.10. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { readyTools } from '../../../../src/persistence/records/tools/agent-tools.ts'
+import { keepOldNames } from '../../../../src/persistence/records/tools/approvals.ts'
+import { readyTools } from '../../../../src/persistence/records/tools/ready-tools.ts'
+import { workOutOldNames } from '../../../../src/tools/naming/approvals.ts'
 import { createAgent } from '../../../support/app.ts'
 import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
 import { verifies } from '../../../verifies.ts'
@@ -148,6 +150,7 @@ test('a reply gets its tools in selection order, headers decrypted, without dele
   await db.sql`update mcp_servers set secret_headers = 'broken' where id = ${lost}`
   const ready = await readyTools(db.sql, secrets, {
     approvals: [],
+    named: {},
     httpToolIds: [b, nobody, broken, a],
     mcpServers: [
       { mcpServerId: lost, toolNames: ['*'] },
@@ -163,3 +166,67 @@ test('a reply gets its tools in selection order, headers decrypted, without dele
   expect(ready.unreadable).toEqual([`http-tool:${broken}`, `mcp-server:${lost}`])
   expect(ready.builtInToolIds).toEqual(['web_fetch'])
 })
+
+const named = async () =>
+  (await db.sql`select approval_names as named from agents where id = ${agentId}`)[0]?.named as Record<string, unknown>
+
+verifies(
+  'contract-25.approved-identities',
+  'approvals name tools by identity, and are read as they were written; what is no such thing is 400',
+  async () => {
+    const [a, m] = [await tool(), await mcp()]
+    const approvals = [{ httpToolId: a }, { builtInToolId: 'web_fetch' }, { mcpServerId: m, toolName: '*' }, 'T']
+    const twice = [...approvals, { httpToolId: a.toUpperCase() }, { toolName: '*', mcpServerId: m }]
+    expect((await put({ httpToolIds: [a], approvals: twice })).json.approvals).toEqual(approvals)
+    expect((await get()).json.approvals).toEqual(approvals)
+    for (const [approval, message] of [
+      [7, /^approvals\.0: must be a name, \{builtInToolId\}/],
+      ['', /^approvals\.0: must have at least 1 character/],
+      [{}, /^approvals\.0: must be a name/],
+      [{ httpToolId: 7 }, /^approvals\.0\.httpToolId: must be a string/],
+      [{ httpToolId: a, name: 'x' }, /^approvals\.0\.name: is not a field/],
+      [{ mcpServerId: m }, /^approvals\.0\.toolName: must be a string/],
+      [{ builtInToolId: 'web_search' }, /^approvals\.0: there is no built-in tool "web_search"/],
+      [{ httpToolId: nobody }, /^approvals: there is no HTTP tool/],
+      [{ mcpServerId: 'x', toolName: 'y' }, /^approvals: there is no MCP server "x"/],
+    ] as const) {
+      const { status, json } = await put({ approvals: [approval] })
+      expect([status, json.message]).toEqual([400, expect.stringMatching(message)])
+    }
+    // A tool that was deleted meanwhile does not keep what was read from being sent back.
+    await server.call('DELETE', `/api/v1/http-tools/${a}`)
+    expect(await put((await get()).json)).toMatchObject({ status: 200, json: { approvals } })
+  },
+)
+
+verifies('contract-25.approved-identities', 'a name keeps what it meant, and means what has it now too', async () => {
+  const [a, b] = [await tool(), await tool()]
+  const rename = (id: string, name: string) => server.call('PUT', `/api/v1/http-tools/${id}`, { name })
+  await rename(a, 'pay')
+  await rename(b, 'look')
+  await put({ httpToolIds: [a, b], approvals: ['pay', 'gone'] })
+  expect(await named()).toEqual({ pay: [{ httpToolId: a }], gone: [] })
+  await rename(a, 'look')
+  await rename(b, 'pay')
+  expect(await named()).toEqual({ pay: [{ httpToolId: a }], gone: [] })
+  await put({ approvals: ['pay'] })
+  expect(await named()).toEqual({ pay: [{ httpToolId: a }, { httpToolId: b }] })
+  await put({ approvals: [] })
+  expect(await named()).toEqual({})
+})
+
+verifies(
+  'contract-25.old-approvals',
+  'what older versions saved is worked out once, for all that shared a name',
+  async () => {
+    const [a, b] = [await tool(), await tool()]
+    await put({ httpToolIds: [a, b], builtInToolIds: ['web_fetch'] })
+    await db.sql`update agents set approvals = '["T_2", "web_fetch"]', approval_names = '{}' where id = ${agentId}`
+    await Promise.all([keepOldNames(db.sql, workOutOldNames), keepOldNames(db.sql, workOutOldNames)])
+    const meant = { T_2: [{ httpToolId: a }, { httpToolId: b }], web_fetch: [{ builtInToolId: 'web_fetch' }] }
+    expect(await named()).toEqual(meant)
+    await server.call('PUT', `/api/v1/http-tools/${a}`, { name: 'other' })
+    await keepOldNames(db.sql, workOutOldNames)
+    expect(await named()).toEqual(meant)
+  },
+)

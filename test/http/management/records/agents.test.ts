@@ -190,7 +190,7 @@ test('a completion reads agent, prompt and encrypted key in one query', async ()
       baseUrl: 'https://a.com/v1',
       apiKey: Buffer.from(`provider:${providerId}\nsk-0123456789`).toString('base64'),
     },
-    tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [] },
+    tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [], named: {} },
     allowedOrigins: [],
     configuration: expect.any(Number),
   })

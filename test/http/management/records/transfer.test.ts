@@ -251,3 +251,25 @@ verifies('contract-8.import', 'npm run import imports a file, and its exit code 
   expect(await run('anna:secret:word')).toEqual([1, `Created 0, updated 0, skipped 1.\n${skipped}`])
   expect(await run('anna:wrong')).toEqual([2, expect.stringContaining('401')])
 })
+
+verifies(
+  ['contract-8.export', 'contract-25.approved-identities'],
+  'approvals are carried by the names of records, with what a name meant that has moved',
+  async () => {
+    const { json } = await from.call('GET', '/api/v1/agents')
+    const helper = json.agents.find(({ name }: { name: string }) => name === 'Helper')
+    const tools = (await from.call('GET', `/api/v1/agents/${helper.id}/tools`)).json
+    const [{ mcpServerId }] = tools.mcpServers
+    const approvals = ['weather', { mcpServerId, toolName: 'read' }, { builtInToolId: 'web_fetch' }]
+    await from.call('PUT', `/api/v1/agents/${helper.id}/tools`, { approvals })
+    const byName = [{ mcpServer: 'files', toolName: 'read' }, { builtInTool: 'web_fetch' }]
+    const carried = async () => {
+      const { agentTools } = await exported(from)
+      return agentTools.find(({ agent }: { agent: string }) => agent === 'Helper').approvals
+    }
+    expect(await carried()).toEqual(['weather', ...byName])
+    await from.call('PUT', `/api/v1/http-tools/${tools.httpToolIds[0]}`, { name: 'climate' })
+    expect(await carried()).toEqual(['weather', { httpTool: 'climate' }, ...byName])
+    expect((await imported(from, await exported(from))).json).toEqual({ created: 0, updated: 0, skipped: [] })
+  },
+)

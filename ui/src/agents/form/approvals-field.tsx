@@ -4,28 +4,33 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { builtInTools } from '../../built-in-tools/queries.ts'
 import { httpToolResource } from '../../http-tools/resource.ts'
+import { mcpServerResource } from '../../mcp-servers/resource.ts'
 import type { AgentValues } from '../agent-values.ts'
-import { plainName } from '../tool-names.ts'
+import { approvalsOf, knownTools, labelOf } from '../approvals.ts'
 
 export function ApprovalsField({ form }: { form: UseFormReturnType<AgentValues> }) {
-  const { httpToolIds, builtInToolIds } = form.values
+  const { httpToolIds, builtInToolIds, mcpServers, approvals } = form.values
   const http = useQuery(httpToolResource.all).data ?? []
   const builtIn = useQuery(builtInTools).data ?? []
-  const chosen = [
-    ...http.filter(({ id }) => httpToolIds.includes(id)),
-    ...builtIn.filter(({ id }) => builtInToolIds.includes(id)),
-  ]
-  const names = chosen.map(({ name }) => plainName(name))
+  const servers = useQuery({ ...mcpServerResource.all, enabled: mcpServers.length > 0 }).data ?? []
+  const known = knownTools({
+    httpTools: http.filter(({ id }) => httpToolIds.includes(id)),
+    builtInTools: builtIn.filter(({ id }) => builtInToolIds.includes(id)),
+    mcpServers: mcpServers.flatMap(({ mcpServerId, toolNames }) => {
+      const server = servers.find(({ id }) => id === mcpServerId)
+      return server ? [{ id: server.id, name: server.name, toolNames }] : []
+    }),
+  })
   return (
     <TagsInput
       label="Approvals"
-      description="Calls to these tools wait until somebody approves them. Use the names that the model sees, server__tool for MCP; * means every tool. Empty: no call waits."
+      description="Calls to these tools wait until somebody approves them, whatever the tools are called later. Choose tools, or type names that the model sees (server__tool for MCP); server__* means all tools of a server, * every tool. A name that no tool has makes every call wait. Empty: no call waits."
       placeholder="Name of a tool, or *"
       maw={560}
       clearable
-      data={[...new Set(['*', ...names])]}
-      value={form.values.approvals}
-      onChange={(approvals) => form.setFieldValue('approvals', approvals)}
+      data={['*', ...known.map(({ label }) => label)]}
+      value={approvals.map((approval) => labelOf(approval, known))}
+      onChange={(labels) => form.setFieldValue('approvals', approvalsOf(labels, approvals, known))}
       error={form.errors.approvals}
     />
   )

@@ -1,0 +1,77 @@
+/** Approvals by the names of records, as exports have them (contract sections 8 and 25). */
+import type { Approval, ConfiguredTools, NamedTool, WorkOutNames } from '../../../actors/ports/index.ts'
+import { type StoredApprovals, textOfApproval } from '../../../persistence/records/tools/approvals.ts'
+import type { Configuration } from '../../../persistence/records/transfer.ts'
+import { formOf, readText } from '../../sending/approvals.ts'
+import { badRequest } from '../../server/http-error.ts'
+
+export type ApprovalByName =
+  | string
+  | { builtInTool: string }
+  | { httpTool: string }
+  | { mcpServer: string; toolName: string }
+
+type Records = Pick<Configuration, 'httpTools' | 'mcpServers'>
+
+/**
+ * Tools that are gone are left out. What a name meant when it was saved, and does not mean any more, goes along.
+ */
+export function approvalsByName(
+  { approvals, named, configured }: StoredApprovals,
+  records: Records,
+  workOut: WorkOutNames,
+): ApprovalByName[] | '*' {
+  if (approvals === '*') return approvals
+  const now = workOut(
+    approvals.filter((approval) => typeof approval === 'string'),
+    configured,
+  )
+  const all = approvals.flatMap((approval): (ApprovalByName | null)[] => {
+    if (typeof approval !== 'string') return [byName(approval, records)]
+    const says = new Set((now[approval] ?? []).map(textOfApproval))
+    const moved = (named[approval] ?? []).filter(
+      (tool) => !says.has(textOfApproval(tool)) && isConfigured(tool, configured),
+    )
+    return [approval, ...moved.map((tool) => byName(tool, records))]
+  })
+  return all.filter((approval) => approval !== null)
+}
+
+function byName(
+  tool: Exclude<Approval, string> | NamedTool,
+  { httpTools, mcpServers }: Records,
+): ApprovalByName | null {
+  if ('builtInToolId' in tool) return { builtInTool: tool.builtInToolId }
+  if ('httpToolId' in tool) {
+    const found = httpTools.find(({ id }) => id === tool.httpToolId)
+    return found ? { httpTool: found.name } : null
+  }
+  const server = mcpServers.find(({ id }) => id === tool.mcpServerId)
+  if (server === undefined) return null
+  // A name that may stand for several tools of a server cannot be said by a tool's name: all of them are protected.
+  return { mcpServer: server.name, toolName: 'toolName' in tool ? tool.toolName : '*' }
+}
+
+function isConfigured(tool: NamedTool, { httpTools, mcpServers, builtInToolIds }: ConfiguredTools): boolean {
+  if ('builtInToolId' in tool) return builtInToolIds.includes(tool.builtInToolId)
+  if ('httpToolId' in tool) return httpTools.some(({ id }) => id === tool.httpToolId)
+  return mcpServers.some(({ id }) => id === tool.mcpServerId)
+}
+
+interface Existing {
+  httpTools: { existing(name: string): { id: string } }
+  mcpServers: { existing(name: string): { id: string } }
+}
+
+/** Throws 400 for what is no approval, and for a tool that is not here. */
+export function approvalByName(given: unknown, { httpTools, mcpServers }: Existing): Approval {
+  const where = 'approvals'
+  if (typeof given === 'string') return readText(given, where)
+  const builtIn = formOf(given, where, ['builtInTool'])
+  if (builtIn !== null) return { builtInToolId: builtIn.builtInTool }
+  const http = formOf(given, where, ['httpTool'])
+  if (http !== null) return { httpToolId: httpTools.existing(http.httpTool).id }
+  const mcp = formOf(given, where, ['mcpServer', 'toolName'])
+  if (mcp !== null) return { mcpServerId: mcpServers.existing(mcp.mcpServer).id, toolName: mcp.toolName }
+  return badRequest(`${where}: must be a name, {builtInTool}, {httpTool} or {mcpServer, toolName}`)
+}

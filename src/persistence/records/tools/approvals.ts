@@ -1,0 +1,98 @@
+/** Which of an agent's tools need approval, as it is stored: with what names meant when they were saved. */
+import type {
+  Approval,
+  ConfiguredTools,
+  NamedTool,
+  NamedTools,
+  ToolIdentity,
+  WorkOutNames,
+} from '../../../actors/ports/index.ts'
+import type { AnySql, Sql } from '../../postgres/database.ts'
+import type { Fragment } from '../../postgres/page.ts'
+import type { ToolChoice } from './agent-tools.ts'
+
+/** An agent's choice as replies need it. */
+export interface ToolsOfAgent extends ToolChoice {
+  named: NamedTools
+}
+
+const tidyIdentity = (identity: ToolIdentity): ToolIdentity => {
+  if ('httpToolId' in identity) return { httpToolId: identity.httpToolId.toLowerCase() }
+  if ('builtInToolId' in identity) return { builtInToolId: identity.builtInToolId }
+  return { mcpServerId: identity.mcpServerId.toLowerCase(), toolName: identity.toolName }
+}
+
+/** Normalized ids without duplicates. */
+export function tidyApprovals(approvals: readonly Approval[] | '*'): Approval[] | '*' {
+  if (approvals === '*') return approvals
+  const tidy = approvals.map((approval) => (typeof approval === 'string' ? approval : tidyIdentity(approval)))
+  return withoutDoubles(tidy)
+}
+
+/** The same for equal ones: what comes back from jsonb has its keys in another order. */
+export const textOfApproval = (approval: Approval | NamedTool): string =>
+  typeof approval === 'string' ? approval : JSON.stringify(Object.entries(approval).sort())
+
+const withoutDoubles = <T extends Approval | NamedTool>(list: readonly T[]): T[] => [
+  ...new Map(list.map((entry) => [textOfApproval(entry), entry])).values(),
+]
+
+/** Those that are not strings, by the kind of tool that they name. */
+export function identitiesIn(approvals: readonly Approval[] | '*'): { httpToolIds: string[]; mcpServerIds: string[] } {
+  const identities = approvals === '*' ? [] : approvals.filter((approval) => typeof approval === 'object')
+  return {
+    httpToolIds: identities.flatMap((one) => ('httpToolId' in one ? [one.httpToolId] : [])),
+    mcpServerIds: identities.flatMap((one) => ('mcpServerId' in one ? [one.mcpServerId] : [])),
+  }
+}
+
+/** What an agent's approvals say, and what their names meant when they were saved. */
+export interface StoredApprovals {
+  approvals: ToolChoice['approvals']
+  named: NamedTools
+  configured: ConfiguredTools
+}
+
+/** `StoredApprovals` of the agent `a`. */
+export const storedApprovals = (sql: AnySql): Fragment => sql`
+  json_build_object(
+    'approvals', a.approvals, 'named', a.approval_names,
+    'configured', json_build_object(
+      'httpTools', (select coalesce(json_agg(json_build_object('id', h.id, 'name', h.name)), '[]')
+                      from agent_http_tools t join http_tools h on h.id = t.http_tool_id where t.agent_id = a.id),
+      'mcpServers', (select coalesce(json_agg(json_build_object('id', m.id, 'name', m.name, 'toolNames', t.tool_names)), '[]')
+                       from agent_mcp_servers t join mcp_servers m on m.id = t.mcp_server_id where t.agent_id = a.id),
+      'builtInToolIds', to_json(a.built_in_tool_ids)))`
+
+/**
+ * Keeps what the names in the agent's approvals mean now beside what they meant before: a name that has moved to
+ * another tool protects both. Names that are gone are forgotten. To be called with the agent's row locked.
+ */
+export async function keepNames(sql: AnySql, agentId: string, workOut: WorkOutNames): Promise<void> {
+  const [row] = await sql<{ stored: StoredApprovals }[]>`
+    select ${storedApprovals(sql)} as stored from agents a where a.id = ${agentId}`
+  if (row === undefined) return
+  const { stored } = row
+  const names = stored.approvals === '*' ? [] : stored.approvals.filter((approval) => typeof approval === 'string')
+  const now = workOut(names, stored.configured)
+  const kept = names.map((name) => [name, withoutDoubles([...(stored.named[name] ?? []), ...(now[name] ?? [])])])
+  const text = JSON.stringify(Object.fromEntries(kept))
+  await sql`
+    update agents set approval_names = ${text}::text::jsonb
+     where id = ${agentId} and approval_names <> ${text}::text::jsonb`
+}
+
+/** Works out the names that older versions have saved. Any number of instances may call it at once. */
+export async function keepOldNames(sql: Sql, workOut: WorkOutNames): Promise<void> {
+  const agents = await sql<{ id: string }[]>`
+    select id from agents
+     where jsonb_typeof(approvals) = 'array'
+       and exists (select 1 from jsonb_array_elements(approvals) as saved (approval)
+                    where jsonb_typeof(approval) = 'string' and not approval_names ? (approval #>> '{}'))`
+  for (const { id } of agents) {
+    await sql.begin(async (tx) => {
+      await tx`select 1 from agents where id = ${id} for no key update`
+      await keepNames(tx, id, workOut)
+    })
+  }
+}

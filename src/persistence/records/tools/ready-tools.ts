@@ -1,0 +1,70 @@
+/** An agent's tools, ready for a reply: read, with headers in plain text. */
+import type { ConfiguredTools } from '../../../actors/ports/index.ts'
+import type { AnySql } from '../../postgres/database.ts'
+import type { Secrets } from '../access/secrets.ts'
+import type { ToolsOfAgent } from './approvals.ts'
+import { type StoredHttpTool, storedHttpTools } from './http-tools.ts'
+import { type StoredMcpServer, storedMcpServers } from './mcp-servers.ts'
+import { type HeaderContext, openHeaders, type StoredHeaders } from './secret-headers.ts'
+
+type Opened<Stored extends StoredHeaders> = Omit<Stored, 'secretHeaders'>
+
+/** Tools ready to be called: headers in plain text. */
+export interface ReadyTools {
+  httpTools: Opened<StoredHttpTool>[]
+  mcpServers: { server: Opened<StoredMcpServer>; toolNames: string[] }[]
+  builtInToolIds: string[]
+  /** Omitted, because no key decrypts their headers: `http-tool:<id>`, `mcp-server:<id>`. */
+  unreadable: HeaderContext[]
+  /** With those that are omitted. */
+  configured: ConfiguredTools
+  approvals: ToolsOfAgent['approvals']
+  named: ToolsOfAgent['named']
+}
+
+/** In the order of the choice. Tools that were deleted meanwhile are omitted. */
+export async function readyTools(
+  sql: AnySql,
+  secrets: Pick<Secrets, 'open'>,
+  { httpToolIds, mcpServers, builtInToolIds, approvals, named, ...others }: ToolsOfAgent,
+): Promise<ReadyTools> {
+  others satisfies Record<string, never>
+  const [tools, servers] = await Promise.all([
+    storedHttpTools(sql, httpToolIds),
+    storedMcpServers(
+      sql,
+      mcpServers.map(({ mcpServerId }) => mcpServerId),
+    ),
+  ])
+  const unreadable: HeaderContext[] = []
+  const opened = <Stored extends StoredHeaders>(stored: Stored | undefined, context: HeaderContext) => {
+    if (stored === undefined) return []
+    try {
+      const { secretHeaders: _, ...rest } = stored
+      return [{ ...rest, headers: openHeaders(secrets, context, stored) }]
+    } catch {
+      unreadable.push(context)
+      return []
+    }
+  }
+  const toolById = new Map(tools.map((tool) => [tool.id, tool]))
+  const serverById = new Map(servers.map((server) => [server.id, server]))
+  return {
+    httpTools: httpToolIds.flatMap((id) => opened(toolById.get(id), `http-tool:${id}`)),
+    mcpServers: mcpServers.flatMap(({ mcpServerId: id, toolNames }) =>
+      opened(serverById.get(id), `mcp-server:${id}`).map((server) => ({ server, toolNames })),
+    ),
+    builtInToolIds,
+    unreadable,
+    configured: {
+      httpTools: tools,
+      mcpServers: mcpServers.flatMap(({ mcpServerId, toolNames }) => {
+        const server = serverById.get(mcpServerId)
+        return server ? [{ id: server.id, name: server.name, toolNames }] : []
+      }),
+      builtInToolIds,
+    },
+    approvals,
+    named,
+  }
+}

@@ -1,0 +1,12 @@
+/** The rules of contract section 25 on tools as people have them: a part of requirements.ts. */
+export const tools = {
+  'contract-25.tool-names':
+    'A name that was changed, or that another configured tool shares, ends in _ and six digits of the tool’s identity.',
+  'contract-25.approved-identities':
+    'Approvals name tools by identity; what a string names is worked out when it is saved, and kept.',
+  'contract-25.approved-nothing': 'An approval that names no tool makes every call of the agent wait.',
+  'contract-25.old-approvals': 'Approvals of before are worked out at the first start.',
+  'contract-25.waiting-tool': 'A call that waited runs the tool that it was asked of, else none.',
+  'contract-25.approval-kept':
+    'A call that needs approval is never made because names, orders, servers that answer or records have changed.',
+} as const

@@ -1,0 +1,61 @@
+/** Tools whose calls need approval, as the agent's form shows them: by a label each. */
+import type { AgentTools } from './resource.ts'
+
+export type Approval = Exclude<AgentTools['approvals'], '*'>[number]
+
+export interface KnownTool {
+  label: string
+  approval: Exclude<Approval, string>
+}
+
+/** What can be chosen: tools with their names, and servers with all their tools. */
+export interface Choosable {
+  httpTools: readonly { id: string; name: string }[]
+  builtInTools: readonly { id: string; name: string }[]
+  mcpServers: readonly { id: string; name: string; toolNames: readonly string[] }[]
+}
+
+/** A label that several tools would have says which is meant. */
+export function knownTools({ httpTools, builtInTools, mcpServers }: Choosable): KnownTool[] {
+  const named = [
+    ...httpTools.map(({ id, name }) => ({ id, name, approval: { httpToolId: id } })),
+    ...builtInTools.map(({ id, name }) => ({ id, name, approval: { builtInToolId: id } })),
+    ...mcpServers.flatMap(({ id, name: server, toolNames }) =>
+      ['*', ...toolNames.filter((name) => name !== '*')].map((toolName) => ({
+        id,
+        name: `${server}__${toolName}`,
+        approval: { mcpServerId: id, toolName },
+      })),
+    ),
+  ]
+  const isOnly = (name: string) => named.filter((one) => one.name === name).length === 1
+  return named.map(({ id, name, approval }) => ({
+    label: isOnly(name) ? name : `${name} (${id.slice(0, 8)})`,
+    approval,
+  }))
+}
+
+/** The server may send the fields in another order. */
+const textOf = (approval: Approval) => JSON.stringify(Object.entries(approval).sort())
+const isSame = (a: Approval, b: Approval) => textOf(a) === textOf(b)
+
+export function labelOf(approval: Approval, known: readonly KnownTool[]): string {
+  if (typeof approval === 'string') return approval
+  const label = known.find((tool) => isSame(tool.approval, approval))?.label
+  if (label !== undefined) return label
+  return 'mcpServerId' in approval ? `${approval.mcpServerId}__${approval.toolName}` : Object.values(approval).join()
+}
+
+/** What was there stays as it was; a known label is its tool; the server finds out what any other name means. */
+export function approvalsOf(
+  labels: readonly string[],
+  before: readonly Approval[],
+  known: readonly KnownTool[],
+): Approval[] {
+  return labels.map(
+    (label) =>
+      before.find((approval) => labelOf(approval, known) === label) ??
+      known.find((tool) => tool.label === label)?.approval ??
+      label,
+  )
+}
