@@ -1336,7 +1336,7 @@ export interface components {
         ActionsRequest: {
             /** @description One for each pending call. */
             decisions: components["schemas"]["Decision"][];
-            /** @description True: the response is an event stream. Absent: false. */
+            /** @description When true, the response is an event stream. False by default. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
@@ -1352,7 +1352,7 @@ export interface components {
             stop?: string | string[] | null;
             /** @description The same seed, about the same answer. */
             seed?: number | null;
-            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            /** @description Form of the answer. The agent's `responseFormat` by default. */
             response_format?: {
                 /**
                  * @description `json_schema` takes `json_schema`.
@@ -1374,7 +1374,7 @@ export interface components {
              * @enum {unknown}
              */
             reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
-            /** @description False: one tool call at a time. */
+            /** @description When false, one tool call at a time. */
             parallel_tool_calls?: boolean | null;
             /** @description More than 1 is 400: it cannot be honoured here. */
             n?: unknown;
@@ -1410,7 +1410,7 @@ export interface components {
                     name: string;
                 };
             } | null;
-            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
+            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
             include_actions?: boolean | null;
         };
         AgUiCapabilities: {
@@ -1627,11 +1627,11 @@ export interface components {
             model: string;
             /**
              * Format: uuid
-             * @description Id of its prompt. Null: no system prompt.
+             * @description Id of its prompt. Null when there is no system prompt.
              */
             promptId: string | null;
             generationConfig: components["schemas"]["GenerationConfig"];
-            /** @description Form of the answers, where a request brings no `response_format`. Null: the provider's default. */
+            /** @description Form of the answers, where a request brings no `response_format`. Null stands for the provider's default. */
             responseFormat: {
                 /**
                  * @description `json_schema` takes `json_schema`.
@@ -1675,7 +1675,7 @@ export interface components {
             messages: components["schemas"]["ChatMessage"][];
             /** @description Id of an agent, or its exact name where no other agent has the same. */
             model: string;
-            /** @description True: the response is an event stream. Absent: false. */
+            /** @description When true, the response is an event stream. False by default. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
@@ -1691,7 +1691,7 @@ export interface components {
             stop?: string | string[] | null;
             /** @description The same seed, about the same answer. */
             seed?: number | null;
-            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            /** @description Form of the answer. The agent's `responseFormat` by default. */
             response_format?: {
                 /**
                  * @description `json_schema` takes `json_schema`.
@@ -1713,7 +1713,7 @@ export interface components {
              * @enum {unknown}
              */
             reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
-            /** @description False: one tool call at a time. */
+            /** @description When false, one tool call at a time. */
             parallel_tool_calls?: boolean | null;
             /** @description More than 1 is 400: it cannot be honoured here. */
             n?: unknown;
@@ -1749,7 +1749,7 @@ export interface components {
                     name: string;
                 };
             } | null;
-            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
+            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
             include_actions?: boolean | null;
         };
         AgentCreate: {
@@ -1759,19 +1759,19 @@ export interface components {
             providerId: string;
             /** @description Model name, as the provider knows it. 1 to 200 characters. */
             model: string;
-            /** @description Id of a prompt. Null: no system prompt. Unknown: 400. */
+            /** @description Id of a prompt. Null when there is no system prompt. Unknown: 400. */
             promptId?: string | null;
             /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
                 topP?: number | null;
                 topK?: number | null;
-                /** @description Absent: 10. 0: no tools are offered. */
+                /** @description 10 by default. With 0 no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
-            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
                  * @description `json_schema` takes `json_schema`.
@@ -1887,7 +1887,7 @@ export interface components {
             mcpServers?: components["schemas"]["McpSelection"][] | null;
             /** @description Ids of built-in tools. */
             builtInToolIds?: string[] | null;
-            /** @description The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent. Null: none. */
+            /** @description The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent. Null when there are none. */
             approvals?: (string | {
                 /** @description Id of a built-in tool. */
                 builtInToolId: string;
@@ -1915,10 +1915,10 @@ export interface components {
                 temperature?: number | null;
                 topP?: number | null;
                 topK?: number | null;
-                /** @description Absent: 10. 0: no tools are offered. */
+                /** @description 10 by default. With 0 no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
-            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
                  * @description `json_schema` takes `json_schema`.
@@ -1952,19 +1952,19 @@ export interface components {
             providerId?: string;
             /** @description Model name, as the provider knows it. 1 to 200 characters. */
             model?: string;
-            /** @description Id of a prompt. Null: no system prompt. Unknown: 400. */
+            /** @description Id of a prompt. Null when there is no system prompt. Unknown: 400. */
             promptId?: string | null;
             /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
                 topP?: number | null;
                 topK?: number | null;
-                /** @description Absent: 10. 0: no tools are offered. */
+                /** @description 10 by default. With 0 no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
-            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
                  * @description `json_schema` takes `json_schema`.
@@ -2143,7 +2143,7 @@ export interface components {
             messages: components["schemas"]["ChatMessage"][];
             /** @description Not looked at: the agent's model answers. */
             model?: unknown;
-            /** @description True: the response is an event stream. Absent: false. */
+            /** @description When true, the response is an event stream. False by default. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
@@ -2159,7 +2159,7 @@ export interface components {
             stop?: string | string[] | null;
             /** @description The same seed, about the same answer. */
             seed?: number | null;
-            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            /** @description Form of the answer. The agent's `responseFormat` by default. */
             response_format?: {
                 /**
                  * @description `json_schema` takes `json_schema`.
@@ -2181,7 +2181,7 @@ export interface components {
              * @enum {unknown}
              */
             reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
-            /** @description False: one tool call at a time. */
+            /** @description When false, one tool call at a time. */
             parallel_tool_calls?: boolean | null;
             /** @description More than 1 is 400: it cannot be honoured here. */
             n?: unknown;
@@ -2217,7 +2217,7 @@ export interface components {
                     name: string;
                 };
             } | null;
-            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
+            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
             include_actions?: boolean | null;
         };
         ChatMessage: {
@@ -2258,7 +2258,7 @@ export interface components {
                  * @enum {string}
                  */
                 anchor?: "created_at";
-                /** @description Absent: 600. */
+                /** @description 600 by default. */
                 seconds?: number;
             } | null;
         };
@@ -2329,7 +2329,7 @@ export interface components {
             session_id: string;
             /**
              * Format: uuid
-             * @description The message before it on its path. Null: it is a first one.
+             * @description The message before it on its path. Null when it is a first one.
              */
             parent_id: string | null;
             /**
@@ -2408,7 +2408,7 @@ export interface components {
                 type: string;
                 /** @description `invalid_request` */
                 code: string;
-                /** @description The field, as a dotted path. Null: the body or query as a whole. */
+                /** @description The field, as a dotted path. Null stands for the body or query as a whole. */
                 param: string | null;
             };
         };
@@ -2425,7 +2425,7 @@ export interface components {
             agent_id: string;
             /** @description Null until it is derived from the first user message, after the first reply. 1 to 200 characters. */
             title: string | null;
-            /** @description The caller's end user. Null: nobody's. 1 to 200 characters. */
+            /** @description The caller's end user. Null when it has none. 1 to 200 characters. */
             user: string | null;
             /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
             metadata: {
@@ -2435,10 +2435,10 @@ export interface components {
             pending: components["schemas"]["PendingCall"][];
             /**
              * Format: uuid
-             * @description The last message of the path that reads show. Null: there is none.
+             * @description The last message of the path that reads show. Null when there is none.
              */
             head_id: string | null;
-            /** @description What the session is a copy of. Null: it is none. */
+            /** @description What the session is a copy of. Null when it is none. */
             forked_from: {
                 /**
                  * Format: uuid
@@ -2447,10 +2447,10 @@ export interface components {
                 session_id: string;
                 /**
                  * Format: uuid
-                 * @description The last message that was copied, by its id there. Null: there was none.
+                 * @description The last message that was copied, by its id there. Null when there was none.
                  */
                 message_id: string | null;
-                /** @description The frame up to which it was copied. Null: all of it. */
+                /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frame_id: number | null;
             } | null;
             /**
@@ -2491,7 +2491,7 @@ export interface components {
             temperature?: number;
             topP?: number;
             topK?: number;
-            /** @description Absent: 10. 0: no tools are offered. */
+            /** @description 10 by default. With 0 no tools are offered. */
             maxToolCalls?: number;
         };
         HeadChange: {
@@ -2519,9 +2519,9 @@ export interface components {
             headers: {
                 [key: string]: string;
             };
-            /** @description May hold `{{argument}}`. Null: arguments without a place in a template become a JSON body. */
+            /** @description May hold `{{argument}}`. When null, arguments without a place in a template become a JSON body. */
             body: string | null;
-            /** @description JSON Schema of an object: the arguments. Null: any. */
+            /** @description JSON Schema of an object: the arguments. Null allows any. */
             inputSchema: {
                 [key: string]: unknown;
             } | null;
@@ -2548,13 +2548,13 @@ export interface components {
             method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url: string;
-            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null when there are no headers. */
             headers?: {
                 [key: string]: string;
             } | null;
-            /** @description May hold `{{argument}}`. Null: arguments without a place in a template become a JSON body. */
+            /** @description May hold `{{argument}}`. When null, arguments without a place in a template become a JSON body. */
             body?: string | null;
-            /** @description JSON Schema of an object, replaced as a whole. Null: any arguments. */
+            /** @description JSON Schema of an object, replaced as a whole. Null allows any arguments. */
             inputSchema?: {
                 [key: string]: unknown;
             } | null;
@@ -2598,13 +2598,13 @@ export interface components {
             method?: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url?: string;
-            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null when there are no headers. */
             headers?: {
                 [key: string]: string;
             } | null;
-            /** @description May hold `{{argument}}`. Null: arguments without a place in a template become a JSON body. */
+            /** @description May hold `{{argument}}`. When null, arguments without a place in a template become a JSON body. */
             body?: string | null;
-            /** @description JSON Schema of an object, replaced as a whole. Null: any arguments. */
+            /** @description JSON Schema of an object, replaced as a whole. Null allows any arguments. */
             inputSchema?: {
                 [key: string]: unknown;
             } | null;
@@ -2744,7 +2744,7 @@ export interface components {
             url: string;
             /** @description Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none. */
             sendUser?: boolean;
-            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null when there are no headers. */
             headers?: {
                 [key: string]: string;
             } | null;
@@ -2771,7 +2771,7 @@ export interface components {
             url?: string;
             /** @description Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none. */
             sendUser?: boolean;
-            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null when there are no headers. */
             headers?: {
                 [key: string]: string;
             } | null;
@@ -2806,7 +2806,7 @@ export interface components {
             /** @description At most one for each model. */
             prices: components["schemas"]["ModelPrice"][];
         };
-        /** @description Null: no reply runs. */
+        /** @description Null when no reply runs. */
         NewestFrame: {
             /** @description Id of the newest stored frame of the running reply. */
             frame: number;
@@ -2833,7 +2833,7 @@ export interface components {
         PlaygroundChatRequest: {
             /** @description The user message: text, or parts as a completion request has them. Required, unless `regenerate` is true. */
             message?: string | components["schemas"]["ContentPart"][] | null;
-            /** @description The reply after which the message is put; null: at the beginning. Absent: after the head. So a message is edited: the new text beside the old one. Unknown, or no reply of this session: 400. */
+            /** @description The reply after which the message is put; null for the beginning. After the head by default. So a message is edited: the new text beside the old one. Unknown, or no reply of this session: 400. */
             parentId?: string | null;
             /** @description True: another reply to a user message that is there already, by default the path's last one. Nothing new is sent. Nothing to answer: 400. */
             regenerate?: boolean | null;
@@ -2854,7 +2854,7 @@ export interface components {
                 temperature?: number | null;
                 topP?: number | null;
                 topK?: number | null;
-                /** @description Absent: 10. 0: no tools are offered. */
+                /** @description 10 by default. With 0 no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
             /** @description Ids of HTTP tools. */
@@ -2862,7 +2862,7 @@ export interface components {
             mcpServers?: components["schemas"]["McpSelection"][] | null;
             /** @description Ids of built-in tools. */
             builtInToolIds?: string[] | null;
-            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
+            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
             include_actions?: boolean | null;
         };
         PlaygroundFrames: {
@@ -2890,7 +2890,7 @@ export interface components {
             sessionId: string;
             /**
              * Format: uuid
-             * @description The message before it on its path. Null: it is a first one.
+             * @description The message before it on its path. Null when it is a first one.
              */
             parentId: string | null;
             /**
@@ -2921,7 +2921,7 @@ export interface components {
             model?: string | null;
             /**
              * Format: uuid
-             * @description Of a reply: the provider of its last turn. Null: not known.
+             * @description Of a reply: the provider of its last turn. Null when it is not known.
              */
             providerId?: string | null;
             /** @description Null while the reply runs, and of replies that were copied or given. */
@@ -2933,17 +2933,17 @@ export interface components {
                 /** @description Whether the numbers include a tokenizer's estimates. */
                 estimated: boolean;
             } | null;
-            /** @description Milliseconds from admission to the first text or reasoning. Null: none came, or it runs. */
+            /** @description Milliseconds from admission to the first text or reasoning. Null when none came, or while it runs. */
             firstTokenMs?: number | null;
             /** @description Milliseconds from admission until generation ended. Null while the reply runs. */
             durationMs?: number | null;
             /** @description Calls to providers. Null while the reply runs. */
             attempts?: number | null;
-            /** @description The `configOverrides` of the request. Null: none. */
+            /** @description The `configOverrides` of the request. Null when there are none. */
             overrides?: {
                 [key: string]: unknown;
             } | null;
-            /** @description The system prompt. Null: none, or one that the request brought itself. */
+            /** @description The system prompt. Null when there is none, or the request brought its own. */
             prompt?: {
                 /**
                  * Format: uuid
@@ -2996,7 +2996,7 @@ export interface components {
             agentId: string;
             /** @description Null until it is derived from the first user message. 1 to 200 characters. */
             title: string | null;
-            /** @description The end user that the session belongs to. Null: nobody's. 1 to 200 characters. */
+            /** @description The end user that the session belongs to. Null when it has none. 1 to 200 characters. */
             user: string | null;
             /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
             metadata: {
@@ -3006,10 +3006,10 @@ export interface components {
             pending: components["schemas"]["PendingCall"][];
             /**
              * Format: uuid
-             * @description The last message of the path that reads show. Null: there is none.
+             * @description The last message of the path that reads show. Null when there is none.
              */
             headId: string | null;
-            /** @description What the session is a copy of. Null: it is none. */
+            /** @description What the session is a copy of. Null when it is none. */
             forkedFrom: {
                 /**
                  * Format: uuid
@@ -3018,10 +3018,10 @@ export interface components {
                 sessionId: string;
                 /**
                  * Format: uuid
-                 * @description The last message that was copied, by its id there. Null: there was none.
+                 * @description The last message that was copied, by its id there. Null when there was none.
                  */
                 messageId: string | null;
-                /** @description The frame up to which it was copied. Null: all of it. */
+                /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frameId: number | null;
             } | null;
             /**
@@ -3048,9 +3048,9 @@ export interface components {
             forkOf?: {
                 /** @description The session to copy. One that the caller may not read: 404. */
                 sessionId: string;
-                /** @description Its path up to this message is copied. Absent: up to the head. Unknown: 400. */
+                /** @description Its path up to this message is copied. Up to the head by default. Unknown: 400. */
                 messageId?: string | null;
-                /** @description Id of a frame of the last reply, which is copied up to and with it: exactly what a reader had seen then. Absent: all of it. */
+                /** @description Id of a frame of the last reply, which is copied up to and with it: exactly what a reader had seen then. All of it by default. */
                 frameId?: number | null;
             } | null;
         };
@@ -3082,7 +3082,7 @@ export interface components {
             /** @description Milliseconds. Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             durationMs: number | null;
             /**
-             * @description What somebody decided. Absent: the call waited for nobody. Null: not decided.
+             * @description The decision. Absent when the call was never pending, null when it was not decided.
              * @enum {string|null}
              */
             decision?: "approve" | "reject" | "respond" | null;
@@ -3091,9 +3091,9 @@ export interface components {
              * @description When it was decided. ISO 8601, UTC.
              */
             decidedAt?: string | null;
-            /** @description Login name, or end user, of whoever decided. Null: nobody named. */
+            /** @description Login name, or end user, of the decision. Null when none is named. */
             decidedBy?: string | null;
-            /** @description JSON text: what the call was approved with. Null: with its own arguments. */
+            /** @description JSON text: what the call was approved with. Null stands for its own arguments. */
             decidedArguments?: string | null;
         };
         Prompt: {
@@ -3151,7 +3151,7 @@ export interface components {
              * @enum {string}
              */
             providerType: "openai" | "anthropic" | "gemini" | "mistral" | "openrouter" | "groq" | "deepseek" | "xai" | "ollama" | "openai-compatible" | "demo";
-            /** @description Base URL of the API, without user and password. Null: the default of the type. */
+            /** @description Base URL of the API, without user and password. Null stands for the default of the type. */
             baseUrl: string | null;
             /** @description Whether a key is stored. The key itself is never returned. */
             hasApiKey: boolean;
@@ -3182,7 +3182,7 @@ export interface components {
              * @description Encrypted at rest, never returned.
              */
             apiKey?: string | null;
-            /** @description Base URL of the API, without user and password. Null: the default of the type. */
+            /** @description Base URL of the API, without user and password. Null stands for the default of the type. */
             baseUrl?: string | null;
         };
         ProviderList: {
@@ -3225,10 +3225,10 @@ export interface components {
             name?: string;
             /**
              * Format: password
-             * @description Absent: keeps the stored key. Null: removes it.
+             * @description When absent, the stored key is kept. Null removes it.
              */
             apiKey?: string | null;
-            /** @description Base URL of the API, without user and password. Null: the default of the type. */
+            /** @description Base URL of the API, without user and password. Null stands for the default of the type. */
             baseUrl?: string | null;
             /** @description Ignored if equal to the stored one, else 400: the type cannot change. */
             providerType?: string;
@@ -3365,7 +3365,7 @@ export interface components {
         };
         /** @description What is absent stays. `metadata` is replaced as a whole; null empties it. */
         SessionChange: {
-            /** @description Null: derived again, at once where there is a first user message, else after the first reply. 1 to 200 characters. */
+            /** @description When null, it is derived again, at once where there is a first user message, else after the first reply. 1 to 200 characters. */
             title?: string | null;
             /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
             metadata?: {
@@ -3378,7 +3378,7 @@ export interface components {
             messages?: components["schemas"]["ChatMessage"][];
             /** @description Not looked at: the agent's model answers. */
             model?: unknown;
-            /** @description True: the response is an event stream. Absent: false. */
+            /** @description When true, the response is an event stream. False by default. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
@@ -3394,7 +3394,7 @@ export interface components {
             stop?: string | string[] | null;
             /** @description The same seed, about the same answer. */
             seed?: number | null;
-            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            /** @description Form of the answer. The agent's `responseFormat` by default. */
             response_format?: {
                 /**
                  * @description `json_schema` takes `json_schema`.
@@ -3416,7 +3416,7 @@ export interface components {
              * @enum {unknown}
              */
             reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
-            /** @description False: one tool call at a time. */
+            /** @description When false, one tool call at a time. */
             parallel_tool_calls?: boolean | null;
             /** @description More than 1 is 400: it cannot be honoured here. */
             n?: unknown;
@@ -3452,9 +3452,9 @@ export interface components {
                     name: string;
                 };
             } | null;
-            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
+            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
             include_actions?: boolean | null;
-            /** @description The reply after which the message is put; null: at the beginning. Absent: after the head. So a message is edited: the new text beside the old one. Unknown, or no reply of this session: 400. */
+            /** @description The reply after which the message is put; null for the beginning. After the head by default. So a message is edited: the new text beside the old one. Unknown, or no reply of this session: 400. */
             parent_id?: string | null;
             /** @description True: another reply to a user message that is there already, by default the path's last one. Nothing new is sent. Nothing to answer: 400. */
             regenerate?: boolean | null;
@@ -3479,9 +3479,9 @@ export interface components {
             fork_of?: {
                 /** @description The session to copy. One that the caller may not read: 404. */
                 session_id: string;
-                /** @description Its path up to this message is copied. Absent: up to the head. Unknown: 400. */
+                /** @description Its path up to this message is copied. Up to the head by default. Unknown: 400. */
                 message_id?: string | null;
-                /** @description Id of a frame of the last reply, which is copied up to and with it: exactly what a reader had seen then. Absent: all of it. */
+                /** @description Id of a frame of the last reply, which is copied up to and with it: exactly what a reader had seen then. All of it by default. */
                 frame_id?: number | null;
             } | null;
             /**
@@ -3506,7 +3506,7 @@ export interface components {
             agent_id: string;
             /** @description Null until it is derived from the first user message, after the first reply. 1 to 200 characters. */
             title: string | null;
-            /** @description The caller's end user. Null: nobody's. 1 to 200 characters. */
+            /** @description The caller's end user. Null when it has none. 1 to 200 characters. */
             user: string | null;
             /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
             metadata: {
@@ -3516,10 +3516,10 @@ export interface components {
             pending: components["schemas"]["PendingCall"][];
             /**
              * Format: uuid
-             * @description The last message of the path that reads show. Null: there is none.
+             * @description The last message of the path that reads show. Null when there is none.
              */
             head_id: string | null;
-            /** @description What the session is a copy of. Null: it is none. */
+            /** @description What the session is a copy of. Null when it is none. */
             forked_from: {
                 /**
                  * Format: uuid
@@ -3528,10 +3528,10 @@ export interface components {
                 session_id: string;
                 /**
                  * Format: uuid
-                 * @description The last message that was copied, by its id there. Null: there was none.
+                 * @description The last message that was copied, by its id there. Null when there was none.
                  */
                 message_id: string | null;
-                /** @description The frame up to which it was copied. Null: all of it. */
+                /** @description The frame up to which it was copied. Null when all of it was copied. */
                 frame_id: number | null;
             } | null;
             /**
@@ -3561,7 +3561,7 @@ export interface components {
             agentName: string;
             /** @description Null until it is derived from the first user message. */
             title: string | null;
-            /** @description The caller's end user. Null: nobody's. */
+            /** @description The caller's end user. Null when it has none. */
             user: string | null;
             /**
              * @description That of the newest reply; `idle` before the first one.
@@ -3604,7 +3604,7 @@ export interface components {
         SessionReaders: {
             /**
              * Format: uuid
-             * @description The instance that has its actor. Null: none has, it rests in the database.
+             * @description The instance that has its actor. Null when none has and it rests in the database.
              */
             ownerId: string | null;
             readers: components["schemas"]["SessionReader"][];
@@ -3709,7 +3709,7 @@ export interface components {
             /** @description The last one, a user message, is the new one. It comes behind the last stored reply before it, unless other user messages stand between: then behind the head. */
             messages: components["schemas"]["SentUIMessage"][];
             /**
-             * @description What the user did. Absent: `submit-message`. `regenerate-message` answers a stored user message once more.
+             * @description What the user did. `submit-message` by default. `regenerate-message` answers a stored user message once more.
              * @enum {string}
              */
             trigger?: "submit-message" | "regenerate-message";
@@ -3905,7 +3905,7 @@ export interface components {
                 /** @description Milliseconds; 95 of 100 replies took less to their end. */
                 p95: number | null;
             };
-            /** @description By the stored prices. Null: a model of it has none. */
+            /** @description By the stored prices. Null when a model of it has none. */
             cost: number | null;
         };
         UsageReport: {
@@ -7385,9 +7385,9 @@ export interface operations {
     listSessionMessages: {
         parameters: {
             query?: {
-                /** @description `all`: the messages of every branch, in the order in which they were made. Absent: the path to the head. */
+                /** @description `all`: the messages of every branch, in the order in which they were made. The path to the head by default. */
                 branches?: "all";
-                /** @description How many messages at most. Absent: all of them. */
+                /** @description How many messages at most. All of them by default. */
                 limit?: number;
                 /** @description Id of a message: only those after it, the nearest first. Not together with `before`. */
                 after?: string;
@@ -9057,9 +9057,9 @@ export interface operations {
     listPlaygroundMessages: {
         parameters: {
             query?: {
-                /** @description `all`: the messages of every branch, in the order in which they were made. Absent: the path to the head. */
+                /** @description `all`: the messages of every branch, in the order in which they were made. The path to the head by default. */
                 branches?: "all";
-                /** @description How many messages at most. Absent: all of them. */
+                /** @description How many messages at most. All of them by default. */
                 limit?: number;
                 /** @description Id of a message: only those after it, the nearest first. Not together with `before`. */
                 after?: string;
@@ -9770,7 +9770,7 @@ export interface operations {
     getChart: {
         parameters: {
             query?: {
-                /** @description For which reader. Absent: `data`. */
+                /** @description For which reader. `data` by default. */
                 format?: "data" | "mermaid" | "xstate";
             };
             header?: never;
@@ -9875,7 +9875,7 @@ export interface operations {
                 limit?: number;
                 /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only these. Absent: all. */
+                /** @description Only these. All by default. */
                 kind?: "transition" | "note";
             };
             header?: never;
@@ -9936,11 +9936,11 @@ export interface operations {
     streamSessionTransitions: {
         parameters: {
             query?: {
-                /** @description Only these. Absent: all. */
+                /** @description Only these. All by default. */
                 kind?: "transition" | "note";
             };
             header?: {
-                /** @description The last `seq` received. Absent: from the beginning. */
+                /** @description The last `seq` received. From the beginning by default. */
                 "Last-Event-ID"?: string;
             };
             path: {
@@ -10234,9 +10234,9 @@ export interface operations {
     getUsage: {
         parameters: {
             query?: {
-                /** @description ISO 8601 date or time, UTC. Absent: 30 days before `to`. */
+                /** @description ISO 8601 date or time, UTC. 30 days before `to` by default. */
                 from?: string;
-                /** @description ISO 8601 date or time, UTC, exclusive. Absent: now. */
+                /** @description ISO 8601 date or time, UTC, exclusive. Now by default. */
                 to?: string;
                 /** @description What each row aggregates. */
                 groupBy?: "agent" | "model" | "day";
@@ -10288,9 +10288,9 @@ export interface operations {
     getUsageFigures: {
         parameters: {
             query?: {
-                /** @description ISO 8601 date or time, UTC. Absent: 30 days before `to`. */
+                /** @description ISO 8601 date or time, UTC. 30 days before `to` by default. */
                 from?: string;
-                /** @description ISO 8601 date or time, UTC, exclusive. Absent: now. */
+                /** @description ISO 8601 date or time, UTC, exclusive. Now by default. */
                 to?: string;
                 /** @description What each row aggregates. */
                 groupBy?: "agent" | "model";

@@ -15,7 +15,7 @@ import {
 
 const session = '/api/v1/debug/sessions/{id}/transitions'
 const unknown = 'There is no such session.'
-const kind = Type.Optional(oneOf(stepKinds, 'Only these. Absent: all.'))
+const kind = Type.Optional(oneOf(stepKinds, 'Only these. All by default.'))
 
 export const debug = operations({
   getChart: {
@@ -25,7 +25,7 @@ export const debug = operations({
     summary: 'The state chart of a session, as data',
     description: '`mermaid` is a `stateDiagram-v2` as plain text, `xstate` a configuration for `createMachine`.',
     query: Type.Object({
-      format: Type.Optional(oneOf(chartFormats, 'For which reader. Absent: `data`.')),
+      format: Type.Optional(oneOf(chartFormats, 'For which reader. `data` by default.')),
     }),
     text: true,
     responses: { 200: Type.Union([Chart, MachineConfig]) },
@@ -57,7 +57,7 @@ export const debug = operations({
     scope: 'management',
     summary: 'Follow the transitions of a session',
     description: 'Each frame holds a `SessionTransition`; its id is `seq`.',
-    headers: { 'Last-Event-ID': 'The last `seq` received. Absent: from the beginning.' },
+    headers: { 'Last-Event-ID': 'The last `seq` received. From the beginning by default.' },
     query: Type.Object({ kind }),
     streams: 'only',
     events: [SessionTransition],

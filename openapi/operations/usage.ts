@@ -6,8 +6,8 @@ import { UsageFigures } from '../schemas/usage-figures.ts'
 
 const moment = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 const period = {
-  from: moment('ISO 8601 date or time, UTC. Absent: 30 days before `to`.'),
-  to: moment('ISO 8601 date or time, UTC, exclusive. Absent: now.'),
+  from: moment('ISO 8601 date or time, UTC. 30 days before `to` by default.'),
+  to: moment('ISO 8601 date or time, UTC, exclusive. Now by default.'),
 }
 
 export const usage = operations({

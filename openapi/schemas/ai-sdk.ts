@@ -48,7 +48,7 @@ export const UIChatRequest = Type.Object(
     trigger: Type.Optional(
       oneOf(
         ['submit-message', 'regenerate-message'],
-        'What the user did. Absent: `submit-message`. `regenerate-message` answers a stored user message once more.',
+        'What the user did. `submit-message` by default. `regenerate-message` answers a stored user message once more.',
       ),
     ),
     messageId: Type.Optional(

@@ -10,7 +10,7 @@ const SessionOverview = Type.Object(
     agentId: id('Id of its agent.'),
     agentName: Type.String({ description: "The agent's name." }),
     title: nullable(Type.String({ description: 'Null until it is derived from the first user message.' })),
-    user: nullable(Type.String({ description: "The caller's end user. Null: nobody's." })),
+    user: nullable(Type.String({ description: "The caller's end user. Null when it has none." })),
     status: oneOf(sessionStatuses, 'That of the newest reply; `idle` before the first one.'),
     errorCode: nullable(Type.String({ description: 'How the newest reply failed, or null.' })),
     createdAt: time('When the session was made.'),

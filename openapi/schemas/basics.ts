@@ -87,7 +87,9 @@ export const DeployRequestError = Type.Object(
       message: Type.String({ description: 'What is wrong, beginning with the field where one is to blame.' }),
       type: Type.String({ description: '`invalid_request_error`' }),
       code: Type.String({ description: '`invalid_request`' }),
-      param: nullable(Type.String({ description: 'The field, as a dotted path. Null: the body or query as a whole.' })),
+      param: nullable(
+        Type.String({ description: 'The field, as a dotted path. Null stands for the body or query as a whole.' }),
+      ),
     }),
   },
   { title: 'DeployRequestError' },

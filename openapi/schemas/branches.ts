@@ -7,7 +7,7 @@ const place = {
     nullable(
       Type.String({
         description:
-          'The reply after which the message is put; null: at the beginning. Absent: after the head. So a message is edited: the new text beside the old one. Unknown, or no reply of this session: 400.',
+          'The reply after which the message is put; null for the beginning. After the head by default. So a message is edited: the new text beside the old one. Unknown, or no reply of this session: 400.',
       }),
     ),
   ),
@@ -33,15 +33,15 @@ const place = {
 export const deployPlace = { parent_id: place.parent, regenerate: place.regenerate, message_id: place.message }
 export const playgroundPlace = { parentId: place.parent, regenerate: place.regenerate, messageId: place.message }
 
-export const parentId = nullable(id('The message before it on its path. Null: it is a first one.'))
-export const headId = nullable(id('The last message of the path that reads show. Null: there is none.'))
+export const parentId = nullable(id('The message before it on its path. Null when it is a first one.'))
+export const headId = nullable(id('The last message of the path that reads show. Null when there is none.'))
 
 export const branches = Type.Optional(
   Type.Unsafe({
     type: 'string',
     enum: ['all'],
     description:
-      '`all`: the messages of every branch, in the order in which they were made. Absent: the path to the head.',
+      '`all`: the messages of every branch, in the order in which they were made. The path to the head by default.',
   }),
 )
 
@@ -63,14 +63,16 @@ export const PlaygroundFrames = Type.Object(
 
 const forked = {
   session: id('The session it was copied from; it may be gone.'),
-  message: nullable(id('The last message that was copied, by its id there. Null: there was none.')),
-  frame: nullable(Type.Integer({ minimum: 0, description: 'The frame up to which it was copied. Null: all of it.' })),
+  message: nullable(id('The last message that was copied, by its id there. Null when there was none.')),
+  frame: nullable(
+    Type.Integer({ minimum: 0, description: 'The frame up to which it was copied. Null when all of it was copied.' }),
+  ),
 }
 const forkedFrom = (properties: Parameters<typeof Type.Object>[0]) =>
   Type.Unsafe({
     ...Type.Object(properties),
     type: ['object', 'null'],
-    description: 'What the session is a copy of. Null: it is none.',
+    description: 'What the session is a copy of. Null when it is none.',
   })
 export const deployForkedFrom = forkedFrom({
   session_id: forked.session,
@@ -87,7 +89,7 @@ const fork = {
   session: Type.String({ description: 'The session to copy. One that the caller may not read: 404.' }),
   message: Type.Optional(
     nullable(
-      Type.String({ description: 'Its path up to this message is copied. Absent: up to the head. Unknown: 400.' }),
+      Type.String({ description: 'Its path up to this message is copied. Up to the head by default. Unknown: 400.' }),
     ),
   ),
   frame: Type.Optional(
@@ -96,7 +98,7 @@ const fork = {
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         description:
-          'Id of a frame of the last reply, which is copied up to and with it: exactly what a reader had seen then. Absent: all of it.',
+          'Id of a frame of the last reply, which is copied up to and with it: exactly what a reader had seen then. All of it by default.',
       }),
     ),
   ),

@@ -67,7 +67,7 @@ export const ChatMessage = Type.Object(
 )
 const answerForm = {
   stream: Type.Optional(
-    nullable(Type.Boolean({ description: 'True: the response is an event stream. Absent: false.' })),
+    nullable(Type.Boolean({ description: 'When true, the response is an event stream. False by default.' })),
   ),
   stream_options: Type.Optional(
     Type.Unsafe({

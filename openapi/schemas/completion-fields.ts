@@ -50,9 +50,9 @@ export const passedFields = {
     maxItems: MAX_STOPS,
   }),
   seed: checked('The same seed, about the same answer.', { type: ['integer', 'null'] }),
-  response_format: checked("Form of the answer. Absent: the agent's `responseFormat`.", responseFormatKeywords),
+  response_format: checked("Form of the answer. The agent's `responseFormat` by default.", responseFormatKeywords),
   reasoning_effort: checked('How long the model may think.', { enum: [...reasoningEfforts, null] }),
-  parallel_tool_calls: checked('False: one tool call at a time.', { type: ['boolean', 'null'] }),
+  parallel_tool_calls: checked('When false, one tool call at a time.', { type: ['boolean', 'null'] }),
 }
 
 const refused = (value: string) => checked(`${value} is 400: it cannot be honoured here.`, {})

@@ -33,7 +33,7 @@ export const ProviderTypeList = Type.Object({ providerTypes: Type.Array(Provider
 
 const baseUrl = nullable(
   Type.String({
-    description: 'Base URL of the API, without user and password. Null: the default of the type.',
+    description: 'Base URL of the API, without user and password. Null stands for the default of the type.',
     ...webAddress,
   }),
 )
@@ -71,7 +71,7 @@ export const ProviderUpdate = Type.Object(
   optional({
     name: name('Unique among providers.'),
     apiKey: nullable(
-      Type.String({ format: 'password', description: 'Absent: keeps the stored key. Null: removes it.' }),
+      Type.String({ format: 'password', description: 'When absent, the stored key is kept. Null removes it.' }),
     ),
     baseUrl,
     providerType: Type.String({
@@ -100,7 +100,7 @@ const settings = {
   temperature: Type.Number({ minimum: 0, maximum: 2 }),
   topP: Type.Number({ minimum: 0, maximum: 1 }),
   topK: Type.Integer({ minimum: 1 }),
-  maxToolCalls: Type.Integer({ minimum: 0, maximum: 100, description: 'Absent: 10. 0: no tools are offered.' }),
+  maxToolCalls: Type.Integer({ minimum: 0, maximum: 100, description: '10 by default. With 0 no tools are offered.' }),
 }
 /** The same settings where null means absent. */
 export const settingsInput = optional(
@@ -117,7 +117,9 @@ export const GenerationConfigInput = Type.Unsafe({
   description: 'Replaced as a whole. Null, here or inside, means absent.',
 })
 
-const promptId = nullable(Type.String({ description: 'Id of a prompt. Null: no system prompt. Unknown: 400.' }))
+const promptId = nullable(
+  Type.String({ description: 'Id of a prompt. Null when there is no system prompt. Unknown: 400.' }),
+)
 /** Fallbacks of an agent. */
 export const MAX_FALLBACKS = 3
 
@@ -132,7 +134,8 @@ export const fallbacksOf = (provider: TProperties) =>
 
 /** Checked by a handler, as a request's `response_format` is. */
 export const responseFormatInput = Type.Unsafe({
-  description: "Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none.",
+  description:
+    "Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none.",
   ...documented(responseFormatKeywords),
 })
 
@@ -161,11 +164,12 @@ export const Agent = Type.Object(
     name: name('Name of the agent.'),
     providerId: id('Id of its provider.'),
     model: name('Model name, as the provider knows it.'),
-    promptId: nullable(id('Id of its prompt. Null: no system prompt.')),
+    promptId: nullable(id('Id of its prompt. Null when there is no system prompt.')),
     generationConfig: GenerationConfig,
     responseFormat: Type.Unsafe({
       ...responseFormatKeywords,
-      description: "Form of the answers, where a request brings no `response_format`. Null: the provider's default.",
+      description:
+        "Form of the answers, where a request brings no `response_format`. Null stands for the provider's default.",
     }),
     fallbacks: Type.Array(
       Type.Object({ providerId: id('Id of a provider.'), model: name('Model name, as that provider knows it.') }),

@@ -16,7 +16,7 @@ export const ClientSecretRequest = Type.Object(
       Type.Unsafe({
         ...Type.Object({
           anchor: Type.Optional(oneOf(['created_at'], 'From when on: now.')),
-          seconds: Type.Optional(Type.Integer({ minimum: 10, maximum: 7200, description: 'Absent: 600.' })),
+          seconds: Type.Optional(Type.Integer({ minimum: 10, maximum: 7200, description: '600 by default.' })),
         }),
         type: ['object', 'null'],
         description: 'How long the secret is good.',

@@ -13,7 +13,7 @@ export const PlaygroundSession = Type.Object(
     id: id('Id of the session.'),
     agentId: id('Id of its agent.'),
     title: nullable(name('Null until it is derived from the first user message.')),
-    user: nullable(name("The end user that the session belongs to. Null: nobody's.")),
+    user: nullable(name('The end user that the session belongs to. Null when it has none.')),
     metadata,
     pending,
     headId,
@@ -39,15 +39,17 @@ const PlaygroundToolCall = Type.Object(
     startedAt: nullable(time('When the call began, if known.')),
     durationMs: nullable(count(`Milliseconds. ${unknownOutcome}`)),
     decision: Type.Optional(
-      nullable(oneOf(callDecisions, 'What somebody decided. Absent: the call waited for nobody. Null: not decided.')),
+      nullable(
+        oneOf(callDecisions, 'The decision. Absent when the call was never pending, null when it was not decided.'),
+      ),
     ),
     decidedAt: Type.Optional(nullable(time('When it was decided.'))),
     decidedBy: Type.Optional(
-      nullable(Type.String({ description: 'Login name, or end user, of whoever decided. Null: nobody named.' })),
+      nullable(Type.String({ description: 'Login name, or end user, of the decision. Null when none is named.' })),
     ),
     decidedArguments: Type.Optional(
       nullable(
-        Type.String({ description: 'JSON text: what the call was approved with. Null: with its own arguments.' }),
+        Type.String({ description: 'JSON text: what the call was approved with. Null stands for its own arguments.' }),
       ),
     ),
   },
@@ -84,7 +86,7 @@ export const PlaygroundMessage = Type.Object(
       ),
     ),
     ...optional({
-      providerId: nullable(id('Of a reply: the provider of its last turn. Null: not known.')),
+      providerId: nullable(id('Of a reply: the provider of its last turn. Null when it is not known.')),
       usage: objectOrNull(
         {
           promptTokens: count('Tokens read.'),
@@ -94,14 +96,14 @@ export const PlaygroundMessage = Type.Object(
         'Null while the reply runs, and of replies that were copied or given.',
       ),
       firstTokenMs: nullable(
-        count('Milliseconds from admission to the first text or reasoning. Null: none came, or it runs.'),
+        count('Milliseconds from admission to the first text or reasoning. Null when none came, or while it runs.'),
       ),
       durationMs: nullable(count('Milliseconds from admission until generation ended. Null while the reply runs.')),
       attempts: nullable(count('Calls to providers. Null while the reply runs.')),
       overrides: Type.Unsafe({
         type: ['object', 'null'],
         additionalProperties: true,
-        description: 'The `configOverrides` of the request. Null: none.',
+        description: 'The `configOverrides` of the request. Null when there are none.',
       }),
       prompt: objectOrNull(
         {
@@ -109,7 +111,7 @@ export const PlaygroundMessage = Type.Object(
           name: Type.String({ description: 'Its name then.' }),
           sha256: Type.String({ description: 'SHA-256 of its content as it was sent, in hexadecimal.' }),
         },
-        'The system prompt. Null: none, or one that the request brought itself.',
+        'The system prompt. Null when there is none, or the request brought its own.',
       ),
     }),
     reasoning: Type.Optional(

@@ -140,7 +140,7 @@ export const LiveActors = Type.Object(
 
 export const SessionReaders = Type.Object(
   {
-    ownerId: nullable(id('The instance that has its actor. Null: none has, it rests in the database.')),
+    ownerId: nullable(id('The instance that has its actor. Null when none has and it rests in the database.')),
     readers: Type.Array(
       Type.Object(
         {
@@ -156,7 +156,7 @@ export const SessionReaders = Type.Object(
           frame: Type.Integer({ minimum: 0, description: 'Id of the newest stored frame of the running reply.' }),
           storedAt: time('When the database had confirmed it.'),
         },
-        { title: 'NewestFrame', description: 'Null: no reply runs.' },
+        { title: 'NewestFrame', description: 'Null when no reply runs.' },
       ),
     ),
     now: time('When this was answered, by the clock of the instance that did.'),

@@ -19,7 +19,7 @@ export const DeploySession = Type.Object(
     id: id('Id of the session.'),
     agent_id: id('Id of its agent.'),
     title: nullable(name('Null until it is derived from the first user message, after the first reply.')),
-    user: nullable(name("The caller's end user. Null: nobody's.")),
+    user: nullable(name("The caller's end user. Null when it has none.")),
     metadata,
     pending,
     head_id: headId,
@@ -67,7 +67,11 @@ export const SessionCreate = Type.Object(
 export const SessionChange = Type.Object(
   {
     title: Type.Optional(
-      nullable(name('Null: derived again, at once where there is a first user message, else after the first reply.')),
+      nullable(
+        name(
+          'When null, it is derived again, at once where there is a first user message, else after the first reply.',
+        ),
+      ),
     ),
     metadata: Type.Optional(nullable(metadata)),
   },
@@ -98,7 +102,7 @@ const cursor = (description: string) => Type.Optional(Type.String({ description 
 export const messagePage: TObject = Type.Object({
   branches,
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, description: 'How many messages at most. Absent: all of them.' }),
+    Type.Integer({ minimum: 1, maximum: 1000, description: 'How many messages at most. All of them by default.' }),
   ),
   after: cursor('Id of a message: only those after it, the nearest first. Not together with `before`.'),
   before: cursor('Id of a message: only those before it; with `limit` the nearest ones.'),

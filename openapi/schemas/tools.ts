@@ -13,7 +13,7 @@ const headersInput = Type.Unsafe({
   type: ['object', 'null'],
   additionalProperties: { type: 'string' },
   description:
-    'Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none.',
+    'Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null when there are no headers.',
 })
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const
@@ -32,7 +32,7 @@ const httpToolFields = {
 }
 const body = nullable(
   Type.String({
-    description: 'May hold `{{argument}}`. Null: arguments without a place in a template become a JSON body.',
+    description: 'May hold `{{argument}}`. When null, arguments without a place in a template become a JSON body.',
   }),
 )
 export const HttpTool = Type.Object(
@@ -41,7 +41,7 @@ export const HttpTool = Type.Object(
     ...httpToolFields,
     headers: headerMap,
     body,
-    inputSchema: nullable(freeObject('JSON Schema of an object: the arguments. Null: any.')),
+    inputSchema: nullable(freeObject('JSON Schema of an object: the arguments. Null allows any.')),
     ...timestamps,
   },
   { title: 'HttpTool' },
@@ -50,7 +50,7 @@ export const HttpToolList = listOf('HttpToolList', 'httpTools', HttpTool)
 const httpToolOptions = {
   headers: headersInput,
   body,
-  inputSchema: nullable(freeObject('JSON Schema of an object, replaced as a whole. Null: any arguments.')),
+  inputSchema: nullable(freeObject('JSON Schema of an object, replaced as a whole. Null allows any arguments.')),
 }
 export const HttpToolCreate = Type.Object(
   { ...httpToolFields, ...optional(httpToolOptions) },
@@ -171,7 +171,11 @@ const approvalsOf = (tools: readonly Record<string, object>[], more: readonly ob
   })
 }
 const approvals = approvalsOf(toolIdentities, [], approvalsDescription)
-const approvalsInput = approvalsOf(toolIdentities, [{ type: 'null' }], `${approvalsDescription} Null: none.`)
+const approvalsInput = approvalsOf(
+  toolIdentities,
+  [{ type: 'null' }],
+  `${approvalsDescription} Null when there are none.`,
+)
 export const approvalsTransfer = approvalsOf(toolsByName, [], approvalsDescription)
 /** The same arrays, each optional, null for none. */
 export const toolChoiceInput = optional(

@@ -20,7 +20,7 @@ export const UsageFigures = Type.Object(
           failures: count('Of them, those that failed.'),
           firstTokenMs: percentiles('to their first token'),
           durationMs: percentiles('to their end'),
-          cost: nullable(Type.Number({ description: 'By the stored prices. Null: a model of it has none.' })),
+          cost: nullable(Type.Number({ description: 'By the stored prices. Null when a model of it has none.' })),
         },
         { title: 'UsageFiguresRow' },
       ),
