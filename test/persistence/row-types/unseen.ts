@@ -1,0 +1,66 @@
+/** What the comparison of rows does not see, or what is right all the same, by name. These lists may only shrink. */
+
+/** Statements whose text no reader of the source finds out: the columns of any table, and of one table after the other. */
+export const notFollowed = ['dump.ts sumOf', 'secrets.ts resealAll']
+
+/** Differences that are none. */
+export const accepted = [
+  // Made under a pool of any caller, which may read a bigint as either.
+  'lease.ts take: epoch is number, in the type string or number',
+  'lost-instances.ts readLeases: lease is number, in the type string or number',
+  // Run for what it does.
+  'users.ts deleteSessionsOf: count is a column, and not in the type',
+  // Null only in messages that are no reply of the session's own, which these statements leave out or are not asked for.
+  ...['session_num', 'first_seq', 'model', 'include_usage', 'instance_id', 'epoch'].flatMap((column) => [
+    `read-reply.ts readReply: ${column} may be null, and not in the type`,
+    `orphans.ts streamingReplies: ${column} may be null, and not in the type`,
+  ]),
+  'lost-owners.ts settleLost: instanceId may be null, and not in the type',
+  'lost-owners.ts settleLost: epoch may be null, and not in the type',
+  // Inserted from what is never null, or found by a comparison that a null fails.
+  'intents.ts requestCancel: replyId may be null, and not in the type',
+  'actor-reports.ts collectReports 2: report may be null, and not in the type',
+  'durability.ts readSwitchedOff: name may be null, and not in the type',
+  'break-it.ts createBreakIt: pid may be null, and not in the type',
+]
+
+/** Columns of JSON, of whose fields PostgreSQL knows nothing. (The fields of the lists called `items` are compared.) */
+export const insideJson = [
+  'agentTools',
+  'agents',
+  'answer',
+  'answers',
+  'choice',
+  'decided',
+  'detail',
+  'durationMs',
+  'extras',
+  'facts',
+  'fallbacks',
+  'firstTokenMs',
+  'forkedFrom',
+  'frames',
+  'frames_or_ends',
+  'generationConfig',
+  'headers',
+  'httpTools',
+  'inputSchema',
+  'mcpServers',
+  'metadata',
+  'parts',
+  'pending',
+  'prompt',
+  'prompts',
+  'provider',
+  'providers',
+  'report',
+  'responseFormat',
+  'revoked',
+  'session',
+  'shown_calls',
+  'steps',
+  'tool_events',
+  'tools',
+  'value',
+  'waited',
+]
