@@ -6,6 +6,7 @@
 import { branches } from './requirements-branches.ts'
 import { decisions } from './requirements-decisions.ts'
 import { operating } from './requirements-operating.ts'
+import { shares } from './requirements-shares.ts'
 import { tools } from './requirements-tools.ts'
 import { values } from './requirements-values.ts'
 
@@ -271,6 +272,7 @@ export const requirements = {
   ...branches,
   ...decisions,
   ...operating,
+  ...shares,
   ...tools,
   ...values,
 } as const

@@ -1,5 +1,6 @@
 /** The provider types of contract section 2, and what sets those apart that share the chat-completions adapter. */
 import type { ProviderConnection } from '../actors/ports/index.ts'
+import { withoutEnd } from '../untrusted/without-end.ts'
 
 /** A row of `GET /api/v1/provider-types`. */
 export interface ProviderType {
@@ -156,7 +157,7 @@ export function dialectOf(type: string): Dialect | null {
 export function endpointOf(connection: Pick<ProviderConnection, 'type' | 'baseUrl'>): string | null {
   const base = connection.baseUrl ?? findProviderType(connection.type)?.defaultBaseUrl ?? null
   if (base === null || !URL.canParse(base)) return null
-  const trimmed = base.replace(/\/+$/, '')
+  const trimmed = withoutEnd(base, '/')
   // People know Ollama by its bare address; its chat-completions API lies below /v1.
   const bare = connection.type === 'ollama' && new URL(base).pathname === '/'
   return bare ? `${trimmed}/v1` : trimmed

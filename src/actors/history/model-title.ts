@@ -86,7 +86,7 @@ const noTools: GenerateOptions['openToolbox'] = async () => ({
 
 /** One line of the answer, without what models wrap around a title. Null when nothing is left. */
 export function titleOf(answer: string): string | null {
-  const line = cleanText(answer)
+  const line = cleanText(answer.slice(0, MAX_ANSWER))
     .replace(/<think>.*?(?:<\/think>|$)/su, '')
     .split(/[\r\n\u2028\u2029]/u)
     .map(bare)
@@ -97,10 +97,13 @@ export function titleOf(answer: string): string | null {
 /** An ellipsis, a question mark and the like belong to the title. */
 const withoutPeriod = (text: string): string => text.trim().replace(/(?<!\.)[.。]$/u, '')
 
+/** Of a line, the rest cannot be in a title. Short enough for the expressions below, which are quadratic in blanks. */
+const MAX_LINE = 500
+
 /** The period stands within the quotation marks or behind them. */
 const bare = (line: string): string =>
   withoutPeriod(
-    withoutPeriod(line)
+    withoutPeriod(line.trim().slice(0, MAX_LINE))
       .replace(/^[\s#>*_`-]*(?:title\s*:)?/iu, '')
       .replace(/^[\s"'“”„‟«»‘’‚`*_]+|[\s"'“”„‟«»‘’‚`*_]+$/gu, ''),
   ).trim()

@@ -1,4 +1,5 @@
 /** Names of files that callers chose: shown to people, sent to models, saved under. */
+import { withoutEnd } from '../../untrusted/without-end.ts'
 
 /** Unicode code points. */
 const LONGEST_NAME = 200
@@ -9,7 +10,7 @@ const LONGEST_NAME = 200
  */
 export function cleanName(name: string): string | null {
   const segment = name.split(/[/\\]/).findLast((one) => one.trim() !== '') ?? ''
-  const plain = segment
+  const trimmed = segment
     .toWellFormed()
     // Controls, formats (directions, zero widths), line and paragraph separators, private use.
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}]/gu, '')
@@ -17,7 +18,7 @@ export function cleanName(name: string): string | null {
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/^\.+/, '')
-    .replace(/[. ]+$/, '')
+  const plain = withoutEnd(trimmed, ' .')
   const points = Array.from(plain)
   if (points.length <= LONGEST_NAME) return plain === '' ? null : plain
   const [ending = ''] = /\.[^.]{1,10}$/.exec(plain) ?? []

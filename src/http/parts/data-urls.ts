@@ -2,7 +2,7 @@
  * Takes the `data:` URLs out of a JSON text while it arrives (contract section 13): their bytes are decoded on the way, and
  * never held as text. In their place stands a short word, so that what is left is an ordinary body.
  */
-import { type Base64Decoder, createBase64Decoder, type Decoded } from './base64.ts'
+import { type Base64Decoder, createBase64Decoder, type Decoded, STAGE_BYTES } from './base64.ts'
 
 /** Keys whose values may be a picture or a file. */
 const KEYS = new Set(['url', 'file_data'])
@@ -15,6 +15,7 @@ const SCHEME = 'data:'
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
+const SLASH = 0x2f
 const SPACE = 0x20
 const LOWER_U = 0x75
 
@@ -47,6 +48,8 @@ export function createDataUrlFilter({ maxBytes, hold, keep, found }: DataUrlOpti
   let raw = '' // the head as it came
   let escapes = createEscapes()
   let reader: UrlReader | null = null
+  let stage: Buffer | null = null
+  const stageRoom = () => (stage ??= Buffer.allocUnsafe(STAGE_BYTES))
 
   /** Outside of strings, up to the one that begins. Each of these returns where it has stopped. */
   const outside = (chunk: Buffer, from: number): number => {
@@ -86,7 +89,7 @@ export function createDataUrlFilter({ maxBytes, hold, keep, found }: DataUrlOpti
       const char = escapes.next(byte)
       if (char === ',' && /;\s*base64$/i.test(head)) {
         state = 'data'
-        reader = createUrlReader(createBase64Decoder(maxBytes, hold))
+        reader = createUrlReader(createBase64Decoder({ maxBytes, hold, stageRoom }))
         return at + 1
       }
       head += char
@@ -126,43 +129,82 @@ type UrlReader = ReturnType<typeof createUrlReader>
 /** The rest of a JSON string, from the comma on, into the decoder. */
 function createUrlReader(decoder: Base64Decoder) {
   const escapes = createEscapes()
+  /** A byte at a time, and handed on together: a write for each escape cost 80 times what plain text does. */
+  const readEscaped = (chunk: Buffer, from: number): number => {
+    const characters = Buffer.allocUnsafe(chunk.length - from)
+    let length = 0
+    let at = from
+    for (; at < chunk.length && (escapes.isOpen() || chunk[at] !== QUOTE); at++) {
+      const code = escapes.nextCode(chunk[at] as number)
+      if (code !== null) characters[length++] = code
+    }
+    decoder.write(characters.subarray(0, length))
+    return at
+  }
+  const readPlain = (chunk: Buffer, from: number): number => {
+    const quote = chunk.indexOf(QUOTE, from)
+    const end = quote < 0 ? chunk.length : quote
+    decoder.write(chunk.subarray(from, end))
+    return end
+  }
   return {
     /** Where it has stopped, and what has come at the string's end. */
     read(chunk: Buffer, from: number): [number, DataUrl['data'] | null] {
-      if (escapes.isOpen()) {
-        decoder.write(Buffer.from(escapes.next(chunk[from] as number), 'latin1'))
-        return [from + 1, null]
-      }
-      const backslash = chunk.indexOf(BACKSLASH, from)
-      const run = chunk.subarray(from, backslash < 0 ? chunk.length : backslash)
-      const quote = run.indexOf(QUOTE)
-      decoder.write(quote < 0 ? run : run.subarray(0, quote))
-      if (quote >= 0) return [from + quote + 1, decoder.end()]
-      if (backslash < 0) return [chunk.length, null]
-      escapes.next(BACKSLASH)
-      return [backslash + 1, null]
+      const isEscaped = escapes.isOpen() || hasBackslash(chunk, from)
+      const end = isEscaped ? readEscaped(chunk, from) : readPlain(chunk, from)
+      return end === chunk.length ? [end, null] : [end + 1, decoder.end()]
     },
   }
 }
 
+/** Before the next quote, or to the end of the chunk. */
+function hasBackslash(chunk: Buffer, from: number): boolean {
+  const backslash = chunk.indexOf(BACKSLASH, from)
+  if (backslash < 0) return false
+  const quote = chunk.indexOf(QUOTE, from)
+  return quote < 0 || backslash < quote
+}
+
+/** Of a short escape that is no part of a data URL: its letter must not pass for itself. */
+const FOREIGN = SPACE
+
 /** Characters of a JSON string. Encoders escape the slash, and some the plus sign. */
 function createEscapes() {
-  let begun: string | null = null
-  return {
-    isOpen: () => begun !== null,
-    /** The character that this byte completes; empty within an escape. */
-    next(byte: number): string {
-      if (begun === null) {
-        if (byte === BACKSLASH) begun = ''
-        return byte === BACKSLASH ? '' : String.fromCharCode(byte)
+  let digits = -1 // of a `\u` escape, which are still to come; 5: the backslash has come; -1: outside of an escape
+  let code = 0
+  const escapes = {
+    isOpen: () => digits >= 0,
+    /** The code unit that this byte completes. Null: an escape goes on. */
+    nextCode(byte: number): number | null {
+      if (digits < 0) {
+        if (byte !== BACKSLASH) return byte
+        digits = 5
+        return null
       }
-      begun += String.fromCharCode(byte)
-      const isUnicode = begun.charCodeAt(0) === LOWER_U
-      if (isUnicode && begun.length < 5) return ''
-      const char = isUnicode ? String.fromCharCode(Number.parseInt(begun.slice(1), 16)) : begun
-      begun = null
-      // The slash's is the only short escape in a data URL: the letters of others must not pass for themselves.
-      return isUnicode || char === '/' ? char : ' '
+      if (digits === 5 && byte !== LOWER_U) {
+        digits = -1
+        return byte === SLASH ? byte : FOREIGN
+      }
+      if (digits-- === 5) {
+        code = 0
+        return null
+      }
+      code = code * 16 + hexDigit(byte)
+      if (digits > 0) return null
+      digits = -1
+      return Number.isNaN(code) || code > 0xff ? FOREIGN : code
+    },
+    /** The same as a character; empty within an escape. */
+    next(byte: number): string {
+      const complete = escapes.nextCode(byte)
+      return complete === null ? '' : String.fromCharCode(complete)
     },
   }
+  return escapes
+}
+
+const hexDigit = (byte: number): number => {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const lower = byte | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : Number.NaN
 }

@@ -11,6 +11,9 @@ import { createDataUrlFilter, type DataUrl } from './data-urls.ts'
 /** Decoded bytes of one message's parts. */
 export const MOST_MESSAGE_BYTES = 20 * 2 ** 20
 
+/** Of one body, whatever it makes of them: each takes a decoder, a hash and a block of memory. */
+const MOST_URLS = 200
+
 /** What all requests of this process hold together. */
 const MOST_HELD_BYTES = 256 * 2 ** 20
 
@@ -77,7 +80,7 @@ export function openUploads(request: FastifyRequest, reply: FastifyReply): void 
 export function createUploads(maxOtherBytes: number): Uploads {
   let own = 0
   let restoredBytes = 0
-  let urls: DataUrl[] = []
+  const urls: DataUrl[] = []
   let isReleased = false
   let users = 0
   const spared = createSpares()
@@ -93,7 +96,7 @@ export function createUploads(maxOtherBytes: number): Uploads {
   const letGo = () => {
     held -= own
     own = 0
-    urls = []
+    urls.length = 0
   }
   const at = (index: string | undefined) => urls[Number(index)] ?? null
   const restored = (text: string) =>
@@ -105,23 +108,7 @@ export function createUploads(maxOtherBytes: number): Uploads {
       return data === 'too large' ? '' : `data:${head},${Buffer.concat(data.pieces).toString('base64')}`
     })
   return {
-    filter() {
-      let keep: (bytes: Uint8Array) => void = () => {}
-      const found = (url: DataUrl) => `${word}${urls.push(url) - 1}`
-      const pass = createDataUrlFilter({
-        maxBytes: MOST_MESSAGE_BYTES,
-        hold,
-        keep: (bytes) => keep(bytes),
-        found,
-      })
-      return {
-        maxBytes: maxOtherBytes + 2 * MOST_HELD_BYTES,
-        pass(chunk, keeping) {
-          keep = keeping
-          pass(chunk)
-        },
-      }
-    },
+    filter: () => filterInto(urls, maxOtherBytes, hold),
     find: (text) => (text.startsWith(word) ? at(text.slice(word.length)) : null),
     named: (text) =>
       text.replace(words, (_, index: string) => {
@@ -159,6 +146,23 @@ export function createUploads(maxOtherBytes: number): Uploads {
       isReleased = true
       spared.drop()
       if (users === 0) letGo()
+    },
+  }
+}
+
+/** For one body, whose URLs are added to these. */
+function filterInto(urls: DataUrl[], maxOtherBytes: number, hold: (bytes: number) => void): Through {
+  let keep: (bytes: Uint8Array) => void = () => {}
+  const found = (url: DataUrl) => {
+    if (urls.length >= MOST_URLS) throw new HttpError(413, `A body holds at most ${MOST_URLS} data: URLs.`)
+    return `${word}${urls.push(url) - 1}`
+  }
+  const pass = createDataUrlFilter({ maxBytes: MOST_MESSAGE_BYTES, hold, keep: (bytes) => keep(bytes), found })
+  return {
+    maxBytes: maxOtherBytes + 2 * MOST_HELD_BYTES,
+    pass(chunk, keeping) {
+      keep = keeping
+      pass(chunk)
     },
   }
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { askForTitle, titleOf, titleRequest } from '../../../src/actors/history/model-title.ts'
 import type { ModelEvent } from '../../../src/actors/ports/index.ts'
 import { unobserved } from '../../../src/actors/ports/observer.ts'
+import { leastOfSeveral, longestTurn } from '../../support/measures/longest-turn.ts'
 import { told } from '../../support/streams/model-stream.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -29,6 +30,12 @@ verifies('contract-1.title-model', 'one line, without what models wrap around it
     [' \n "" \n', null],
   ]
   for (const [answer, title] of titles) expect([answer, titleOf(answer)]).toEqual([answer, title])
+})
+
+verifies('contract-26.cost-of-bytes', 'an answer of blanks', async () => {
+  const answers = [`a${' '.repeat(60_000)}b`, `a${'*'.repeat(19_000)}b`, '<think>'.repeat(3000)]
+  const spent = await leastOfSeveral(500, () => longestTurn(async () => void answers.map(titleOf)))
+  expect(spent).toBeLessThan(500)
 })
 
 test('the agent’s provider and model are asked, with neither its prompt nor its tools', () => {

@@ -86,6 +86,12 @@ export const hostileBodies: Readonly<Record<string, (bytes: number) => Buffer>> 
   'no UTF-8 at the end': (bytes) => Buffer.concat([Buffer.alloc(bytes - 1, ' '), Buffer.from([0xc3])]),
   zeros: (bytes) => Buffer.alloc(bytes),
   'half pairs': (bytes) => Buffer.from(`"${fill('\\ud83d', bytes - 2)}"`),
+  'a name of commas': (bytes) =>
+    Buffer.from(`{"messages":[{"role":"user","content":"x"}],"${','.repeat(bytes - 60)}":1}`),
+  'many data URLs': (bytes) =>
+    Buffer.from(
+      `{"messages":[{"role":"user","content":"x"}],"x":[${many(70_000, bytes - 60, () => '{"url":"data:;base64,AA=="}')}]}`,
+    ),
   'U+0000 at the end': (bytes) => Buffer.from(`["${fill(HEX_A, bytes - 12)}\\u0000"]`),
 }
 

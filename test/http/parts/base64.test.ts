@@ -1,16 +1,18 @@
 /** Contract section 13: bytes that come in base64 are held in few blocks, and given back as soon as they are stored. */
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { createBase64Decoder, freePieces } from '../../../src/http/parts/base64.ts'
+import { createBase64Decoder, freePieces, STAGE_BYTES } from '../../../src/http/parts/base64.ts'
 import { verifies } from '../../verifies.ts'
 
 const KIB = 1024
 
 function decoded(text: string, step = 7777) {
   let held = 0
-  const decoder = createBase64Decoder(8 * KIB * KIB, (bytes) => {
+  const hold = (bytes: number) => {
     held += bytes
-  })
+  }
+  const stageRoom = () => Buffer.alloc(STAGE_BYTES)
+  const decoder = createBase64Decoder({ maxBytes: 8 * KIB * KIB, hold, stageRoom })
   const all = Buffer.from(text)
   for (let at = 0; at < all.length; at += step) decoder.write(all.subarray(at, at + step))
   return { end: decoder.end(), held }

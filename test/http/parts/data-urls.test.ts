@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { cleanName } from '../../../src/http/parts/clean-name.ts'
 import { createDataUrlFilter, type DataUrl } from '../../../src/http/parts/data-urls.ts'
+import { leastOfSeveral, longestTurn } from '../../support/measures/longest-turn.ts'
 import { verifies } from '../../verifies.ts'
 import { sha256 } from './parts-scene.ts'
 
@@ -24,6 +25,30 @@ function filtered(body: string, cuts: readonly number[] = [], maxBytes = 1e6) {
   for (const [index, place] of places.entries()) pass(bytes.subarray(place, places[index + 1]))
   return { left: Buffer.concat(kept).toString(), found, held }
 }
+
+/** In which quadratic expressions and a buffer for each URL do not come to an end; what is measured takes a fiftieth. */
+const SOON_MS = 2000
+
+verifies('contract-26.cost-of-bytes', 'many URLs, and such as are escaped throughout', async () => {
+  const many = `[${Array(20_000).fill('{"url":"data:;base64,AA=="}').join()}]`
+  const escaped = `{"url":"data:;base64,${'\\u0041'.repeat(500_000)}"}`
+  const cuts = Array.from({ length: 64 }, (_, index) => index * 65_536)
+  for (const [body, count] of [
+    [many, 20_000],
+    [escaped, 1],
+  ] as const) {
+    const spent = await leastOfSeveral(SOON_MS, () => {
+      return longestTurn(async () => expect(filtered(body, cuts).found.length).toBe(count))
+    })
+    expect(spent).toBeLessThan(SOON_MS)
+  }
+})
+
+verifies('contract-26.cost-of-bytes', 'a name of dots', async () => {
+  const name = `a${'.'.repeat(1_000_000)}b`
+  const spent = await leastOfSeveral(SOON_MS, () => longestTurn(async () => expect(cleanName(name)).toHaveLength(200)))
+  expect(spent).toBeLessThan(SOON_MS)
+})
 
 const bytesOf = ({ data }: DataUrl) => (typeof data === 'object' ? Buffer.concat(data.pieces) : data)
 
@@ -119,6 +144,8 @@ verifies('contract-13.part-refusals', 'base64 is read strictly', () => {
     '=',
     '====',
     'AA\\u00e9A',
+    'AA\\u0141A',
+    'AA\\u00zzA',
   ]) {
     expect([broken, ...read(broken)]).toEqual([broken, 'broken', 0])
   }

@@ -48,6 +48,13 @@ verifies('contract-13.part-limits', 'a data: URL in another field stays text, an
   expect(await post({ ...given, tools: [tool('data:image/png;base64,@@')] })).toBe(400)
 })
 
+verifies('contract-26.data-urls', 'the 201st data: URL is 413, wherever it stands', async () => {
+  const given = (count: number) => ({ ...user(text('a')), x: Array(count).fill({ url: 'data:;base64,AA==' }) })
+  expect(await post(given(200))).toBe(200)
+  expect(await post(given(201))).toBe(413)
+  expect(await post({ x: Array(201).fill({ url: 'data:image/png;base64,@' }) })).toBe(413)
+})
+
 verifies('contract-13.part-limits', 'what requests hold together is limited: 503 with Retry-After', async () => {
   const others = createUploads(0)
   others.hold(250 * MIB)

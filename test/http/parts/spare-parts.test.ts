@@ -1,12 +1,16 @@
 /** Bytes that are stored stay in memory for the first who reads them, and give way to what arrives. */
 import { expect, test } from 'vitest'
-import { createBase64Decoder } from '../../../src/http/parts/base64.ts'
+import { createBase64Decoder, STAGE_BYTES } from '../../../src/http/parts/base64.ts'
 import { createUploads, heldByParts, type Uploads } from '../../../src/http/parts/uploads.ts'
 
 const MIB = 2 ** 20
 
 function upload(uploads: Uploads, size: number) {
-  const decoder = createBase64Decoder(20 * MIB, uploads.hold)
+  const decoder = createBase64Decoder({
+    maxBytes: 20 * MIB,
+    hold: uploads.hold,
+    stageRoom: () => Buffer.alloc(STAGE_BYTES),
+  })
   decoder.write(Buffer.from(Buffer.alloc(size, 'picture ').toString('base64')))
   const data = decoder.end()
   if (typeof data === 'string') throw new Error(data)

@@ -1,0 +1,5 @@
+/** The rules of contract section 26, no caller takes what is everybody's: a part of requirements.ts. */
+export const shares = {
+  'contract-26.cost-of-bytes': 'What a request costs, refused or not, grows with its bytes and never faster.',
+  'contract-26.data-urls': 'A body holds at most 200 data: URLs (413).',
+} as const
