@@ -37,8 +37,8 @@ export default defineConfig({
     // 527 s instead of 404.
     maxWorkers: Math.ceil((isFast() ? 2.5 : 1.5) * availableParallelism()),
     testTimeout: 2 * WAIT_MS,
-    // A machine that stands still for longer than a lease fails tests whose rule holds: once, and another one each time. The
-    // report names what was repeated.
+    // A machine that stands still for longer than a lease fails tests whose rule holds, another one each time. CI repeats a
+    // failed test once, and its report names it; `npm test` repeats nothing.
     retry: process.env.CI ? 1 : 0,
     hookTimeout: 3 * WAIT_MS,
     expect: { poll: { timeout: WAIT_MS } },

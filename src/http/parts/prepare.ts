@@ -191,7 +191,7 @@ export async function prepareParts(
       return await keepContents(sql, uploadId, contents)
     })
     if (!isThere) badRequest('A picture or file of an earlier message was deleted meanwhile.')
-    uploads.spare(loaded.filter(({ part }) => part.source.kind !== 'stored').map(({ data }) => data))
+    uploads.cache(loaded.filter(({ part }) => part.source.kind !== 'stored').map(({ data }) => data))
     return loaded.map((one) => storedPart(sql, one, uploads))
   }
   return {
@@ -210,10 +210,10 @@ export async function prepareParts(
 }
 
 /** The first read has it from memory, if it is still there. */
-function storedPart(sql: Sql, loaded: LoadedPart, { take }: Uploads): MessagePart {
+function storedPart(sql: Sql, loaded: LoadedPart, { drain }: Uploads): MessagePart {
   const { data } = loaded
   return loadedPart(loaded, async function* () {
-    yield* take(data) ?? readContent(sql, data.sha256)
+    yield* drain(data) ?? readContent(sql, data.sha256)
   })
 }
 

@@ -20,7 +20,7 @@ const MOST_HELD_BYTES = 256 * 2 ** 20
 let held = 0
 
 /** Cache of stored bytes for the first model call, evicted when new uploads need the memory. */
-const spares = new Set<() => void>()
+const evictable = new Set<() => void>()
 
 /** Stands in a body for bytes that came in it. Random, so that no caller can write one. */
 const word = `bytes:${randomBytes(16).toString('hex')}:`
@@ -44,10 +44,10 @@ export interface Uploads {
   hold(bytes: number): void
   /** While this runs, the bytes count although the request may have ended. */
   during<Result>(work: () => Promise<Result>): Promise<Result>
-  /** These are stored; no other bytes of the request are needed any more. */
-  spare(stored: Iterable<Decoded>): void
+  /** Caches these, which are stored; no other bytes of the request are needed any more. */
+  cache(stored: Iterable<Decoded>): void
   /** Hands over what was cached, once, piece by piece, each freed when the next is requested. Null when it was evicted. */
-  take(data: Decoded): AsyncIterable<Uint8Array> | null
+  drain(data: Decoded): AsyncIterable<Uint8Array> | null
   /** The request has ended. */
   release(): void
 }
@@ -83,9 +83,9 @@ export function createUploads(maxOtherBytes: number): Uploads {
   const urls: DataUrl[] = []
   let isReleased = false
   let users = 0
-  const spared = createSpares()
+  const cached = createCache()
   const hold = (bytes: number) => {
-    if (held + bytes > MOST_HELD_BYTES) for (const drop of spares) drop()
+    if (held + bytes > MOST_HELD_BYTES) for (const drop of evictable) drop()
     if (isReleased && bytes > 0) throw new HttpError(400, 'The request was broken off.')
     if (own + bytes > MOST_HELD_BYTES) throw new HttpError(413, 'The pictures and files of the request are too large.')
     if (held + bytes > MOST_HELD_BYTES) throw tooMuchAtOnce()
@@ -134,17 +134,17 @@ export function createUploads(maxOtherBytes: number): Uploads {
         if (isReleased && users === 0) letGo()
       }
     },
-    spare(stored) {
+    cache(stored) {
       for (const data of stored) {
         if (isReleased) freePieces(data)
-        else if (spared.add(data)) own -= data.size
+        else if (cached.add(data)) own -= data.size
       }
       letGo()
     },
-    take: spared.take,
+    drain: cached.drain,
     release() {
       isReleased = true
-      spared.drop()
+      cached.evict()
       if (users === 0) letGo()
     },
   }
@@ -168,38 +168,38 @@ function filterInto(urls: DataUrl[], maxOtherBytes: number, hold: (bytes: number
 }
 
 /** What one request has stored. It counts on its own. */
-function createSpares() {
-  const spared = new Map<Decoded, () => void>()
+function createCache() {
+  const cached = new Map<Decoded, () => void>()
   const forget = (data: Decoded, drop: () => void) => {
-    spared.delete(data)
-    spares.delete(drop)
+    cached.delete(data)
+    evictable.delete(drop)
   }
   return {
     /** False when it is there. */
     add(data: Decoded): boolean {
-      if (spared.has(data)) return false
+      if (cached.has(data)) return false
       const drop = () => {
         forget(data, drop)
         held -= data.size
         freePieces(data)
       }
-      spared.set(data, drop)
-      spares.add(drop)
+      cached.set(data, drop)
+      evictable.add(drop)
       return true
     },
-    take(data: Decoded): AsyncIterable<Uint8Array> | null {
-      const drop = spared.get(data)
+    drain(data: Decoded): AsyncIterable<Uint8Array> | null {
+      const drop = cached.get(data)
       if (drop === undefined) return null
       forget(data, drop)
-      return givenAway(data)
+      return drained(data)
     },
-    drop() {
-      for (const drop of spared.values()) drop()
+    evict() {
+      for (const drop of cached.values()) drop()
     },
   }
 }
 
-async function* givenAway({ size, pieces }: Decoded): AsyncGenerator<Uint8Array> {
+async function* drained({ size, pieces }: Decoded): AsyncGenerator<Uint8Array> {
   const left = pieces.splice(0)
   try {
     for (let piece = left.shift(); piece !== undefined; piece = left.shift()) {

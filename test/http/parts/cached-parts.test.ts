@@ -28,20 +28,20 @@ test('what is stored is read from memory once, and counts until it has been', as
   const uploads = createUploads(0)
   const [one, other] = [upload(uploads, 3 * MIB), upload(uploads, MIB)]
   const { buffer } = one.pieces[0] ?? {}
-  uploads.spare([one, one])
+  uploads.cache([one, one])
   expect(heldByParts()).toBe(3 * MIB)
-  expect((await read(uploads.take(one)))?.equals(Buffer.alloc(3 * MIB, 'picture '))).toBe(true)
-  expect([heldByParts(), buffer?.byteLength, uploads.take(one), uploads.take(other)]).toEqual([0, 0, null, null])
+  expect((await read(uploads.drain(one)))?.equals(Buffer.alloc(3 * MIB, 'picture '))).toBe(true)
+  expect([heldByParts(), buffer?.byteLength, uploads.drain(one), uploads.drain(other)]).toEqual([0, 0, null, null])
 })
 
 test('a request that has ended leaves nothing but to who is reading', async () => {
   const uploads = createUploads(0)
   const [one, other] = [upload(uploads, 3 * MIB), upload(uploads, MIB)]
-  uploads.spare([one, other])
-  const reading = uploads.take(one)?.[Symbol.asyncIterator]()
+  uploads.cache([one, other])
+  const reading = uploads.drain(one)?.[Symbol.asyncIterator]()
   await reading?.next()
   uploads.release()
-  expect([heldByParts(), uploads.take(other), other.pieces]).toEqual([3 * MIB, null, []])
+  expect([heldByParts(), uploads.drain(other), other.pieces]).toEqual([3 * MIB, null, []])
   await reading?.return?.()
   expect(heldByParts()).toBe(0)
 })
@@ -49,9 +49,9 @@ test('a request that has ended leaves nothing but to who is reading', async () =
 test('what arrives takes the room of what is stored', () => {
   const [stored, arriving] = [createUploads(0), createUploads(0)]
   const one = upload(stored, 10 * MIB)
-  stored.spare([one])
+  stored.cache([one])
   arriving.hold(250 * MIB)
-  expect([stored.take(one), heldByParts()]).toEqual([null, 250 * MIB])
+  expect([stored.drain(one), heldByParts()]).toEqual([null, 250 * MIB])
   stored.release()
   arriving.release()
   expect(heldByParts()).toBe(0)
@@ -67,6 +67,6 @@ test('bytes that are being stored stay whole, and count, when the request breaks
   expect(heldByParts()).toBe(3 * MIB)
   stored.resolve()
   await storing
-  uploads.spare([one])
-  expect([uploads.take(one), heldByParts(), one.pieces]).toEqual([null, 0, []])
+  uploads.cache([one])
+  expect([uploads.drain(one), heldByParts(), one.pieces]).toEqual([null, 0, []])
 })
