@@ -23,13 +23,15 @@ export interface AgentForCompletion {
   tools: ToolsOfAgent
   /** Whose pages may call its deploy API. */
   allowedOrigins: string[]
-  /** Version of the whole configuration at the time it was read. */
-  configuration: number
+  /** Version of the whole configuration at the time it was read. Null when nobody is to compare it. */
+  configuration: number | null
 }
 
 export interface AgentLookup {
   /** The current agent. Null when there is no such agent. */
   find(id: string): Promise<AgentForCompletion | null>
+  /** The same, read from the database after this call. */
+  read(id: string): Promise<AgentForCompletion | null>
   /** The cached agent; the caller must compare its `configuration`. Null when it is not cached. */
   remembered(id: string): AgentForCompletion | null
   /** Clears the cache. Call it before this process answers a request that may have changed the configuration. */
@@ -85,6 +87,7 @@ export function createAgentLookup(sql: AnySql, { alone }: { alone: boolean }): A
       const agent = known.get(id)
       return agent && (await isCurrent(agent)) ? agent : read(id)
     },
+    read: async (asked) => (isUuid(asked) ? await read(asked.toLowerCase()) : null),
     remembered: (id) => known.get(id.toLowerCase()) ?? null,
     forget() {
       changes += 1

@@ -105,6 +105,22 @@ verifies('contract-2.changes', 'a change of anything costs no model call', async
   }
 })
 
+verifies('contract-26.configuration', 'changes of everything else, without a pause, refuse no message', async () => {
+  const { path } = await newAgent()
+  let isOver = false
+  const changing = Array.from({ length: 4 }, async () => {
+    while (!isOver) await database.sql`update configuration set version = version + 1`
+  })
+  const { json } = await call(`${here.url}${path}/deploy/sessions`, 'POST', {})
+  const statuses: number[] = []
+  for (let n = 0; n < 20; n++) {
+    statuses.push((await call(`${here.url}${path}/deploy/sessions/${json.id}/chat/completions`, 'POST', hello)).status)
+  }
+  isOver = true
+  await Promise.all(changing)
+  expect(statuses).toEqual(Array(20).fill(200))
+})
+
 verifies('contract-2.changes', 'every change raises the version, once a transaction; no other write does', async () => {
   const { sql } = database
   const lookup = createAgentLookup(sql, { alone: false })
