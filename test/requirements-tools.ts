@@ -9,4 +9,10 @@ export const tools = {
   'contract-25.waiting-tool': 'A call that waited runs the tool that it was asked of, else none.',
   'contract-25.approval-kept':
     'A call that needs approval is never made because names, orders, servers that answer or records have changed.',
+  'contract-25.tool-schemas':
+    'A tool whose schema the model’s vendor refuses is offered with one that it takes; its own decides about arguments.',
+  'contract-25.mcp-nulls':
+    'Null where an MCP server may leave a field out is absent; what cannot be read is left out by itself.',
+  'contract-25.mcp-words': 'An MCP server’s 4xx or JSON-RPC error reaches the model in its own words.',
+  'contract-25.mcp-sessions': 'A session that the server no longer knows, in whatever words, is opened anew once.',
 } as const

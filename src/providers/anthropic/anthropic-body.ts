@@ -1,4 +1,5 @@
 /** A model request in the words of Anthropic's Messages API. */
+
 import type { GenerationConfig, MessagePart, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
 import { anthropicThinking } from '../reasoning.ts'
@@ -6,6 +7,7 @@ import { anthropicToolChoice, isForced } from '../tool-choice.ts'
 import { createEchoes } from '../wire/echoes.ts'
 import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from '../wire/exchanges.ts'
 import { bytesOf, textOf } from '../wire/outgoing-parts.ts'
+import { schemaFor } from '../wire/tool-schemas.ts'
 
 type Cached = { cache_control?: { type: 'ephemeral' } }
 type Image = {
@@ -155,7 +157,7 @@ export function anthropicBody(request: ModelRequest): AnthropicBody {
       tools: declared.map(({ name, description, inputSchema }, index) => ({
         name,
         description,
-        input_schema: { ...inputSchema, type: 'object' as const },
+        input_schema: { ...schemaFor('anthropic', inputSchema), type: 'object' as const },
         ...(!hasSystem && index === declared.length - 1 && cached),
       })),
     }),

@@ -1,10 +1,12 @@
 /** A model request in the words of the Gemini API. */
+
 import type { ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
 import { geminiThoughts } from '../reasoning.ts'
 import { createEchoes } from '../wire/echoes.ts'
 import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from '../wire/exchanges.ts'
 import { bytesOf } from '../wire/outgoing-parts.ts'
+import { schemaFor } from '../wire/tool-schemas.ts'
 
 export interface Part {
   text?: string
@@ -93,7 +95,7 @@ export function geminiBody(request: ModelRequest): GeminiBody {
           functionDeclarations: declared.map(({ name, description, inputSchema }) => ({
             name,
             description,
-            parametersJsonSchema: inputSchema,
+            parametersJsonSchema: schemaFor('gemini', inputSchema),
           })),
         },
       ],

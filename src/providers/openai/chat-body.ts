@@ -1,4 +1,5 @@
 /** A model request in the words of the chat-completions format. */
+
 import { createHash } from 'node:crypto'
 import type OpenAI from 'openai'
 import type { MessagePart, ModelMessage, ModelRequest, UserMessage } from '../../actors/ports/index.ts'
@@ -7,6 +8,7 @@ import type { Dialect } from '../provider-types.ts'
 import { chatToolChoice } from '../tool-choice.ts'
 import { plainId, withUniqueCallIds } from '../wire/call-ids.ts'
 import { bytesOf, segmentsFor, textOf } from '../wire/outgoing-parts.ts'
+import { schemaFor } from '../wire/tool-schemas.ts'
 import { type ChatReasoning, echoes, reasoningFields } from './chat-reasoning.ts'
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam
@@ -35,7 +37,7 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, inputSchema, strict }) => ({
         type: 'function' as const,
-        function: { name, description, parameters: inputSchema, ...(strict && { strict }) },
+        function: { name, description, parameters: schemaFor('openai', inputSchema), ...(strict && { strict }) },
       })),
       ...(choice !== undefined && { tool_choice: choice }),
       // Refused without tools.

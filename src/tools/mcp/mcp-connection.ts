@@ -30,6 +30,7 @@ export interface ConnectionWatch {
   /** The list of tools has changed, or changes of it may have been missed. */
   onListChanged(): void
   onBrokenTool(name: string): void
+  onLeftOut(what: string): void
 }
 
 export interface McpConnection {
@@ -86,6 +87,7 @@ async function attempt(
     // The old transport's responses come on this one stream. The SDK would reopen it without a handshake.
     onEventsEnd: () => server.transport === 'sse' && lose(),
     onBrokenTool: watch.onBrokenTool,
+    onLeftOut: watch.onLeftOut,
   }
   const transport = openTransport(server, outbound, fetching)
   const client = new Client(

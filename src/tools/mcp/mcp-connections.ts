@@ -13,6 +13,7 @@ export interface ConnectionsOptions {
   /** The server's list of tools has changed, or may have, since its connection is gone. */
   onListChanged(server: McpServer): void
   onBrokenTool(server: McpServer, name: string): void
+  onLeftOut(server: McpServer, what: string): void
 }
 
 export interface McpConnections extends AsyncDisposable {
@@ -92,6 +93,7 @@ function open(pool: Pool, server: McpServer): Kept {
     onLost: () => retire(pool, entry),
     onListChanged: () => pool.onListChanged(server),
     onBrokenTool: (name: string) => pool.onBrokenTool(server, name),
+    onLeftOut: (what: string) => pool.onLeftOut(server, what),
   }
   const connection = connectMcp(server, pool.outbound, watch, limit.signal).finally(() => limit[Symbol.dispose]())
   const entry: Kept = { server, connection, isOpen: false, uses: 0, isRetired: false, timer: undefined }

@@ -4,6 +4,7 @@ import { callFailure } from '../outbound/call-failure.ts'
 import { OutboundError } from '../outbound/outbound.ts'
 import { McpStatusError } from './mcp-fetch.ts'
 import { BROKEN_STREAM } from './mcp-transport.ts'
+import { saysSessionIsLost, wordsOf } from './mcp-words.ts'
 
 /** Statuses for an unknown or expired session, or for a request the server does not understand. */
 const REFUSED_SESSION = new Set([400, 404, 410])
@@ -19,6 +20,7 @@ const NOT_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'OUTBOUND_REFUSED',
 ])
+const INTERNAL_ERROR = -32_603
 const MAX_MESSAGE_LENGTH = 2_000
 
 /** HTTP status of the response behind a transport's error. Null when there was none. */
@@ -29,11 +31,24 @@ function statusOf(error: unknown): number | null {
 
 /** The server refused the call before running it, or never received it: a retry cannot execute it twice. */
 export function wasNotExecuted(error: unknown): boolean {
-  if (error instanceof ProtocolError) return REFUSED_REQUEST.has(error.code)
+  if (error instanceof ProtocolError) {
+    // A tool of its own may speak of sessions too; servers report what went wrong inside a tool as an internal error.
+    const isLost = error.code !== INTERNAL_ERROR && isAnswer(error) && saysSessionIsLost(error.message)
+    return isLost || REFUSED_REQUEST.has(error.code)
+  }
   if (error instanceof SdkError && error.code === SdkErrorCode.NotConnected) return true
   const status = statusOf(error)
-  if (status !== null) return REFUSED_SESSION.has(status)
+  if (status !== null) return REFUSED_SESSION.has(status) || saysSessionIsLost(wordsOf(error) ?? '')
   return causesOf(error).some((cause) => 'code' in cause && NOT_CONNECTED.has(String(cause.code)))
+}
+
+/** Statuses that do not say whether the request was looked at. */
+const UNCERTAIN = new Set([408, 425, 499])
+
+/** The server, or a gateway before it, has refused the request. */
+export function isRefusal(error: unknown): boolean {
+  const status = statusOf(error)
+  return status !== null && status >= 400 && status < 500 && !UNCERTAIN.has(status)
 }
 
 /** The server answered with an error of its own. */
@@ -51,7 +66,11 @@ export function mcpFailure(error: unknown): string {
   const refusal = causesOf(error).find((cause) => cause instanceof OutboundError)
   if (refusal !== undefined) return refusal.message
   const status = statusOf(error)
-  if (status !== null) return `The MCP server answered with HTTP status ${status}.`
+  if (status !== null) {
+    const words = wordsOf(error)
+    const answered = `The MCP server answered with HTTP status ${status}`
+    return words === null ? `${answered}.` : `${answered}: ${words.slice(0, MAX_MESSAGE_LENGTH)}`
+  }
   // An error without a cause or a system code is about the protocol, any other about the network.
   const [first, ...causes] = causesOf(error)
   const isOurs = first instanceof SdkError || (first !== undefined && !('code' in first))

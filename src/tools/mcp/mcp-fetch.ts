@@ -4,6 +4,7 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { createByteBounds } from '../../untrusted/json-bounds.ts'
 import { BREAK_BYTES, PIECE_BYTES } from '../../untrusted/pieces.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import { mendMessage } from './mcp-answers.ts'
 
 /** Limit of one response or event, decompressed. A model reads at most 256 KiB of a result; images come on top. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
@@ -112,7 +113,10 @@ function answer({ status, statusText, headers, body }: Answer, onEventsEnd: () =
     body === null || NULL_BODY.has(status)
       ? null
       : watchBody(body, isEvents ? limitEvents() : limitBytes(), isEvents ? onEventsEnd : () => {})
-  return new Response(watched, { status, statusText, headers: [...headers] })
+  const response = new Response(watched, { status, statusText, headers: [...headers] })
+  // The SDK refuses a whole message for what is null in it. Those of event streams it parses by itself.
+  const json = async () => mendMessage(await Response.prototype.json.call(response))
+  return Object.defineProperty(response, 'json', { value: json })
 }
 
 /**

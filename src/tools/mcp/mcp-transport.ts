@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { isObject } from '../../untrusted/is-object.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import { mendResult } from './mcp-answers.ts'
 import { type FetchWatch, mcpFetch } from './mcp-fetch.ts'
 
 /** The record with its header values in plain text. */
@@ -28,6 +29,8 @@ export interface McpServer {
 export interface TransportWatch extends FetchWatch {
   /** A tool was dropped from a list because no client could call it. */
   onBrokenTool(name: string): void
+  /** A part of an answer was left out, because it cannot be read. */
+  onLeftOut(what: string): void
 }
 
 /** Our error code for a response that will not come; no server uses it (JSON-RPC reserves -32099 to -32000). */
@@ -102,7 +105,9 @@ function watchRequests(transport: Transport, watch: TransportWatch): Transport {
   // The SDK calls this handler before it reads the message itself.
   transport.onmessage = (message) => {
     if ('method' in message || message.id === undefined) return
-    if (open.get(message.id)?.method === 'tools/list') dropBrokenTools(message, listed, watch)
+    const method = open.get(message.id)?.method ?? ''
+    if ('result' in message) mendResult(method, message.result, watch.onLeftOut)
+    if (method === 'tools/list') dropBrokenTools(message, listed, watch)
     open.delete(message.id)
   }
   return transport

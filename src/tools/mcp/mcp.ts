@@ -10,7 +10,7 @@ import { removeSecrets, secretsInHeaders } from '../../untrusted/redact.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import { createConnections, keyOf, type McpConnections } from './mcp-connections.ts'
-import { isAnswer, mcpFailure, wasNotExecuted } from './mcp-failure.ts'
+import { isAnswer, isRefusal, mcpFailure, wasNotExecuted } from './mcp-failure.ts'
 import { createLists, type McpTool, usableTools } from './mcp-lists.ts'
 import { resultText } from './mcp-result.ts'
 import type { McpServer } from './mcp-transport.ts'
@@ -96,6 +96,8 @@ export function createMcp(options: McpOptions): Mcp {
     outbound,
     times,
     onListChanged: (server) => lists.drop(server),
+    onLeftOut: (server, what) =>
+      log.warn({ mcpServer: server.name, what }, 'A part of an answer of an MCP server cannot be read.'),
     onBrokenTool: (server, name) => skip(server, name, 'it is not a tool as MCP defines it'),
   })
   const lists = createLists(async (server, asking) => {
@@ -187,7 +189,7 @@ async function call(connections: McpConnections, { server, toolName, args, meta,
     // Nothing else reveals a dead event stream.
     if (limit.expired() && server.transport === 'sse') retireAsIs(connections, server)
     const why = limit.expired() ? `No answer within ${ms / 1000} s.` : clearedFailure(server, error)
-    const mayHaveRun = wasSent && (limit.expired() || (!isAnswer(error) && !wasNotExecuted(error)))
+    const mayHaveRun = wasSent && (limit.expired() || (!isAnswer(error) && !isRefusal(error) && !wasNotExecuted(error)))
     return { ok: false, content: mayHaveRun ? `${why} The call may have been carried out; it is not repeated.` : why }
   }
 }

@@ -1,4 +1,5 @@
 /** The tools of an MCP server, from its record to the model and back (contract section 6). */
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -56,12 +57,15 @@ verifies(
       { name: 'fall.down', description: 'Falls.' },
     ])
     await scene.choose({ mcpServers: [{ mcpServerId, toolNames: ['*'] }] })
-    scene.up.next(asks('', { name: 'stage__sing', arguments: '' }, { name: 'stage__fall_down', arguments: '{}' }))
+    // A name that had to be changed ends in six digits of the tool.
+    const digits = createHash('sha256').update(`mcp:${mcpServerId}:fall.down`).digest('hex').slice(0, 6)
+    const fallDown = `stage__fall_down_${digits}`
+    scene.up.next(asks('', { name: 'stage__sing', arguments: '' }, { name: fallDown, arguments: '{}' }))
     scene.up.next(says('Bravo.'))
     const { frames } = await (await scene.chat({ message: 'Sing!' })).rest()
     expect(told(frames)).toMatchObject([
       ['tool_call', { name: 'stage__sing' }],
-      ['tool_call', { name: 'stage__fall_down' }],
+      ['tool_call', { name: fallDown }],
       ['tool_result', { ok: true, content: 'la la' }],
       ['tool_result', { ok: false, content: expect.stringContaining('ouch') }],
       'Bravo.',

@@ -52,7 +52,7 @@ describe.each(modes)('server-everything, %s', (mode, transport, path) => {
     outbound = createOutbound({ policy: 'standard', allow: [] })
     mcp = createMcp({ outbound, log, times: { call: 5_000 } })
     const url = `http://127.0.0.1:${port}${path}`
-    server = { id: 'e', name: 'Every thing', transport, url, headers: {}, version: '1' }
+    server = { id: 'e', name: 'Every_thing', transport, url, headers: {}, version: '1' }
   })
 
   afterEach(async () => {

@@ -1,0 +1,107 @@
+/** Contract section 25: what MCP servers and gateways really send. */
+import { expect, test } from 'vitest'
+import { verifies } from '../../verifies.ts'
+import { type Answer, good, never, offers, serve, unknown } from './mcp-by-hand.ts'
+
+const calls = (result: object) => (method: string) => (method === 'tools/call' ? { result } : unknown)
+const resultOf = async (result: object) => {
+  await using hand = await serve(calls(result))
+  return { ...(await hand.mcp.call(hand.server, 'look', {}, never)), lines: hand.lines }
+}
+
+verifies('contract-25.mcp-nulls', 'null in a list of tools is absent', async () => {
+  const tool = { ...good, annotations: null, description: null, outputSchema: null, title: null, _meta: null }
+  for (const nextCursor of [null, 7, '']) {
+    const list = { tools: [tool], nextCursor, _meta: null }
+    await using hand = await serve((method) => (method === 'tools/list' ? { result: list } : unknown))
+    expect(await hand.mcp.tools(hand.server, never)).toMatchObject([{ name: 'good', description: '' }])
+  }
+})
+
+verifies('contract-25.mcp-nulls', 'null in what a call gives is absent', async () => {
+  const text = { type: 'text', text: 'done', annotations: null, _meta: null }
+  expect(await resultOf({ content: [text], structuredContent: null, isError: null, _meta: null })).toEqual({
+    ok: true,
+    content: 'done',
+    lines: [],
+  })
+  expect(await resultOf({ content: null, structuredContent: { a: 1 } })).toMatchObject({ ok: true, content: '{"a":1}' })
+})
+
+verifies('contract-25.mcp-nulls', 'a result beside error: null is a result', async () => {
+  const both = Object.assign({ result: { content: [{ type: 'text', text: 'done' }] } }, { error: null })
+  await using hand = await serve((method): Answer => (method === 'tools/call' ? both : unknown))
+  expect(await hand.mcp.call(hand.server, 'look', {}, never)).toEqual({ ok: true, content: 'done' })
+})
+
+verifies('contract-25.mcp-nulls', 'a block that cannot be read costs itself alone, and is logged', async () => {
+  const text = { type: 'text', text: 'good' }
+  const { content, ok, lines } = await resultOf({ content: [text, { type: 'error', error: 'x' }, 7, null, text] })
+  expect([ok, content]).toEqual([true, 'good\ngood'])
+  expect(lines).toHaveLength(3)
+  expect(await resultOf({ content: [{ type: 'text', text: 42 }, 'plain'] })).toMatchObject({ content: '42\nplain' })
+  expect(await resultOf({ content: { type: 'text', text: 'one' } })).toMatchObject({ content: 'one' })
+  const picture = { type: 'image', data: 'AAAA' }
+  expect((await resultOf({ content: [text, picture] })).content).toBe(
+    'good\n[image: application/octet-stream, 3 bytes, not shown]',
+  )
+})
+
+verifies('contract-25.mcp-words', 'a status of 4xx says what was wrong, and the call was not made', async () => {
+  for (const [status, text, words] of [
+    [422, '{"jsonrpc":"2.0","id":9,"error":{"code":-32602,"message":"amount: too much"}}', 'amount: too much'],
+    [403, '{"detail":"not for you"}', 'not for you'],
+    [402, '{"error":"quota"}', 'quota'],
+    [409, 'plainly no', 'plainly no'],
+  ] as const) {
+    await using hand = await serve((method) => (method === 'tools/call' ? { status, text } : unknown))
+    expect(await hand.mcp.call(hand.server, 'look', {}, never)).toEqual({
+      ok: false,
+      content: `The MCP server answered with HTTP status ${status}: ${words}`,
+    })
+  }
+  await using page = await serve((method) =>
+    method === 'tools/call' ? { status: 405, text: '<html>no</html>' } : unknown,
+  )
+  expect((await page.mcp.call(page.server, 'look', {}, never)).content).toBe(
+    'The MCP server answered with HTTP status 405.',
+  )
+})
+
+const lost: [string, Answer][] = [
+  ['-32001 under status 200', { error: { code: -32_001, message: 'Session not found' } }],
+  ['an invalid request', { error: { code: -32_600, message: 'Unknown session ID' } }],
+  ['status 500', { status: 500, text: '{"error":{"message":"Session expired, initialize again"}}' }],
+  ['a server that was started anew', { error: { code: -32_000, message: 'Bad Request: Server not initialized' } }],
+]
+for (const [name, answer] of lost) {
+  verifies('contract-25.mcp-sessions', `${name}: the session is opened anew, and the call made once`, async () => {
+    let isLost = false
+    let made = 0
+    await using hand = await serve((method): Answer => {
+      if (method === 'tools/list') return offers([good])(method)
+      if (method !== 'tools/call') return unknown
+      if (isLost) {
+        isLost = false
+        return answer
+      }
+      made += 1
+      return { result: { content: [{ type: 'text', text: 'done' }] } }
+    })
+    await hand.mcp.tools(hand.server, never)
+    isLost = true
+    expect(await hand.mcp.call(hand.server, 'good', {}, never)).toEqual({ ok: true, content: 'done' })
+    expect([made, hand.asked.filter((method) => method === 'initialize').length]).toEqual([1, 2])
+  })
+}
+
+test('a session that is always lost is opened anew once, and then the words are told', async () => {
+  await using hand = await serve((method) => {
+    if (method === 'tools/list') return offers([good])(method)
+    return method === 'tools/call' ? { error: { code: -32_001, message: 'Session not found' } } : unknown
+  })
+  await hand.mcp.tools(hand.server, never)
+  const { content } = await hand.mcp.call(hand.server, 'good', {}, never)
+  expect(content).toContain('Session not found')
+  expect(hand.asked.filter((method) => method === 'tools/call')).toHaveLength(2)
+})
