@@ -13,6 +13,7 @@ import { completions } from './operations/completions.ts'
 import { debug } from './operations/debug.ts'
 import { health } from './operations/health.ts'
 import { httpTools } from './operations/httpTools.ts'
+import { keys } from './operations/keys.ts'
 import { mcpServers } from './operations/mcpServers.ts'
 import { models } from './operations/models.ts'
 import { playground } from './operations/playground.ts'
@@ -64,5 +65,6 @@ export const tags: readonly Tag[] = [
   { name: 'replyTraces', description: 'What happened in one reply.', operations: replyTraces },
   { name: 'usage', description: 'Token counts.', operations: usage },
   { name: 'prices', description: 'What models cost, as the operator has entered it.', operations: prices },
+  { name: 'keys', description: 'Named keys of the deploy and management APIs.', operations: keys },
   { name: 'transfer', description: 'Export and import of the configuration.', operations: transfer },
 ]

@@ -5,6 +5,7 @@
  */
 import { branches } from './requirements-branches.ts'
 import { decisions } from './requirements-decisions.ts'
+import { keys } from './requirements-keys.ts'
 import { operating } from './requirements-operating.ts'
 import { shares } from './requirements-shares.ts'
 import { tools } from './requirements-tools.ts'
@@ -275,6 +276,7 @@ export const requirements = {
   ...shares,
   ...tools,
   ...values,
+  ...keys,
 } as const
 
 export type RequirementId = keyof typeof requirements

@@ -1291,6 +1291,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List keys, oldest first */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Create a key
+         * @description The key itself is in this answer alone.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a key */
+        get: operations["getKey"];
+        /**
+         * Change a key
+         * @description Takes effect on every instance within 2 s.
+         */
+        put: operations["updateKey"];
+        post?: never;
+        /**
+         * Delete a key
+         * @description Within 2 s every instance refuses it, and streams that were opened with it end. Replies run on.
+         */
+        delete: operations["deleteKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/export": {
         parameters: {
             query?: never;
@@ -2636,6 +2682,120 @@ export interface components {
                 name: string;
                 reason: string;
             }[];
+        };
+        Key: {
+            /**
+             * Format: uuid
+             * @description Id of the key.
+             */
+            id: string;
+            /** @description What the key is for. 1 to 200 characters. */
+            name: string;
+            /** @description The last four characters of the key. */
+            hint: string;
+            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
+            scopes: ("deploy" | "management" | "management:read")[];
+            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
+            agentIds: string[] | null;
+            /**
+             * Format: date-time
+             * @description From then on it opens nothing. Null: never.
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description To a minute. Null: it was never used.
+             */
+            lastUsedAt: string | null;
+            /** @description Name of the login that made it. Null: no login was required. */
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed. ISO 8601, UTC.
+             */
+            updatedAt: string;
+        };
+        KeyCreate: {
+            /** @description What the key is for. 1 to 200 characters. */
+            name: string;
+            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
+            scopes: ("deploy" | "management" | "management:read")[];
+            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
+            agentIds?: string[] | null;
+            /**
+             * Format: date-time
+             * @description From then on it opens nothing. Null: never.
+             */
+            expiresAt?: string | null;
+        };
+        KeyCreated: {
+            /**
+             * Format: uuid
+             * @description Id of the key.
+             */
+            id: string;
+            /** @description What the key is for. 1 to 200 characters. */
+            name: string;
+            /** @description The last four characters of the key. */
+            hint: string;
+            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
+            scopes: ("deploy" | "management" | "management:read")[];
+            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
+            agentIds: string[] | null;
+            /**
+             * Format: date-time
+             * @description From then on it opens nothing. Null: never.
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description To a minute. Null: it was never used.
+             */
+            lastUsedAt: string | null;
+            /** @description Name of the login that made it. Null: no login was required. */
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed. ISO 8601, UTC.
+             */
+            updatedAt: string;
+            /** @description The key itself, this once: `gr_` and 43 characters. */
+            key: string;
+            /** @description Why it may not do what was meant. */
+            warning?: string;
+        };
+        KeyList: {
+            keys: components["schemas"]["Key"][];
+            /** @description Total number of records. */
+            total: number;
+            /** @description The limit used, after capping. */
+            limit: number;
+            /** @description The offset used. */
+            offset: number;
+        };
+        /** @description `scopes` are ignored if equal to the stored ones, else 400: they cannot change. */
+        KeyUpdate: {
+            /** @description What the key is for. 1 to 200 characters. */
+            name?: string;
+            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
+            agentIds?: string[] | null;
+            /**
+             * Format: date-time
+             * @description From then on it opens nothing. Null: never.
+             */
+            expiresAt?: string | null;
+            /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
+            scopes?: ("deploy" | "management" | "management:read")[];
         };
         Live: {
             /**
@@ -4006,6 +4166,11 @@ export type HttpToolTestRequest = components['schemas']['HttpToolTestRequest'];
 export type HttpToolUpdate = components['schemas']['HttpToolUpdate'];
 export type Import = components['schemas']['Import'];
 export type ImportResult = components['schemas']['ImportResult'];
+export type Key = components['schemas']['Key'];
+export type KeyCreate = components['schemas']['KeyCreate'];
+export type KeyCreated = components['schemas']['KeyCreated'];
+export type KeyList = components['schemas']['KeyList'];
+export type KeyUpdate = components['schemas']['KeyUpdate'];
 export type Live = components['schemas']['Live'];
 export type LiveActor = components['schemas']['LiveActor'];
 export type LiveActors = components['schemas']['LiveActors'];
@@ -10464,6 +10629,368 @@ export interface operations {
             };
             /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+                /** @description Only records whose name or title contains this text, ignoring case. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyCreated"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    getKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such key. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    updateKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such key. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    deleteKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such key. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -274,6 +274,20 @@ export interface PricesHandlers<X extends Exchange> {
   replacePrices: Handler<operations['replacePrices'], X>
 }
 
+/** Named keys of the deploy and management APIs. */
+export interface KeysHandlers<X extends Exchange> {
+  /** GET /api/v1/keys — List keys, oldest first */
+  listKeys: Handler<operations['listKeys'], X, 'limit' | 'offset'>
+  /** POST /api/v1/keys — Create a key */
+  createKey: Handler<operations['createKey'], X>
+  /** GET /api/v1/keys/{id} — Read a key */
+  getKey: Handler<operations['getKey'], X>
+  /** PUT /api/v1/keys/{id} — Change a key */
+  updateKey: Handler<operations['updateKey'], X>
+  /** DELETE /api/v1/keys/{id} — Delete a key */
+  deleteKey: Handler<operations['deleteKey'], X>
+}
+
 /** Export and import of the configuration. */
 export interface TransferHandlers<X extends Exchange> {
   /** GET /api/v1/export — Export the configuration, without secrets */
@@ -307,6 +321,7 @@ export interface Server<X extends Exchange> {
   replyTraces: ReplyTracesHandlers<X>
   usage: UsageHandlers<X>
   prices: PricesHandlers<X>
+  keys: KeysHandlers<X>
   transfer: TransferHandlers<X>
 }
 
@@ -336,4 +351,5 @@ export interface ServerOperations<X extends Exchange>
     ReplyTracesHandlers<X>,
     UsageHandlers<X>,
     PricesHandlers<X>,
+    KeysHandlers<X>,
     TransferHandlers<X> {}

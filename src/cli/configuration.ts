@@ -12,7 +12,7 @@ export interface Server {
 
 const importPath = '/api/v1/import'
 
-async function send(url: string, init: RequestInit): Promise<Response> {
+export async function send(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init).catch((error: Error) => {
     throw new Error(`GREENROOM_URL: ${url} cannot be reached (${error.cause ?? error.message}).`)
   })
@@ -24,7 +24,7 @@ const post = (url: string, type: string, body: string, headers: Record<string, s
   send(url, { method: 'POST', headers: { 'content-type': type, ...headers }, body })
 
 /** The cookie of a login; none where none is needed. */
-async function logIn({ url, login }: Server): Promise<Record<string, string>> {
+export async function logIn({ url, login }: Server): Promise<Record<string, string>> {
   if (login === undefined) return {}
   const colon = login.indexOf(':')
   const credentials = { username: login.slice(0, colon), password: login.slice(colon + 1) }

@@ -9,6 +9,8 @@ const commands = `Usage: greenroom [COMMAND] [--port PORT] [--data FOLDER]
   start               serve pages and API; the default
   import FILE         import a configuration (JSON or YAML) into the server at GREENROOM_URL
   export [FILE]       write the configuration of that server, without secrets
+  key create NAME     make a key of that server and print it; --scope deploy (the default), management or
+                      management:read, several by repeating it
   hash-password       print the hash of a password, read from standard input, for AUTH_CREDENTIALS
   move DATABASE_URL   move the embedded database to a PostgreSQL of your own, which must be empty
   backup FILE         save the embedded database, also while the server runs

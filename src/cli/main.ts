@@ -7,6 +7,7 @@ import { hashPassword } from '../http/management/login/password.ts'
 import { readSettings, type Settings } from '../settings.ts'
 import { exportFile, importFile, type Server } from './configuration.ts'
 import { help } from './help.ts'
+import { createKey } from './keys.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The arguments make no sense, or nothing was done. */
@@ -22,7 +23,7 @@ const terminal: Terminal = {
   },
 }
 
-type Command = (given: string[]) => Promise<number>
+type Command = (given: string[], scopes: readonly string[]) => Promise<number>
 
 const server = (): Server => ({
   url: (process.env.GREENROOM_URL || 'http://127.0.0.1:8080').replace(/\/+$/, ''),
@@ -40,9 +41,14 @@ const onData =
     return 0
   }
 
-const commands: Record<string, { takes: 'no' | 'one' | 'at most one'; run: Command }> = {
+const commands: Record<string, { takes: 'no' | 'one' | 'at most one' | 'create NAME as'; run: Command }> = {
   import: { takes: 'one', run: ([file = '']) => importFile(server(), file, terminal) },
   export: { takes: 'at most one', run: ([file]) => exportFile(server(), file, terminal) },
+  key: {
+    takes: 'create NAME as',
+    run: ([action, name = ''], scopes) =>
+      action === 'create' ? createKey(server(), { name, scopes }, terminal) : Promise.reject(new Error(keyUsage)),
+  },
   'hash-password': { takes: 'no', run: hash },
   move: {
     takes: 'one',
@@ -67,6 +73,16 @@ const commands: Record<string, { takes: 'no' | 'one' | 'at most one'; run: Comma
   },
 }
 
+/** How many arguments each takes. */
+const counts = {
+  no: { least: 0, most: 0 },
+  one: { least: 1, most: 1 },
+  'at most one': { least: 0, most: 1 },
+  'create NAME as': { least: 2, most: 2 },
+}
+
+const keyUsage = '"key" is followed by "create NAME". See greenroom --help.'
+
 /** The same rules as those of the setting. */
 const checkedUrl = (url: string): string => readSettings({ DATABASE_URL: url }).databaseUrl ?? ''
 
@@ -84,6 +100,7 @@ function parse() {
       options: {
         port: { type: 'string' },
         data: { type: 'string' },
+        scope: { type: 'string', multiple: true },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },
@@ -107,11 +124,11 @@ async function main(): Promise<number | null> {
   }
   const command = name === 'start' ? null : commands[name]
   if (command === undefined) throw new Error(`There is no command "${name}". See greenroom --help.`)
-  const most = command === null || command.takes === 'no' ? 0 : 1
-  if (given.length > most || (command?.takes === 'one' && given.length === 0)) {
+  const { least, most } = counts[command?.takes ?? 'no']
+  if (given.length > most || given.length < least) {
     throw new Error(`"${name}" takes ${command?.takes ?? 'no'} argument. See greenroom --help.`)
   }
-  if (command) return await command.run(given)
+  if (command) return await command.run(given, values.scope ?? ['deploy'])
   await import('../main.ts')
   return null
 }

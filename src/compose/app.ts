@@ -138,7 +138,7 @@ async function openDependencies(ground: Ground) {
   }
   const byModel = settings.sessionTitles === 'model'
   const titleOfLost = byModel ? titleLater : deriveTitle
-  const { coordination, journal, recorder, revocations, ping } = await openOwnership(ground, titleOfLost)
+  const { coordination, journal, recorder, revocations, namedKeys, ping } = await openOwnership(ground, titleOfLost)
   const gate = createLeaseGate(coordination.validUntil)
   const { outbound, mcp, model, demoLine } = await openOutside(ground, gate)
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
@@ -176,6 +176,7 @@ async function openDependencies(ground: Ground) {
     requestObservers,
     usageStored,
     revocations,
+    namedKeys,
     ping,
     ...toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log }),
     coordination,

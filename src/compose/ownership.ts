@@ -9,6 +9,7 @@ import { createJournal } from '../persistence/replies/writing/journal.ts'
 import type { Settings } from '../settings.ts'
 import type { OwnProcess } from './break-it.ts'
 import { type openDatabase, waitForDatabase } from './database.ts'
+import { followKeys } from './keys.ts'
 import type { Observation } from './observation.ts'
 import { followRevocations } from './revocations.ts'
 import { storedReplies } from './stored-replies.ts'
@@ -77,6 +78,8 @@ export async function openOwnership(
   )
   const revocations = await followRevocations(work, log)
   closing.defer(() => revocations.stop())
+  const namedKeys = await followKeys(work, log)
+  closing.defer(() => namedKeys.stop())
   // Uses connections that no caller's request can occupy: six lists that wait say nothing about the database.
-  return { coordination, journal, recorder, revocations, ping: createDatabaseCheck(work) }
+  return { coordination, journal, recorder, revocations, namedKeys, ping: createDatabaseCheck(work) }
 }

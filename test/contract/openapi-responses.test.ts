@@ -119,6 +119,14 @@ async function walkManagement(agent_id: string): Promise<void> {
   }
   await walk('get', '/api/v1/usage', {})
   await walk('get', '/api/v1/usage/figures', {})
+  const key = await walk('post', '/api/v1/keys', {}, { name: 'K', scopes: ['deploy'] })
+  await walk('post', '/api/v1/keys', {}, { name: 'K' })
+  await walk('get', '/api/v1/keys', {})
+  for (const id of [key.id, nobody]) {
+    await walk('get', '/api/v1/keys/{id}', { id })
+    await walk('put', '/api/v1/keys/{id}', { id }, { name: 'L' })
+    await walk('delete', '/api/v1/keys/{id}', { id })
+  }
   const prices = await walk('get', '/api/v1/settings/prices', {})
   await walk('put', '/api/v1/settings/prices', {}, prices)
   await walk('put', '/api/v1/settings/prices', {}, {})

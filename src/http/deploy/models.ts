@@ -2,6 +2,7 @@
 import { type AgentModel, agentModels, findAgentsByModel } from '../../persistence/records/agent-models.ts'
 import { findAgent } from '../../persistence/records/agents.ts'
 import { badRequest, HttpError, missing } from '../server/http-error.ts'
+import { opensAgent } from './access/caller.ts'
 import { type CompletionDependencies, completionHandlers } from './completions.ts'
 import type { DeployHandlers } from './scope.ts'
 
@@ -19,9 +20,12 @@ export const modelHandlers = (deps: CompletionDependencies) => {
       const { model, createdAt } = (await findAgent(deps.sql, params.agent_id)) ?? missing('agent')
       return listOf([{ id: model, created: Math.floor(Date.parse(createdAt) / 1000) }])
     },
-    listAgentModels: async () => listOf((await agentModels(deps.sql)).map(asModel)),
+    listAgentModels: async ({ caller }) =>
+      listOf((await agentModels(deps.sql)).filter(({ id }) => opensAgent(caller, id)).map(asModel)),
     createAgentCompletion: async ({ body, ...exchange }) => {
-      const [agentId, another] = await findAgentsByModel(deps.sql, body.model)
+      const { caller } = exchange
+      const own = caller.kind === 'key' ? (caller.named?.agentIds ?? null) : null
+      const [agentId, another] = await findAgentsByModel(deps.sql, body.model, own)
       if (agentId === undefined) throw new HttpError(404, 'model: no agent has this id or name')
       if (another !== undefined) badRequest('model: several agents have this name: give the id of one')
       return await createChatCompletion({ ...exchange, body, params: { agent_id: agentId } })

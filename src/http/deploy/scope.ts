@@ -4,20 +4,13 @@ import { type Operation, type Operations, pathParams } from '../../../openapi/op
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { AgentLookup } from '../../persistence/records/agent-lookup.ts'
 import { findSession } from '../../persistence/replies/sessions/sessions.ts'
+import type { KeyList } from '../keys/key-list.ts'
 import { registerJson } from '../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../server/hosts.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import { type Handlers, type HandlersOf, mount, type TagName } from '../server/mount.ts'
 import { type AuthenticationDependencies, createAuthentication } from './access/authentication.ts'
-import {
-  type Caller,
-  type ClientSecret,
-  callerOf,
-  opens,
-  opensId,
-  pathParam,
-  requirePermission,
-} from './access/caller.ts'
+import { type Caller, callerOf, keyIdOf, opens, opensId, pathParam, requirePermission } from './access/caller.ts'
 import { allowOrigin, answerPreflight, isPreflight, listedOrigin, refuseForeignPage } from './access/origins.ts'
 import type { RevocationList } from './access/revocations.ts'
 import { sendDeployError } from './errors.ts'
@@ -26,6 +19,7 @@ export interface DeployDependencies extends AuthenticationDependencies {
   sql: Sql
   agents: AgentLookup
   revocations: Pick<RevocationList, 'check' | 'watch'>
+  namedKeys: Pick<KeyList, 'find' | 'get' | 'watch'>
 }
 
 export interface DeployScope {
@@ -78,11 +72,11 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
     request.caller = caller
     refuseForeignPage(request, caller, listed)
     const { operation } = request.routeOptions.config
+    if (operation?.streams !== undefined) breakOffOnRevocation(deps, request, reply, caller)
     if (caller.kind !== 'secret') return
     // An unknown path of its agent is 404, as for other callers; elsewhere a secret opens nothing.
     if (operation === undefined && pathParam(request, 'agent_id') !== null) return
     requirePermission(caller, operation ?? {})
-    if (operation?.streams !== undefined) breakOffOnRevocation(deps, request, reply, caller)
   })
   app.addHook('preHandler', async (request) => {
     if (request.routeOptions.config.operation?.secret === 'session') await requireOwnSession(deps, request)
@@ -98,14 +92,21 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
 
 /** Applies from now on, whether its answer has begun or not. */
 function breakOffOnRevocation(
-  { revocations }: DeployDependencies,
+  { revocations, namedKeys }: DeployDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  secret: ClientSecret,
+  caller: Caller,
 ): void {
-  const { signal, stop } = revocations.watch(secret)
-  request.breakOff = signal
-  reply.raw.once('close', stop)
+  const keyId = keyIdOf(caller)
+  const watched = [
+    ...(caller.kind === 'secret' ? [revocations.watch(caller)] : []),
+    ...(keyId === null ? [] : [namedKeys.watch(keyId)]),
+  ]
+  if (watched.length === 0) return
+  request.breakOff = AbortSignal.any(watched.map(({ signal }) => signal))
+  reply.raw.once('close', () => {
+    for (const { stop } of watched) stop()
+  })
 }
 
 /** Throws 404, as for an unknown session, where a client secret does not open the one that the path names. */

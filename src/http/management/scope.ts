@@ -4,6 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Operations } from '../../../openapi/operation.ts'
 import { auth } from '../../../openapi/operations/auth.ts'
 import { bearerOf, isClientSecret } from '../bearer.ts'
+import type { KeyList } from '../keys/key-list.ts'
+import { managementKeyOf } from '../keys/management-key.ts'
 import { registerJson } from '../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../server/hosts.ts'
 import { HttpError } from '../server/http-error.ts'
@@ -15,6 +17,7 @@ import type { LoginSessions } from './login/login-session.ts'
 export interface ManagementScope {
   /** Null when no login is required. */
   sessions: LoginSessions | null
+  namedKeys: Pick<KeyList, 'find'>
   hosts: Pick<HostRule, 'allowedHosts' | 'loopbackOnly'>
   /** Mounts the operations of the scope, and what else needs the login. */
   routes(scope: FastifyInstance): void | Promise<void>
@@ -24,15 +27,19 @@ export interface ManagementScope {
  * Register it without a prefix: `app.register((scope) => managementScope(scope, {…}))`. It also answers every
  * unknown path under `/api`, with 404 `{message}`.
  */
-export async function managementScope(app: FastifyInstance, { sessions, hosts, routes }: ManagementScope) {
+export async function managementScope(app: FastifyInstance, { sessions, namedKeys, hosts, routes }: ManagementScope) {
   await app.register(cookie)
   await compactAnswers(app)
   registerJson(app)
   app.setErrorHandler(sendManagementError)
+  app.decorateRequest('managementKey', null)
   const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: sessions !== null })
   // Checked before the body is read: no body is read without a login.
   app.addHook('onRequest', async (request, reply) => {
     refuseHost(request)
+    // No page can make a browser send one: the rules for origins are those of cookies.
+    request.managementKey = await managementKeyOf(namedKeys, request)
+    if (request.managementKey !== null) return
     refuseForeignOrigin(request)
     await requireLogin(sessions, request, reply)
   })

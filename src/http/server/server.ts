@@ -16,6 +16,7 @@ import { completions } from '../../../openapi/operations/completions.ts'
 import { debug } from '../../../openapi/operations/debug.ts'
 import { health } from '../../../openapi/operations/health.ts'
 import { httpTools } from '../../../openapi/operations/httpTools.ts'
+import { keys } from '../../../openapi/operations/keys.ts'
 import { mcpServers } from '../../../openapi/operations/mcpServers.ts'
 import { models } from '../../../openapi/operations/models.ts'
 import { playground } from '../../../openapi/operations/playground.ts'
@@ -40,6 +41,8 @@ import { modelHandlers } from '../deploy/models.ts'
 import { deployScope, mountDeploy } from '../deploy/scope.ts'
 import { sessionCompletionHandlers } from '../deploy/session-completions.ts'
 import { sessionHandlers } from '../deploy/sessions.ts'
+import { keyHandlers } from '../keys/key-handlers.ts'
+import type { KeyList } from '../keys/key-list.ts'
 import { type DebugDependencies, debugHandlers } from '../management/debug/debug.ts'
 import { type ReplyTraceDependencies, replyTraceHandlers } from '../management/debug/reply-traces.ts'
 import { type UsageDependencies, usageHandlers } from '../management/debug/usage.ts'
@@ -97,6 +100,7 @@ export type HttpDependencies = CompletionDependencies &
     workOutNames: WorkOutNames
     requestObservers: readonly RequestObserver[]
     revocations: RevocationList
+    namedKeys: KeyList
     /** The ping of readiness (health.ts). */
     ping(): Promise<void>
     breakIt: BreakIt | null
@@ -203,6 +207,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, dep
   await app.register((scope) =>
     managementScope(scope, {
       sessions: logins,
+      namedKeys: deps.namedKeys,
       hosts: options.hosts,
       async routes(management) {
         await management.register(FastifySSEPlugin, { retryDelay: false })
@@ -220,6 +225,8 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, dep
         mount(management, mcpServers, mcpServerHandlers(deps))
         const loginOf: PlaygroundDependencies['loginOf'] = async (request, reply) =>
           (await logins?.userOf(request, reply)) ?? null
+        const deployNeedsKey = options.deployKeys.length > 0
+        mount(management, keys, keyHandlers({ ...deps, deployNeedsKey, loginOf }))
         mount(management, playground, playgroundHandlers({ ...deps, loginOf }))
         mount(management, allSessions, allSessionHandlers(deps))
         mount(management, debug, debugHandlers(deps))

@@ -15,11 +15,20 @@ export const agentModels = (sql: AnySql): Promise<AgentModel[]> =>
   sql<AgentModel[]>`
     select id, name, model, extract(epoch from date_trunc('second', created_at))::bigint as created from agents order by num`
 
-/** Ids of the agents that `model` means, two at most: the one of that id, else those of exactly that name. */
-export async function findAgentsByModel(sql: AnySql, model: string): Promise<string[]> {
+/**
+ * Ids of the agents that `model` means, two at most: the one of that id, else those of exactly that name. Only `among` are
+ * looked at, null for all.
+ */
+export async function findAgentsByModel(
+  sql: AnySql,
+  model: string,
+  among: readonly string[] | null,
+): Promise<string[]> {
   const id = isUuid(model) ? model : null
   const rows = await sql<{ id: string }[]>`
-    select id from agents where id = ${id} or name = ${model} order by id = ${id} desc nulls last, num limit 2`
+    select id from agents 
+     where (id = ${id} or name = ${model}) and (${among && [...among]}::uuid[] is null or id = any (${among && [...among]}::uuid[]))
+     order by id = ${id} desc nulls last, num limit 2`
   const [first] = rows
   return first?.id === id?.toLowerCase() && first ? [first.id] : rows.map((row) => row.id)
 }

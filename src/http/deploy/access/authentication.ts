@@ -2,8 +2,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { bearerOf, isClientSecret } from '../../bearer.ts'
-import { Unauthorized } from '../../server/http-error.ts'
-import { type Caller, type ClientSecret, pathParam } from './caller.ts'
+import { badKey, isNamedKey, type KeyList } from '../../keys/key-list.ts'
+import { revokedSecret, Unauthorized } from '../../server/http-error.ts'
+import { type Caller, type ClientSecret, keyOpens, pathParam } from './caller.ts'
 import type { ClientSecrets } from './client-secrets.ts'
 import type { RevocationList } from './revocations.ts'
 
@@ -12,6 +13,7 @@ export interface AuthenticationDependencies {
   keys: readonly string[]
   clientSecrets: ClientSecrets
   revocations: Pick<RevocationList, 'check'>
+  namedKeys: Pick<KeyList, 'find' | 'get'>
 }
 
 export type Authenticate = (request: FastifyRequest) => Promise<Caller>
@@ -19,7 +21,12 @@ export type Authenticate = (request: FastifyRequest) => Promise<Caller>
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** The result rejects with `Unauthorized`. */
-export function createAuthentication({ keys, clientSecrets, revocations }: AuthenticationDependencies): Authenticate {
+export function createAuthentication({
+  keys,
+  clientSecrets,
+  revocations,
+  namedKeys,
+}: AuthenticationDependencies): Authenticate {
   const isKey = keyCheck(keys)
   const isOpen = keys.length === 0
 
@@ -31,12 +38,23 @@ export function createAuthentication({ keys, clientSecrets, revocations }: Authe
       throw new Unauthorized('invalid_api_key', 'The client secret is for another agent.')
     }
     revocations.check(secret)
+    const made = secret.keyId === null ? null : await namedKeys.get(secret.keyId)
+    if (secret.keyId !== null && (made === null || !keyOpens(made, secret.agentId))) throw revokedSecret()
     return secret
+  }
+
+  async function readNamed(value: string, request: FastifyRequest): Promise<Caller> {
+    const named = await namedKeys.find(value)
+    const agentId = pathParam(request, 'agent_id')
+    if (named === null || !named.scopes.includes('deploy') || (agentId !== null && !keyOpens(named, agentId)))
+      throw badKey()
+    return { kind: 'key', named }
   }
 
   return async (request) => {
     const bearer = bearerOf(request)
-    if (bearer !== null && isKey(bearer)) return { kind: 'key' }
+    if (bearer !== null && isKey(bearer)) return { kind: 'key', named: null }
+    if (bearer !== null && isNamedKey(bearer)) return await readNamed(bearer, request)
     // If no key is set, clients send any: only what could be a secret is read as one.
     if (bearer !== null && isClientSecret(bearer)) return await readSecret(bearer, request)
     const inQuery = bearer === null || isOpen ? secretInQuery(request) : null

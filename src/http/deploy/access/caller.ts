@@ -1,6 +1,7 @@
 /** Who a deploy request comes from, and what each may reach (specification 5.1, contract section 11). */
 import type { FastifyRequest } from 'fastify'
 import type { Operation } from '../../../../openapi/operation.ts'
+import type { KnownKey } from '../../../persistence/records/keys/keys.ts'
 import { HttpError } from '../../server/http-error.ts'
 
 /** What a client secret says of itself. */
@@ -12,10 +13,15 @@ export interface ClientSecret {
   sessionId: string | null
   /** Its place among all secrets and revocations. */
   number: number
+  /** The named key that it was made with, and dies with. Null when it was made with none. */
+  keyId: string | null
 }
 
-/** `key`: the deploy key. `anyone`: no key is set, and nothing was sent that limits. Both may do everything. */
-export type Caller = { kind: 'key' } | { kind: 'anyone' } | ClientSecret
+/**
+ * `key`: the deploy key, or a named one, which opens its agents alone. `anyone`: no key is set, and nothing was sent that
+ * limits. Both may do everything there.
+ */
+export type Caller = { kind: 'key'; named: KnownKey | null } | { kind: 'anyone' } | ClientSecret
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,6 +36,19 @@ export function callerOf(request: FastifyRequest): Caller {
   if (!caller) throw new Error(`${request.method} ${request.routeOptions.url} has no caller`)
   return caller
 }
+
+/** The named key that a request counts for. Null when there is none. */
+export function keyIdOf(caller: Caller): string | null {
+  if (caller.kind === 'secret') return caller.keyId
+  return caller.kind === 'key' ? (caller.named?.id ?? null) : null
+}
+
+/** Whether the caller's credential opens this agent. */
+export const opensAgent = (caller: Caller, agentId: string): boolean =>
+  caller.kind !== 'key' || caller.named === null || keyOpens(caller.named, agentId)
+
+export const keyOpens = ({ agentIds }: KnownKey, agentId: string): boolean =>
+  agentIds === null || agentIds.includes(agentId.toLowerCase())
 
 /** A parameter of the path, before anything has been checked. Null when it has none of this name. */
 export function pathParam(request: FastifyRequest, name: 'agent_id' | 'session_id'): string | null {

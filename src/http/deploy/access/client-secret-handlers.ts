@@ -3,6 +3,7 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import { numberSecret } from '../../../persistence/replies/users/users.ts'
 import { missing } from '../../server/http-error.ts'
 import type { DeployHandlers } from '../scope.ts'
+import { keyIdOf } from './caller.ts'
 import type { ClientSecrets } from './client-secrets.ts'
 
 export interface ClientSecretDependencies {
@@ -14,7 +15,7 @@ const DEFAULT_SECONDS = 600
 
 export const clientSecretHandlers = ({ sql, clientSecrets }: ClientSecretDependencies) =>
   ({
-    createClientSecret: async ({ params, body, reply }) => {
+    createClientSecret: async ({ params, body, caller, reply }) => {
       const { user } = body
       const agentId = params.agent_id.toLowerCase()
       const sessionId = body.session_id?.toLowerCase() ?? null
@@ -24,7 +25,7 @@ export const clientSecretHandlers = ({ sql, clientSecrets }: ClientSecretDepende
       const expiresAt = Math.floor(Date.now() / 1000) + (body.expires_after?.seconds ?? DEFAULT_SECONDS)
       reply.header('cache-control', 'no-store')
       return {
-        value: await clientSecrets.issue({ agentId, user, sessionId, number }, expiresAt),
+        value: await clientSecrets.issue({ agentId, user, sessionId, number, keyId: keyIdOf(caller) }, expiresAt),
         expires_at: expiresAt,
         user,
         session_id: sessionId,

@@ -62,8 +62,9 @@ export function createClientSecrets(keys: readonly { id: string; bytes: Uint8Arr
   }
 
   return {
-    async issue({ agentId, user, sessionId, number }, expiresAt) {
-      const token = await new SignJWT({ agent: agentId, session: sessionId, number })
+    async issue({ agentId, user, sessionId, number, keyId }, expiresAt) {
+      const claims = { agent: agentId, session: sessionId, number, ...(keyId !== null && { key: keyId }) }
+      const token = await new SignJWT(claims)
         .setProtectedHeader({ alg: 'HS256', typ: TYPE, kid: first.id })
         .setSubject(user)
         .setIssuedAt()
@@ -95,8 +96,9 @@ const importKey = (bytes: Uint8Array) =>
   crypto.subtle.importKey('raw', new Uint8Array(bytes), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 
 /** Throws `Unauthorized` for what this version has not signed so. */
-function readClaims({ sub: user, exp: expiresAt, agent, session, number }: Record<string, unknown>): Known {
+function readClaims({ sub: user, exp: expiresAt, agent, session, number, key = null }: Record<string, unknown>): Known {
   if (typeof user !== 'string' || typeof agent !== 'string' || typeof number !== 'number') throw invalid()
   if (typeof expiresAt !== 'number' || (session !== null && typeof session !== 'string')) throw invalid()
-  return { secret: { kind: 'secret', agentId: agent, user, sessionId: session, number }, expiresAt }
+  if (key !== null && typeof key !== 'string') throw invalid()
+  return { secret: { kind: 'secret', agentId: agent, user, sessionId: session, number, keyId: key }, expiresAt }
 }

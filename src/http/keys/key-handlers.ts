@@ -1,0 +1,87 @@
+/** Keys as a management resource (contract section 23). */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AnySql, Sql } from '../../persistence/postgres/database.ts'
+import { isUuid } from '../../persistence/postgres/uuid.ts'
+import * as keys from '../../persistence/records/keys/keys.ts'
+import { listAs } from '../list.ts'
+import { badRequest, missing } from '../server/http-error.ts'
+import type { Handlers } from '../server/mount.ts'
+import type { KeyList } from './key-list.ts'
+
+export interface KeyDependencies {
+  sql: Sql
+  namedKeys: Pick<KeyList, 'poll'>
+  /** Whether the deploy API needs a key at all. */
+  deployNeedsKey: boolean
+  /** Name of the login that the request came with. Null where no login is required. */
+  loginOf(request: FastifyRequest, reply: FastifyReply): Promise<string | null>
+}
+
+const OPEN_WARNING =
+  'PUBLIC_API_KEY is not set: the deploy API stays open to callers without any key. Set it to make this key needed.'
+
+export const keyHandlers = (deps: KeyDependencies) => {
+  const { sql, namedKeys } = deps
+  return {
+    listKeys: ({ query }) => listAs('keys', query, (page) => keys.listKeys(sql, page)),
+    createKey: async ({ body: { name, scopes, agentIds, expiresAt }, request, reply }) => {
+      const given = {
+        name,
+        scopes: [...new Set(scopes)],
+        agentIds: (agentIds && tidyIds(agentIds)) ?? null,
+        expiresAt: expiresAt == null ? null : checkedTime(expiresAt),
+        createdBy: await deps.loginOf(request, reply),
+      }
+      const created = await sql.begin(async (tx) => {
+        await checkAgents(tx, given.agentIds)
+        return await keys.createKey(tx, given)
+      })
+      reply.header('cache-control', 'no-store')
+      const isOpen = given.scopes.includes('deploy') && !deps.deployNeedsKey
+      return { ...created, ...(isOpen && { warning: OPEN_WARNING }) }
+    },
+    getKey: async ({ params }) => (await keys.findKey(sql, params.id)) ?? missing('key'),
+    updateKey: async ({ params: { id }, body: { name, agentIds, expiresAt, scopes } }) => {
+      const changes: keys.KeyChanges = {
+        name,
+        agentIds: agentIds && tidyIds(agentIds),
+        expiresAt: typeof expiresAt === 'string' ? checkedTime(expiresAt) : expiresAt,
+      }
+      const updated = await sql.begin(async (tx) => {
+        const stored = (await keys.findKey(tx, id)) ?? missing('key')
+        if (scopes !== undefined && [...new Set(scopes)].sort().join() !== [...stored.scopes].sort().join())
+          badRequest('scopes: cannot be changed; make another key')
+        // Sent back as it was read: what has passed since is not refused.
+        if (changes.expiresAt === stored.expiresAt) changes.expiresAt = undefined
+        if (changes.agentIds?.join() === stored.agentIds?.join() && stored.agentIds !== null)
+          changes.agentIds = undefined
+        if (changes.agentIds !== undefined) await checkAgents(tx, changes.agentIds)
+        return await keys.updateKey(tx, id, changes)
+      })
+      await namedKeys.poll()
+      return updated ?? missing('key')
+    },
+    deleteKey: async ({ params: { id } }) => {
+      if (!(await keys.deleteKey(sql, id))) missing('key')
+      await namedKeys.poll()
+    },
+  } satisfies Handlers<'keys'>
+}
+
+const tidyIds = (ids: readonly string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]
+
+/** Throws 400. Null stands for all agents. */
+async function checkAgents(tx: AnySql, ids: readonly string[] | null): Promise<void> {
+  if (ids === null) return
+  if (ids.length === 0) badRequest('agentIds: must name an agent; null stands for all')
+  const malformed = ids.find((id) => !isUuid(id))
+  const unknown = malformed ?? (await keys.unknownAgents(tx, ids))[0]
+  if (unknown !== undefined) badRequest(`agentIds: there is no agent ${unknown}`)
+}
+
+/** As it is stored. Throws 400. */
+function checkedTime(text: string): string {
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(time)) return badRequest('expiresAt: must be a time in ISO 8601, such as 2027-01-31T00:00:00Z')
+  return new Date(time).toISOString()
+}

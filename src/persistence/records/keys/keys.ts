@@ -1,0 +1,126 @@
+/** Named keys of the deploy and management APIs (contract section 23). Only a key's SHA-256 is stored. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { AnySql } from '../../postgres/database.ts'
+import { type Fragment, isoTime, listByAge, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
+import { isUuid } from '../../postgres/uuid.ts'
+
+export const keyScopes = ['deploy', 'management', 'management:read'] as const
+export type KeyScope = (typeof keyScopes)[number]
+
+/** Times are ISO 8601 UTC. */
+export interface Key {
+  id: string
+  name: string
+  /** The last four characters of the key. */
+  hint: string
+  scopes: KeyScope[]
+  /** Null when it opens all agents. */
+  agentIds: string[] | null
+  /** Null when it does not expire. */
+  expiresAt: string | null
+  /** Null when it was never used. */
+  lastUsedAt: string | null
+  /** The name of the login that made it. Null where no login was required. */
+  createdBy: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+/** A key as instances compare it with what was sent. */
+export type KnownKey = Pick<Key, 'id' | 'name' | 'scopes' | 'agentIds' | 'expiresAt'> & { hash: string }
+
+export type NewKey = Pick<Key, 'name' | 'scopes' | 'agentIds' | 'expiresAt' | 'createdBy'>
+
+/** Absent fields keep their value. */
+export type KeyChanges = { [Field in 'name' | 'agentIds' | 'expiresAt']?: Key[Field] | undefined }
+
+export const hashOfKey = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+const columns = (sql: AnySql): Fragment => sql`
+  id, name, hint, scopes, agent_ids as "agentIds", ${isoTime(sql, 'expires_at')} as "expiresAt",
+  ${isoTime(sql, 'last_used_at')} as "lastUsedAt", created_by as "createdBy", ${timestamps(sql)}`
+
+const known = (sql: AnySql): Fragment => sql`
+  id, name, scopes, agent_ids as "agentIds", ${isoTime(sql, 'expires_at')} as "expiresAt", encode(hash, 'hex') as hash`
+
+/** Oldest first. */
+export const listKeys = (sql: AnySql, query: PageQuery): Promise<Page<Key>> =>
+  listByAge<Key>(sql, 'keys', columns(sql), query)
+
+/** Null when there is no such key. */
+export async function findKey(sql: AnySql, id: string): Promise<Key | null> {
+  if (!isUuid(id)) return null
+  const [key] = await sql<Key[]>`select ${columns(sql)} from keys where id = ${id}`
+  return key ?? null
+}
+
+/** Makes the key too, which is read here alone. */
+export async function createKey(
+  sql: AnySql,
+  { name, scopes, agentIds, expiresAt, createdBy }: NewKey,
+): Promise<Key & { key: string }> {
+  const key = `gr_${randomBytes(32).toString('base64url')}`
+  const [created] = await sql<Key[]>`
+    insert into keys (name, hint, hash, scopes, agent_ids, expires_at, created_by)
+    values (${name}, ${key.slice(-4)}, decode(${hashOfKey(key)}, 'hex'), ${scopes}::text[], ${agentIds}::uuid[],
+            ${expiresAt}::text::timestamptz, ${createdBy})
+    returning ${columns(sql)}`
+  if (created === undefined) throw new Error('The new key was not returned.')
+  return { ...created, key }
+}
+
+/** Null when there is no such key. */
+export async function updateKey(
+  sql: AnySql,
+  id: string,
+  { name, agentIds, expiresAt }: KeyChanges,
+): Promise<Key | null> {
+  if (!isUuid(id)) return null
+  const [key] = await sql<Key[]>`
+    update keys set
+      name = coalesce(${name ?? null}, name),
+      agent_ids = case when ${agentIds !== undefined} then ${agentIds ?? null}::uuid[] else agent_ids end,
+      expires_at = case when ${expiresAt !== undefined} then ${expiresAt ?? null}::text::timestamptz else expires_at end,
+      updated_at = clock_timestamp()
+    where id = ${id}
+    returning ${columns(sql)}`
+  return key ?? null
+}
+
+/** False when there is no such key. */
+export async function deleteKey(sql: AnySql, id: string): Promise<boolean> {
+  if (!isUuid(id)) return false
+  const { count } = await sql`delete from keys where id = ${id}`
+  return count > 0
+}
+
+/** Raised with every change of a key. */
+export async function keysVersion(sql: AnySql): Promise<number> {
+  const [row] = await sql<{ version: string }[]>`select version::text from key_changes`
+  return Number(row?.version ?? 0)
+}
+
+export const knownKeys = async (sql: AnySql): Promise<KnownKey[]> => [
+  ...(await sql<KnownKey[]>`select ${known(sql)} from keys`),
+]
+
+/** Null when no key has this hash, or id. */
+export async function findKnownKey(sql: AnySql, by: { hash: string } | { id: string }): Promise<KnownKey | null> {
+  const [key] =
+    'hash' in by
+      ? await sql<KnownKey[]>`select ${known(sql)} from keys where hash = decode(${by.hash}, 'hex')`
+      : await sql<KnownKey[]>`select ${known(sql)} from keys where id = ${by.id}`
+  return key ?? null
+}
+
+/** Ids among these that no agent has. They are UUIDs. */
+export async function unknownAgents(sql: AnySql, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from agents where id = any (${[...ids]}::uuid[]) order by id for key share`
+  const found = new Set(rows.map(({ id }) => id))
+  return ids.filter((id) => !found.has(id.toLowerCase()))
+}
+
+export async function noteUse(sql: AnySql, ids: readonly string[]): Promise<void> {
+  await sql`update keys set last_used_at = clock_timestamp() where id = any (${[...ids]}::uuid[])`
+}
