@@ -25,7 +25,10 @@ function cell(type: keyof typeof takenFields, field: Field): string {
 
 function table(): string {
   const titles = fields.map((field) => (heads[field].startsWith('`') ? heads[field] : `\`${heads[field]}\``))
-  const lines = providerTypes.map(({ id }) => `| \`${id}\` | ${fields.map((field) => cell(id, field)).join(' | ')} |`)
+  const lines = [...providerTypes.map(({ id }) => id), 'responses' as const].map((id) => {
+    const head = id === 'responses' ? '`wireApi: responses`' : `\`${id}\``
+    return `| ${head} | ${fields.map((field) => cell(id, field)).join(' | ')} |`
+  })
   return [`| Provider type | ${titles.join(' | ')} |`, `|---|${fields.map(() => '---|').join('')}`, ...lines].join('\n')
 }
 

@@ -6,6 +6,7 @@
 import { branches } from './requirements-branches.ts'
 import { decisions } from './requirements-decisions.ts'
 import { keys } from './requirements-keys.ts'
+import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
 import { shares } from './requirements-shares.ts'
 import { tools } from './requirements-tools.ts'
@@ -272,6 +273,7 @@ export const requirements = {
     'Fallbacks are stored, checked, cleared, carried by name, and count as use of a provider.',
   ...branches,
   ...decisions,
+  ...models,
   ...operating,
   ...shares,
   ...tools,

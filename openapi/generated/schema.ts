@@ -1535,7 +1535,7 @@ export interface components {
              * @description Why it failed.
              * @enum {string}
              */
-            code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "instance_lost" | "shutdown" | "session_deleted" | "internal";
+            code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "instance_lost" | "shutdown" | "session_deleted" | "internal";
         };
         AgUiRunFinished: {
             /**
@@ -1706,6 +1706,8 @@ export interface components {
             }[];
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins: string[];
+            /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. Null: `HISTORY_MAX_TOKENS`. */
+            historyMaxTokens: number | null;
             /**
              * Format: date-time
              * @description When the record was created. ISO 8601, UTC.
@@ -1814,6 +1816,13 @@ export interface components {
                 topK?: number | null;
                 /** @description 10 by default. With 0 no tools are offered. */
                 maxToolCalls?: number | null;
+                /**
+                 * @description How long the model may think. A request's `reasoning_effort` wins; a value that the provider does not take is 400.
+                 * @enum {string|null}
+                 */
+                reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+                /** @description Most tokens of one answer of the model, reasoning included. A request's `max_tokens` wins. */
+                maxOutputTokens?: number | null;
             } | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
@@ -1963,6 +1972,13 @@ export interface components {
                 topK?: number | null;
                 /** @description 10 by default. With 0 no tools are offered. */
                 maxToolCalls?: number | null;
+                /**
+                 * @description How long the model may think. A request's `reasoning_effort` wins; a value that the provider does not take is 400.
+                 * @enum {string|null}
+                 */
+                reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+                /** @description Most tokens of one answer of the model, reasoning included. A request's `max_tokens` wins. */
+                maxOutputTokens?: number | null;
             } | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
@@ -1990,6 +2006,8 @@ export interface components {
             }[] | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
+            /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. Null: `HISTORY_MAX_TOKENS`. */
+            historyMaxTokens?: number | null;
         };
         AgentUpdate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -2007,6 +2025,13 @@ export interface components {
                 topK?: number | null;
                 /** @description 10 by default. With 0 no tools are offered. */
                 maxToolCalls?: number | null;
+                /**
+                 * @description How long the model may think. A request's `reasoning_effort` wins; a value that the provider does not take is 400.
+                 * @enum {string|null}
+                 */
+                reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+                /** @description Most tokens of one answer of the model, reasoning included. A request's `max_tokens` wins. */
+                maxOutputTokens?: number | null;
             } | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
@@ -2452,7 +2477,7 @@ export interface components {
                 message: string;
                 /** @description `invalid_request_error` */
                 type: string;
-                /** @description `invalid_request` */
+                /** @description `invalid_request`, or `context_length_exceeded`: too long for the model. */
                 code: string;
                 /** @description The field, as a dotted path. Null stands for the body or query as a whole. */
                 param: string | null;
@@ -2526,6 +2551,7 @@ export interface components {
              * @enum {integer}
              */
             version: 1;
+            providers: components["schemas"]["ProviderTransfer"][];
             prompts: components["schemas"]["PromptCreate"][];
             agents: components["schemas"]["AgentTransfer"][];
             httpTools: components["schemas"]["HttpToolCreate"][];
@@ -2539,6 +2565,13 @@ export interface components {
             topK?: number;
             /** @description 10 by default. With 0 no tools are offered. */
             maxToolCalls?: number;
+            /**
+             * @description How long the model may think. A request's `reasoning_effort` wins; a value that the provider does not take is 400.
+             * @enum {string}
+             */
+            reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+            /** @description Most tokens of one answer of the model, reasoning included. A request's `max_tokens` wins. */
+            maxOutputTokens?: number;
         };
         HeadChange: {
             /** @description The path goes through it, to the leaf below it that was made last. */
@@ -2662,6 +2695,7 @@ export interface components {
              * @enum {integer}
              */
             version: 1;
+            providers?: components["schemas"]["ProviderTransfer"][];
             prompts?: components["schemas"]["PromptCreate"][];
             agents?: components["schemas"]["AgentTransfer"][];
             httpTools?: components["schemas"]["HttpToolCreate"][];
@@ -2678,7 +2712,7 @@ export interface components {
                  * @description Kind of record.
                  * @enum {string}
                  */
-                kind: "prompt" | "agent" | "httpTool" | "mcpServer" | "agentTools";
+                kind: "provider" | "prompt" | "agent" | "httpTool" | "mcpServer" | "agentTools";
                 name: string;
                 reason: string;
             }[];
@@ -2959,6 +2993,10 @@ export interface components {
             prompt: number;
             /** @description For a million tokens written. */
             completion: number;
+            /** @description For a million tokens read from a cache; absent: as `prompt`. */
+            cachedPrompt?: number;
+            /** @description For a million tokens written to a cache; absent: as `prompt`. */
+            cacheWrite?: number;
         };
         ModelPrices: {
             /** @description As it is shown beside costs, such as `$`. */
@@ -3016,6 +3054,13 @@ export interface components {
                 topK?: number | null;
                 /** @description 10 by default. With 0 no tools are offered. */
                 maxToolCalls?: number | null;
+                /**
+                 * @description How long the model may think. A request's `reasoning_effort` wins; a value that the provider does not take is 400.
+                 * @enum {string|null}
+                 */
+                reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+                /** @description Most tokens of one answer of the model, reasoning included. A request's `max_tokens` wins. */
+                maxOutputTokens?: number | null;
             } | null;
             /** @description Ids of HTTP tools. */
             httpToolIds?: string[] | null;
@@ -3092,11 +3137,19 @@ export interface components {
                 completionTokens: number;
                 /** @description Whether the numbers include a tokenizer's estimates. */
                 estimated: boolean;
+                /** @description Of those read: from the provider’s cache. Absent: it does not report them. */
+                cachedTokens?: number;
+                /** @description Of those read: written to the cache. Absent: it does not report them. */
+                cacheWriteTokens?: number;
+                /** @description Of those written: spent on reasoning. Absent: it does not report them. */
+                reasoningTokens?: number;
             } | null;
             /** @description Milliseconds from admission to the first text or reasoning. Null when none came, or while it runs. */
             firstTokenMs?: number | null;
             /** @description Milliseconds from admission until generation ended. Null while the reply runs. */
             durationMs?: number | null;
+            /** @description Why the model, or a filter of its provider, refused. Null: neither did, or none was given. */
+            refusal?: string | null;
             /** @description Calls to providers. Null while the reply runs. */
             attempts?: number | null;
             /** @description The `configOverrides` of the request. Null when there are none. */
@@ -3313,6 +3366,11 @@ export interface components {
             providerType: "openai" | "anthropic" | "gemini" | "mistral" | "openrouter" | "groq" | "deepseek" | "xai" | "ollama" | "openai-compatible" | "demo";
             /** @description Base URL of the API, without user and password. Null stands for the default of the type. */
             baseUrl: string | null;
+            /**
+             * @description The API by which it is called. Only types `openai` and `openai-compatible` have a choice, others null. Default: `responses` for `openai` without a `baseUrl`, else `chat_completions`.
+             * @enum {string|null}
+             */
+            wireApi: "chat_completions" | "responses" | null;
             /** @description Whether a key is stored. The key itself is never returned. */
             hasApiKey: boolean;
             /** @description The last four characters of the key; null for keys shorter than 12. */
@@ -3344,6 +3402,11 @@ export interface components {
             apiKey?: string | null;
             /** @description Base URL of the API, without user and password. Null stands for the default of the type. */
             baseUrl?: string | null;
+            /**
+             * @description The API by which it is called. Only types `openai` and `openai-compatible` have a choice, others null. Default: `responses` for `openai` without a `baseUrl`, else `chat_completions`.
+             * @enum {string|null}
+             */
+            wireApi?: "chat_completions" | "responses" | null;
         };
         ProviderList: {
             providers: components["schemas"]["Provider"][];
@@ -3362,6 +3425,16 @@ export interface components {
             message: string;
             /** @description The models listed by the provider; may be empty. */
             models: string[];
+        };
+        /** @description Keys, types and addresses of providers are not copied. */
+        ProviderTransfer: {
+            /** @description Name of a provider, which must exist in the target. 1 to 200 characters. */
+            name: string;
+            /**
+             * @description The API by which it is called.
+             * @enum {string}
+             */
+            wireApi: "chat_completions" | "responses";
         };
         ProviderType: {
             /**
@@ -3390,6 +3463,11 @@ export interface components {
             apiKey?: string | null;
             /** @description Base URL of the API, without user and password. Null stands for the default of the type. */
             baseUrl?: string | null;
+            /**
+             * @description The API by which it is called. Only types `openai` and `openai-compatible` have a choice, others null. Default: `responses` for `openai` without a `baseUrl`, else `chat_completions`.
+             * @enum {string|null}
+             */
+            wireApi?: "chat_completions" | "responses" | null;
             /** @description Ignored if equal to the stored one, else 400: the type cannot change. */
             providerType?: string;
         };
@@ -3439,6 +3517,11 @@ export interface components {
                 messages: number;
                 /** @description Their tokens, estimated. */
                 tokens: number;
+                /**
+                 * @description Why: the budget, a limit of the model, or a summary in their place. Null: all was sent.
+                 * @enum {string|null}
+                 */
+                reason: "budget" | "provider_limit" | "compacted" | null;
             };
         };
         ReplyRequests: {
@@ -3830,7 +3913,7 @@ export interface components {
                  * @description Why the reply failed.
                  * @enum {string}
                  */
-                code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "instance_lost" | "shutdown" | "session_deleted" | "internal";
+                code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "instance_lost" | "shutdown" | "session_deleted" | "internal";
                 param: null;
             };
         };
@@ -4031,6 +4114,14 @@ export interface components {
             completion_tokens: number;
             /** @description Their sum. */
             total_tokens: number;
+            prompt_tokens_details?: {
+                /** @description Of `prompt_tokens`: read from the provider’s cache. */
+                cached_tokens: number;
+            };
+            completion_tokens_details?: {
+                /** @description Of `completion_tokens`: spent on reasoning. */
+                reasoning_tokens: number;
+            };
         };
         /** @description Times are those of the last seven days; replies before that are counted by whole hours, without times. */
         UsageFigures: {
@@ -4092,6 +4183,12 @@ export interface components {
             completionTokens: number;
             /** @description Their sum. */
             totalTokens: number;
+            /** @description Of those read: from a provider’s cache, as far as it is reported. */
+            cachedTokens: number;
+            /** @description Of those read: written to a cache, as far as it is reported. */
+            cacheWriteTokens: number;
+            /** @description Of those written: spent on reasoning, as far as it is reported. */
+            reasoningTokens: number;
             /** @description Whether the numbers include a tokenizer's estimates. */
             estimated: boolean;
         };
@@ -4207,6 +4304,7 @@ export type Provider = components['schemas']['Provider'];
 export type ProviderCreate = components['schemas']['ProviderCreate'];
 export type ProviderList = components['schemas']['ProviderList'];
 export type ProviderTest = components['schemas']['ProviderTest'];
+export type ProviderTransfer = components['schemas']['ProviderTransfer'];
 export type ProviderType = components['schemas']['ProviderType'];
 export type ProviderTypeList = components['schemas']['ProviderTypeList'];
 export type ProviderUpdate = components['schemas']['ProviderUpdate'];

@@ -86,7 +86,7 @@ export const DeployRequestError = Type.Object(
     error: Type.Object({
       message: Type.String({ description: 'What is wrong, beginning with the field where one is to blame.' }),
       type: Type.String({ description: '`invalid_request_error`' }),
-      code: Type.String({ description: '`invalid_request`' }),
+      code: Type.String({ description: '`invalid_request`, or `context_length_exceeded`: too long for the model.' }),
       param: nullable(
         Type.String({ description: 'The field, as a dotted path. Null stands for the body or query as a whole.' }),
       ),

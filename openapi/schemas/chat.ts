@@ -128,6 +128,12 @@ const Usage = Type.Object(
     prompt_tokens: count('Tokens read.'),
     completion_tokens: count('Tokens written.'),
     total_tokens: count('Their sum.'),
+    prompt_tokens_details: Type.Optional(
+      Type.Object({ cached_tokens: count('Of `prompt_tokens`: read from the provider’s cache.') }),
+    ),
+    completion_tokens_details: Type.Optional(
+      Type.Object({ reasoning_tokens: count('Of `completion_tokens`: spent on reasoning.') }),
+    ),
   },
   { title: 'Usage', description: 'As reported by the provider; otherwise estimated by a tokenizer.' },
 )
@@ -202,6 +208,7 @@ export const replyErrorCodes = [
   'provider_timeout',
   'provider_auth',
   'provider_rate_limited',
+  'context_length_exceeded',
   'instance_lost',
   'shutdown',
   'session_deleted',

@@ -2,7 +2,7 @@
 import Type, { type TProperties } from 'typebox'
 import { documented, webAddress } from '../documented.ts'
 import { asRead, id, listOf, name, nullable, oneOf, optional, timestamps } from './basics.ts'
-import { responseFormatKeywords } from './completion-fields.ts'
+import { reasoningEfforts, responseFormatKeywords } from './completion-fields.ts'
 
 export const providerTypeIds = [
   'openai',
@@ -38,12 +38,22 @@ const baseUrl = nullable(
   }),
 )
 
+export const wireApis = ['chat_completions', 'responses'] as const
+
+const wireApi = nullable(
+  oneOf(
+    wireApis,
+    'The API by which it is called. Only types `openai` and `openai-compatible` have a choice, others null. Default: `responses` for `openai` without a `baseUrl`, else `chat_completions`.',
+  ),
+)
+
 export const Provider = Type.Object(
   {
     id: id('Id of the provider.'),
     name: name('Unique among providers.'),
     providerType: oneOf(providerTypeIds, 'See `GET /api/v1/provider-types`.'),
     baseUrl,
+    wireApi,
     hasApiKey: Type.Boolean({ description: 'Whether a key is stored. The key itself is never returned.' }),
     apiKeyHint: nullable(
       Type.String({ description: 'The last four characters of the key; null for keys shorter than 12.' }),
@@ -61,6 +71,7 @@ export const ProviderCreate = Type.Object(
     providerType: oneOf(providerTypeIds, 'See `GET /api/v1/provider-types`.'),
     apiKey: Type.Optional(secret),
     baseUrl: Type.Optional(baseUrl),
+    wireApi: Type.Optional(wireApi),
   },
   {
     title: 'ProviderCreate',
@@ -74,6 +85,7 @@ export const ProviderUpdate = Type.Object(
       Type.String({ format: 'password', description: 'When absent, the stored key is kept. Null removes it.' }),
     ),
     baseUrl,
+    wireApi,
     providerType: Type.String({
       description: 'Ignored if equal to the stored one, else 400: the type cannot change.',
     }),
@@ -101,6 +113,14 @@ const settings = {
   topP: Type.Number({ minimum: 0, maximum: 1 }),
   topK: Type.Integer({ minimum: 1 }),
   maxToolCalls: Type.Integer({ minimum: 0, maximum: 100, description: '10 by default. With 0 no tools are offered.' }),
+  reasoningEffort: oneOf(
+    reasoningEfforts,
+    "How long the model may think. A request's `reasoning_effort` wins; a value that the provider does not take is 400.",
+  ),
+  maxOutputTokens: Type.Integer({
+    minimum: 1,
+    description: "Most tokens of one answer of the model, reasoning included. A request's `max_tokens` wins.",
+  }),
 }
 /** The same settings where null means absent. */
 export const settingsInput = optional(
@@ -151,6 +171,15 @@ const origins = {
   description:
     'Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards.',
 }
+export const historyMaxTokens = nullable(
+  Type.Integer({
+    minimum: 1000,
+    maximum: 100_000_000,
+    description:
+      'Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. Null: `HISTORY_MAX_TOKENS`.',
+  }),
+)
+
 /** Null means none. */
 export const allowedOriginsInput = Type.Unsafe({ ...origins, type: ['array', 'null'] })
 const agentInput = {
@@ -176,6 +205,7 @@ export const Agent = Type.Object(
       { maxItems: MAX_FALLBACKS, description: 'Other models, in the order in which they are asked.' },
     ),
     allowedOrigins: Type.Unsafe(origins),
+    historyMaxTokens,
     ...timestamps,
   },
   { title: 'Agent' },
@@ -188,6 +218,7 @@ export const AgentCreate = Type.Object(
       promptId,
       generationConfig: GenerationConfigInput,
       allowedOrigins: allowedOriginsInput,
+      historyMaxTokens,
       ...replyInput,
     }),
   },
@@ -199,6 +230,7 @@ export const AgentUpdate = Type.Object(
     promptId,
     generationConfig: GenerationConfigInput,
     allowedOrigins: allowedOriginsInput,
+    historyMaxTokens,
     ...replyInput,
   }),
   { title: 'AgentUpdate' },

@@ -92,6 +92,11 @@ export const PlaygroundMessage = Type.Object(
           promptTokens: count('Tokens read.'),
           completionTokens: count('Tokens written.'),
           estimated: Type.Boolean({ description: "Whether the numbers include a tokenizer's estimates." }),
+          ...optional({
+            cachedTokens: count('Of those read: from the provider’s cache. Absent: it does not report them.'),
+            cacheWriteTokens: count('Of those read: written to the cache. Absent: it does not report them.'),
+            reasoningTokens: count('Of those written: spent on reasoning. Absent: it does not report them.'),
+          }),
         },
         'Null while the reply runs, and of replies that were copied or given.',
       ),
@@ -99,6 +104,11 @@ export const PlaygroundMessage = Type.Object(
         count('Milliseconds from admission to the first text or reasoning. Null when none came, or while it runs.'),
       ),
       durationMs: nullable(count('Milliseconds from admission until generation ended. Null while the reply runs.')),
+      refusal: nullable(
+        Type.String({
+          description: 'Why the model, or a filter of its provider, refused. Null: neither did, or none was given.',
+        }),
+      ),
       attempts: nullable(count('Calls to providers. Null while the reply runs.')),
       overrides: Type.Unsafe({
         type: ['object', 'null'],

@@ -41,7 +41,16 @@ const ModelRequest = Type.Object(
       'As the provider got it. Secrets are removed; the bytes of a part stand as `sha256:<hex>`; what is gone since reads `[gone: …]`.',
     ),
     left: Type.Object(
-      { messages: count('Stored messages.'), tokens: count('Their tokens, estimated.') },
+      {
+        messages: count('Stored messages.'),
+        tokens: count('Their tokens, estimated.'),
+        reason: nullable(
+          oneOf(
+            ['budget', 'provider_limit', 'compacted'],
+            'Why: the budget, a limit of the model, or a summary in their place. Null: all was sent.',
+          ),
+        ),
+      },
       { description: 'How much of the history was not sent.' },
     ),
   },

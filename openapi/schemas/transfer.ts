@@ -5,8 +5,10 @@ import {
   allowedOriginsInput,
   fallbacksOf,
   GenerationConfigInput,
+  historyMaxTokens,
   PromptCreate,
   responseFormatInput,
+  wireApis,
 } from './configuration.ts'
 import { approvalsTransfer, HttpToolCreate, McpServerCreate } from './tools.ts'
 
@@ -22,6 +24,7 @@ const AgentTransfer = Type.Object(
       fallbacksOf({ provider: Type.String({ description: 'Name of a provider, which must exist.' }) }),
     ),
     allowedOrigins: Type.Optional(allowedOriginsInput),
+    historyMaxTokens: Type.Optional(historyMaxTokens),
   },
   { title: 'AgentTransfer', ...asRead },
 )
@@ -43,7 +46,16 @@ const AgentToolsTransfer = Type.Object(
   { title: 'AgentToolsTransfer', ...asRead },
 )
 
+const ProviderTransfer = Type.Object(
+  {
+    name: name('Name of a provider, which must exist in the target.'),
+    wireApi: oneOf(wireApis, 'The API by which it is called.'),
+  },
+  { title: 'ProviderTransfer', description: 'Keys, types and addresses of providers are not copied.' },
+)
+
 const parts = {
+  providers: Type.Array(ProviderTransfer),
   prompts: Type.Array(PromptCreate),
   agents: Type.Array(AgentTransfer),
   httpTools: Type.Array(HttpToolCreate),
@@ -66,7 +78,7 @@ export const ImportResult = Type.Object(
     updated: count('Number of records updated.'),
     skipped: Type.Array(
       Type.Object({
-        kind: oneOf(['prompt', 'agent', 'httpTool', 'mcpServer', 'agentTools'], 'Kind of record.'),
+        kind: oneOf(['provider', 'prompt', 'agent', 'httpTool', 'mcpServer', 'agentTools'], 'Kind of record.'),
         name: Type.String(),
         reason: Type.String(),
       }),

@@ -41,7 +41,13 @@ export const ModelPrices = Type.Object(
     currency: Type.String({ minLength: 1, maxLength: 8, description: 'As it is shown beside costs, such as `$`.' }),
     prices: Type.Array(
       Type.Object(
-        { model: name('Model name.'), prompt: price('read'), completion: price('written') },
+        {
+          model: name('Model name.'),
+          prompt: price('read'),
+          completion: price('written'),
+          cachedPrompt: Type.Optional(price('read from a cache; absent: as `prompt`')),
+          cacheWrite: Type.Optional(price('written to a cache; absent: as `prompt`')),
+        },
         { title: 'ModelPrice' },
       ),
       { maxItems: 500, description: 'At most one for each model.' },

@@ -171,6 +171,7 @@ async function openDependencies(ground: Ground) {
     recorder,
     traceRequests: settings.traceRequests === 'on',
     generationTimeoutMs,
+    historyMaxTokens: settings.historyMaxTokens,
     providerTypes,
     observer,
     requestObservers,

@@ -17,7 +17,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import { TracerProvider } from '@opentelemetry/sdk-trace'
-import type { EndReason } from '../actors/ports/index.ts'
+import type { Counted, EndReason } from '../actors/ports/index.ts'
 import type {
   ModelCallObserver,
   ObservedOutcome,
@@ -166,12 +166,11 @@ function traceReply(tracer: Tracer, reply: ObservedReply): ReplyObserver {
     settling() {
       settlement = tracer.startSpan('settle', {}, inside)
     },
-    ended({ outcome, usage: { promptTokens, completionTokens, estimated } }) {
+    ended({ outcome, usage }) {
       settlement?.end()
       span.setAttributes({
-        'gen_ai.usage.input_tokens': promptTokens,
-        'gen_ai.usage.output_tokens': completionTokens,
-        'greenroom.usage.estimated': estimated,
+        ...usageAttributes(usage),
+        'greenroom.usage.estimated': usage.estimated,
         'greenroom.outcome': outcome,
       })
       if (faults.has(outcome)) fail(span, outcome)
@@ -179,6 +178,17 @@ function traceReply(tracer: Tracer, reply: ObservedReply): ReplyObserver {
     },
   }
 }
+
+/** What the provider does not report is absent. */
+const usageAttributes = (counted: Counted): Attributes => ({
+  'gen_ai.usage.input_tokens': counted.promptTokens,
+  'gen_ai.usage.output_tokens': counted.completionTokens,
+  ...(counted.cachedTokens !== undefined && { 'gen_ai.usage.cache_read.input_tokens': counted.cachedTokens }),
+  ...(counted.cacheWriteTokens !== undefined && {
+    'gen_ai.usage.cache_creation.input_tokens': counted.cacheWriteTokens,
+  }),
+  ...(counted.reasoningTokens !== undefined && { 'gen_ai.usage.reasoning.output_tokens': counted.reasoningTokens }),
+})
 
 function traceModelCall(tracer: Tracer, inside: Context, common: Attributes, model: string): ModelCallObserver {
   const begun = performance.now()
@@ -206,10 +216,7 @@ function traceModelCall(tracer: Tracer, inside: Context, common: Attributes, mod
       if (typeof end === 'string') fail(span, end)
       else if (end !== null) {
         span.setAttribute('gen_ai.response.finish_reasons', [otherReasons[end.reason] ?? end.reason])
-        if (end.usage) {
-          span.setAttribute('gen_ai.usage.input_tokens', end.usage.promptTokens)
-          span.setAttribute('gen_ai.usage.output_tokens', end.usage.completionTokens)
-        }
+        if (end.usage) span.setAttributes(usageAttributes(end.usage))
       }
       span.end()
     },

@@ -3,7 +3,8 @@
  * what is sent, what is refused and what docs/fields.md says. Pure.
  */
 import type { AnswerFields, ModelRequest, ModelTarget, ReasoningEffort } from '../actors/ports/index.ts'
-import { findProviderType, type ProviderTypeId } from './provider-types.ts'
+import { isReasoningModel } from './openai/openai-models.ts'
+import { findProviderType, type ProviderTypeId, wireApiOf } from './provider-types.ts'
 
 export type Field = keyof AnswerFields
 
@@ -32,7 +33,10 @@ const common: Names = {
   parallelToolCalls: 'parallel_tool_calls',
 }
 
-export const takenFields: Readonly<Record<ProviderTypeId, Names>> = {
+/** What decides about fields: the provider's type, or the Responses API, whichever type speaks it. */
+export type FieldWire = ProviderTypeId | 'responses'
+
+export const takenFields: Readonly<Record<FieldWire, Names>> = {
   // Its reasoning models refuse `max_tokens`; all its models take the other name.
   openai: { ...common, maxTokens: 'max_completion_tokens' },
   anthropic: {
@@ -59,6 +63,14 @@ export const takenFields: Readonly<Record<ProviderTypeId, Names>> = {
   ollama: { ...common, parallelToolCalls: null },
   // Servers of many makes know one of the two, and their callers know which.
   'openai-compatible': { ...common, maxTokens: AS_SENT },
+  responses: {
+    maxTokens: 'max_output_tokens',
+    stop: null,
+    seed: null,
+    responseFormat: 'text.format',
+    reasoningEffort: 'reasoning.effort',
+    parallelToolCalls: 'parallel_tool_calls',
+  },
   demo: {
     maxTokens: null,
     stop: null,
@@ -82,7 +94,7 @@ const efforts = (...taken: ReasoningEffort[]): Limit => ({
 })
 
 /** Values that a provider's API has not, of fields that it has. */
-export const limits: Partial<Record<ProviderTypeId, Partial<Record<Field, readonly Limit[]>>>> = {
+export const limits: Partial<Record<FieldWire, Partial<Record<Field, readonly Limit[]>>>> = {
   anthropic: {
     responseFormat: [
       {
@@ -106,6 +118,9 @@ export const limits: Partial<Record<ProviderTypeId, Partial<Record<Field, readon
     ],
   },
   mistral: { reasoningEffort: [efforts('none', 'high')] },
+  responses: {
+    maxTokens: [{ words: '16 or more', excludes: ({ maxTokens }) => maxTokens !== undefined && maxTokens.value < 16 }],
+  },
   deepseek: {
     responseFormat: [
       { words: 'json_object', excludes: ({ responseFormat: format }) => format?.type === 'json_schema' },
@@ -130,20 +145,39 @@ function thinkingOf(model: string, effort: ReasoningEffort): object | null {
   return effort === 'none' ? null : { thinkingLevel: effort.toUpperCase() }
 }
 
-type Target = { provider: Pick<ModelTarget['provider'], 'type'>; model: string }
+type Target = { provider: Pick<ModelTarget['provider'], 'type' | 'wireApi'>; model: string }
+
+const fieldWireOf = (provider: Target['provider'], type: ProviderTypeId): FieldWire =>
+  wireApiOf(provider) === 'responses' ? 'responses' : type
 
 /** Why a model cannot be asked for these fields: a message that begins with the field. Null when it takes them all. */
-export function fieldRefusal({ provider: { type }, model }: Target, fields: AnswerFields): string | null {
-  const known = findProviderType(type)
+export function fieldRefusal({ provider, model }: Target, fields: AnswerFields): string | null {
+  const known = findProviderType(provider.type)
   if (known === null) return null
+  const wire = fieldWireOf(provider, known.id)
   for (const field of fieldsIn(fields)) {
     const name = field === 'maxTokens' ? (fields.maxTokens?.name ?? fieldNames.maxTokens) : fieldNames[field]
-    const provider = `the provider (${known.name}, type ${known.id})`
-    if (takenFields[known.id][field] === null) return `${name}: ${provider} does not take this field`
-    const limit = limits[known.id]?.[field]?.find(({ excludes }) => excludes(fields, model))
-    if (limit) return `${name}: ${provider} takes it with this limit: ${limit.words}`
+    const api = wire === 'responses' ? ', Responses API' : ''
+    const named = `the provider (${known.name}, type ${known.id}${api})`
+    if (takenFields[wire][field] === null) return `${name}: ${named} does not take this field`
+    const limit = limits[wire]?.[field]?.find(({ excludes }) => excludes(fields, model))
+    if (limit) return `${name}: ${named} takes it with this limit: ${limit.words}`
   }
   return null
+}
+
+/** The fields that a model is asked for: the request's own, and the agent's. A fallback is spared those of the agent's that it refuses. */
+export function withAgentFields(request: ModelRequest, isFallback: boolean): AnswerFields {
+  const { fields = {}, agentFields = {}, model } = request
+  const { maxTokens: value, reasoningEffort } = agentFields
+  // Reasoning models refuse `max_tokens`, and older servers know nothing else.
+  const name = isReasoningModel(model) ? 'max_completion_tokens' : 'max_tokens'
+  const given: AnswerFields[] = [
+    ...(value === undefined ? [] : [{ maxTokens: { name, value } as const }]),
+    ...(reasoningEffort === undefined ? [] : [{ reasoningEffort }]),
+  ]
+  const taken = given.filter((field) => !isFallback || fieldRefusal(request, field) === null)
+  return Object.assign({}, ...taken, fields)
 }
 
 /** Text is what every model gives: it is asked for nowhere. */
@@ -155,15 +189,16 @@ const fieldsIn = (fields: AnswerFields): Field[] =>
 const fieldList = Object.keys(fieldNames).filter((name): name is Field => name in fieldNames)
 
 /** The fields as the provider's request has them. Only for fields that `fieldRefusal` let pass. */
-export function wireFields({ provider: { type }, model, fields = {} }: ModelRequest): Record<string, unknown> {
-  const known = findProviderType(type)
+export function wireFields({ provider, model, fields = {} }: ModelRequest): Record<string, unknown> {
+  const known = findProviderType(provider.type)
   const wire: Record<string, unknown> = {}
   if (known === null) return wire
+  const fieldWire = fieldWireOf(provider, known.id)
   for (const field of fieldsIn(fields)) {
-    const name = takenFields[known.id][field]
+    const name = takenFields[fieldWire][field]
     if (name === null) continue
     const [outer = '', inner] = (name === AS_SENT ? (fields.maxTokens?.name ?? '') : name).split('.')
-    const value = wireValue(known.id, field, fields, model)
+    const value = wireValue(fieldWire, field, fields, model)
     wire[outer] = inner === undefined ? value : { ...Object(wire[outer]), [inner]: value }
   }
   if (known.id === 'gemini' && 'responseJsonSchema' in wire) {
@@ -173,13 +208,14 @@ export function wireFields({ provider: { type }, model, fields = {} }: ModelRequ
   return wire
 }
 
-function wireValue(type: ProviderTypeId, field: Field, fields: AnswerFields, model: string): unknown {
+function wireValue(type: FieldWire, field: Field, fields: AnswerFields, model: string): unknown {
   const { responseFormat: format, reasoningEffort: effort } = fields
   if (field === 'maxTokens') return fields.maxTokens?.value
   if (type === 'anthropic' && field === 'parallelToolCalls') return !fields.parallelToolCalls
   if (type === 'gemini' && field === 'reasoningEffort') return effort && thinkingOf(model, effort)
   if (field === 'responseFormat' && format?.type === 'json_schema') {
     const { schema } = format.json_schema
+    if (type === 'responses') return { type: 'json_schema', ...format.json_schema }
     if (type === 'anthropic') return { type: 'json_schema', schema }
     if (type === 'gemini') return schema ?? undefined
   }

@@ -6,7 +6,7 @@ import { clearKeyLike, cut } from '../untrusted/redact.ts'
 import { listAnthropicModels } from './anthropic/anthropic.ts'
 import { listGeminiModels } from './gemini/gemini.ts'
 import { openAiClient } from './openai/chat.ts'
-import { type Dialect, dialectOf, findProviderType } from './provider-types.ts'
+import { type Dialect, dialectOf, findProviderType, wireApiOf } from './provider-types.ts'
 import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
 import { type ProviderFetch, readText } from './wire/fetch.ts'
 import { listBounds, parse } from './wire/provider-json.ts'
@@ -86,7 +86,11 @@ async function listOpenAiModels(
   }
   try {
     // Without a model or messages nothing can be generated: a server that knows the path says 400 or 422.
-    await discard(client.post('/chat/completions', { body: { model: '', messages: [], max_tokens: 1 }, signal }))
+    const call =
+      wireApiOf(connection) === 'responses'
+        ? client.post('/responses', { body: { model: '', input: [], max_output_tokens: 16 }, signal })
+        : client.post('/chat/completions', { body: { model: '', messages: [], max_tokens: 1 }, signal })
+    await discard(call)
   } catch (error) {
     const status = problemIn(error)?.status
     if (status !== 400 && status !== 422) throw problemIn(error) ?? error

@@ -1,12 +1,15 @@
 /** One model turn by the first of several models that answers (contract section 13). */
 import type { Model, ModelEvent, ModelFailure, ModelRequest, ModelTarget, Take } from '../actors/ports/index.ts'
-import { fieldRefusal } from './answer-fields.ts'
+import { fieldRefusal, withAgentFields } from './answer-fields.ts'
+import type { Overflow } from './context/overflow.ts'
 import { partRefusal } from './parts.ts'
 
 /** A turn that failed. `maySucceedElsewhere`: nothing of it was made, and another model may be asked. */
 interface FailedTurn {
   failure: ModelFailure
   maySucceedElsewhere: boolean
+  /** The input is too long for this model. Null: it is something else, or the model has made something. */
+  overflow: Overflow | null
 }
 
 /** A turn of the request's own model, its retries included; emits no `failed`. Null when it took place, or was aborted. */
@@ -22,7 +25,8 @@ export function withFallbacks(streamOne: StreamOne): Model['stream'] {
     const targets = [request, ...fallbacksFor(request)]
     for (const [index, { provider, model }] of targets.entries()) {
       const named: ModelEvent[] = index === 0 ? [] : [{ type: 'model', model, providerId: provider.id }]
-      const failed = await streamOne({ ...request, provider, model }, signal, naming(named, take))
+      const fields = withAgentFields({ ...request, provider, model }, index > 0)
+      const failed = await streamOne({ ...request, provider, model, fields }, signal, naming(named, take))
       if (failed === null) return
       const isLast = index === targets.length - 1 || !failed.maySucceedElsewhere
       if (isLast) return await take([...named, { type: 'failed', failure: failed.failure }])

@@ -3,6 +3,7 @@ import type { Model, ModelEvent, ModelFailure, ProviderConnection, Take } from '
 import { pause } from '../async/pause.ts'
 import { streamAnthropic } from './anthropic/anthropic.ts'
 import { type ConnectionTest, testConnection } from './connection-test.ts'
+import { withinContext } from './context/within-context.ts'
 import { type DemoLine, playDemo } from './demo.ts'
 import { type StreamOne, withFallbacks } from './fallbacks.ts'
 import { streamGemini } from './gemini/gemini.ts'
@@ -97,14 +98,17 @@ export function createModel(options: ModelOptions): Providers {
         calls?.callEnded(code, problem.status)
         const left = sent ? 0 : options.providerRetries - attempt
         const waitMs = left > 0 ? waitBeforeRetry(problem, attempt, options.backOffMs ?? 500) : null
-        if (waitMs === null) return { failure, maySucceedElsewhere: !sent && isOfThisProvider(problem, code) }
+        if (waitMs === null) {
+          const overflow = sent ? null : problem.overflow
+          return { failure, overflow, maySucceedElsewhere: !sent && isOfThisProvider(problem, code) }
+        }
         calls?.retried({ attempt: attempt + 1, of: options.providerRetries + 1, waitMs, code, detail })
         await pause(waitMs, signal)
       }
     }
     return null
   }
-  const stream = withFallbacks(streamOne)
+  const stream = withFallbacks(withinContext(streamOne, new Map()))
 
   return {
     stream,
@@ -123,9 +127,9 @@ const isOutput = (event: ModelEvent): boolean =>
 
 const isToken = ({ type }: ModelEvent): boolean => type === 'text' || type === 'reasoning'
 
-/** Another provider may well answer: what would be tried again, a time-out, a refused key (contract section 13). */
+/** Another provider may well answer: what would be tried again, a time-out, a refused key, too long an input (contract section 13). */
 const isOfThisProvider = (problem: ProviderProblem, code: ModelFailure['code']): boolean =>
-  problem.transient || code === 'provider_timeout' || code === 'provider_auth'
+  problem.transient || ['provider_timeout', 'provider_auth', 'context_length_exceeded'].includes(code)
 
 /** One try, until it ends, fails, is aborted or falls silent. */
 async function watched(

@@ -1,5 +1,5 @@
 /** The provider types of contract section 2, and what sets those apart that share the chat-completions adapter. */
-import type { ProviderConnection } from '../actors/ports/index.ts'
+import type { ProviderConnection, WireApi } from '../actors/ports/index.ts'
 import { withoutEnd } from '../untrusted/without-end.ts'
 
 /** A row of `GET /api/v1/provider-types`. */
@@ -151,6 +151,11 @@ export const findProviderType = (id: string): (ProviderType & { id: ProviderType
 export function dialectOf(type: string): Dialect | null {
   const known = findProviderType(type)
   return known && dialects[known.id]
+}
+
+/** The API that a provider is called by. Null: its type has one API only. */
+export function wireApiOf({ type, wireApi }: Pick<ProviderConnection, 'type' | 'wireApi'>): WireApi | null {
+  return type === 'openai' || type === 'openai-compatible' ? (wireApi ?? 'chat_completions') : null
 }
 
 /** The URL that paths such as `/chat/completions` are added to; null where the type has no default and none is set. */

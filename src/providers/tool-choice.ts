@@ -17,3 +17,8 @@ export function anthropicToolChoice({ toolChoice }: Asked) {
   if (typeof toolChoice === 'object') return { type: 'tool' as const, name: toolChoice.name }
   return { type: toolChoice === 'required' ? ('any' as const) : toolChoice }
 }
+
+export function responsesToolChoice({ toolChoice }: Asked) {
+  if (typeof toolChoice !== 'object') return toolChoice
+  return { type: 'function' as const, name: toolChoice.name }
+}

@@ -144,7 +144,7 @@ function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journ
       const info = sessions.get(sessionId)?.rows.find(({ outcome }) => outcome === null)?.info
       return info ? { replyId: info.id, instanceId: info.instanceId } : null
     },
-    history: async () => ({ messages: [], isWhole: true }),
+    history: async () => ({ messages: [], isWhole: true, before: null }),
     parts: async () => [],
   }
 }

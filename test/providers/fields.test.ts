@@ -120,7 +120,8 @@ test.each<[string, AnswerFields, string, string]>([
 })
 
 verifies('contract-13.fields', 'each type of provider has a row; what it takes it is not refused', () => {
-  expect(Object.keys(takenFields).toSorted()).toEqual(providerTypes.map(({ id }) => id).toSorted())
+  const rows = [...providerTypes.map(({ id }) => id), 'responses']
+  expect(Object.keys(takenFields).toSorted()).toEqual(rows.toSorted())
   expect(refusal('openai-compatible', all)).toBeNull()
   expect(refusal('openai', all)).toBeNull()
   expect(refusal('anthropic', { responseFormat: format() }, 'claude-sonnet-4-5-20250929')).toBeNull()

@@ -164,6 +164,7 @@ describe('bars', () => {
     promptTokens: 0,
     completionTokens: totalTokens,
     totalTokens,
+    ...{ cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
     estimated: false,
   })
   const bars = (from: string, to: string, ...keys: string[]) => {

@@ -142,6 +142,7 @@ const codes: readonly ReplyErrorCode[] = [
   'provider_timeout',
   'provider_auth',
   'provider_rate_limited',
+  'context_length_exceeded',
   'instance_lost',
   'shutdown',
   'session_deleted',

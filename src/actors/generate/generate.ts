@@ -7,12 +7,13 @@ import { unlessAborted } from '../../async/unless-aborted.ts'
 import type {
   ModelEvent,
   ModelFailure,
-  ModelMessage,
   ModelRequest,
+  SentBefore,
   Take,
   Toolbox,
   ToolCall,
   ToolChoice,
+  ToolSpec,
 } from '../ports/index.ts'
 import { type ModelCallEnd, type Pace, unobserved } from '../ports/observer.ts'
 import type { ReplyEvent, Usage } from '../reply/reply-event.ts'
@@ -21,7 +22,8 @@ import { passGate } from './gate.ts'
 import { createModelAttribution } from './models.ts'
 import { createThoughts } from './reasoning.ts'
 import type { GenerateOptions, Running } from './running.ts'
-import { createTextCleaner } from './text-cleaner.ts'
+import { createSending, type Sending, sendingAll } from './sending.ts'
+import { cleanText, createTextCleaner } from './text-cleaner.ts'
 import { callsToMake, cleanCall, runDecided, runTools } from './tool-calls.ts'
 import { type CountedTurn, createTally } from './usage-tally.ts'
 import { answerOf, messagesOf, noActions, waitOf, withCallerTools } from './waiting-calls.ts'
@@ -45,9 +47,16 @@ export interface Generation {
   attempts(): number
   /** When its first text or reasoning came (ms, monotonic). Null when none has. */
   firstTokenAt(): number | null
+  /** Why the model, or a filter, refused. Null when neither did, or none was given. */
+  refusal(): string | null
+  /** What the last model call was sent. Null: none was, or of no conversation. */
+  sent(): SentBefore | null
   /** How long the model has thought up to this call (milliseconds). Null when it did not at all, or was not asked to. */
   reasoningMs(): number | null
 }
+
+/** Characters of a refusal's words that are kept. */
+const MAX_REFUSAL = 2000
 
 /** One for all replies: to build a DOMException with its stack cost 40 µs for each of five signals a reply. */
 export const replyEnded = new DOMException('The reply has ended.', 'AbortError')
@@ -65,7 +74,15 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
   const tally = createTally(request, options.model)
   const thoughts = createThoughts()
   const models = createModelAttribution(request)
-  const constant = { ...options, actions, request, tally, models, thoughts, observer }
+  let sent: SentBefore | null = null
+  const keepSent = (last: SentBefore) => {
+    sent = last
+  }
+  let refusal: string | null = null
+  const keepRefusal = (words: string) => {
+    refusal = words
+  }
+  const constant = { ...options, actions, request, tally, models, thoughts, observer, keepSent, keepRefusal }
   return {
     async run(outer, take, stored) {
       const limit = new AbortController()
@@ -99,6 +116,8 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
     usage: tally.usage,
     attempts: models.attempts,
     firstTokenAt: models.firstTokenAt,
+    refusal: () => refusal,
+    sent: () => sent,
     reasoningMs: thoughts.ms,
   }
 }
@@ -122,12 +141,15 @@ async function runTurns(running: Running): Promise<Ending> {
     if (wait !== null) return { type: 'finished', reason: 'tool_calls', wait }
     said = [...said, ...messagesOf(turn)]
   }
+  const sending = sendingOf(tools, running)
   for (;;) {
     // Cancelled before its first word: a model that is not asked costs nothing, and counts nothing.
     await passGate(running)
     const offered = spent < maxCalls && tools.length > 0
-    const messages = [...request.messages, ...said]
-    const turn = await runTurn(messages, offered ? { tools, ...firstCall } : { tools: [] }, running)
+    const turn = await runTurn(sending.next(said), offered ? { tools, ...firstCall } : { tools: [] }, running)
+    const last = running.models.lastSent()
+    if (turn.end?.refusal) running.keepRefusal(cleanText(turn.end.refusal.slice(0, MAX_REFUSAL)))
+    if (last) sending.counted(last, turn.end?.usage?.promptTokens ?? null)
     firstCall = {}
     if (turn.failure !== null || turn.end === null) return { type: 'failed', error: turn.failure ?? endedEarly }
     if (turn.calls.length === 0 || spent >= maxCalls || toolbox === null) {
@@ -144,12 +166,17 @@ async function runTurns(running: Running): Promise<Ending> {
   }
 }
 
+function sendingOf(tools: readonly ToolSpec[], { request, told, keepSent }: Running): Sending {
+  const { system, messages } = request
+  return told ? createSending(told, { system, tools }, keepSent) : sendingAll(messages)
+}
+
 const openWithin = ({ observer, openToolbox, signal }: Running): Promise<Toolbox> =>
   observer.within(() => openToolbox(signal))
 
 /** One model call: text and reasoning pass through as they come, calls are kept for after it. */
 async function runTurn(
-  messages: readonly ModelMessage[],
+  sent: ReturnType<Sending['next']>,
   offer: Pick<ModelRequest, 'tools' | 'toolChoice'>,
   { request, model, tally, models, thoughts, observer, signal, take }: Running,
 ): Promise<Turn> {
@@ -157,7 +184,7 @@ async function runTurn(
   const cleaner = createTextCleaner()
   const pace: Pace = { firstAt: null, lastAt: 0, texts: 0, longestGapMs: 0 }
   const observed = observer.modelCall()
-  tally.begin(messages, turn)
+  tally.begin(sent.messages, turn)
   models.beginTurn()
   const onEvents: Take<ModelEvent> = (events) => {
     if (signal.aborted) return undefined
@@ -175,7 +202,7 @@ async function runTurn(
   }
   try {
     await observed.within(() =>
-      model.stream({ ...request, messages, ...offer, calls: models.countingCalls(observed) }, signal, onEvents),
+      model.stream({ ...request, ...sent, ...offer, calls: models.countingCalls(observed) }, signal, onEvents),
     )
   } finally {
     observed.ended({ pace, end: endOf(turn, signal) })

@@ -1,5 +1,5 @@
 /** Which models a reply asks, and which of them its readers know of (contract section 13). */
-import type { ModelEvent, ModelTarget, ProviderCalls } from '../ports/index.ts'
+import type { ModelEvent, ModelRequest, ModelTarget, ProviderCalls } from '../ports/index.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 
 type Named = Omit<Extract<ModelEvent, { type: 'model' }>, 'type'>
@@ -13,11 +13,14 @@ export function createModelAttribution(first: ModelTarget) {
   let current = own
   let attempts = 0
   let firstTokenAt: number | null = null
+  let lastSent: ModelRequest | null = null
   return {
     /** Calls to providers. */
     attempts: () => attempts,
     /** When the reply's first text or reasoning came (ms, monotonic). */
     firstTokenAt: () => firstTokenAt,
+    /** What the last call was sent. Null: none was made. */
+    lastSent: () => lastSent,
     beginTurn(): void {
       current = own
     },
@@ -35,7 +38,10 @@ export function createModelAttribution(first: ModelTarget) {
         attempts += 1
         calls.called(call)
       },
-      sent: calls.sent,
+      sent(request, body) {
+        lastSent = request
+        calls.sent(request, body)
+      },
       answered: calls.answered,
       firstToken() {
         firstTokenAt ??= performance.now()

@@ -1,11 +1,12 @@
 /** What a generation is made with, and what its parts share while it runs. Types only. */
 
-import type { Model, ModelRequest, OpenToolbox, Take } from '../ports/index.ts'
+import type { Model, ModelRequest, OpenToolbox, SentBefore, Take } from '../ports/index.ts'
 import type { ReplyObserver } from '../ports/observer.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import type { LeaseGate } from './gate.ts'
 import type { ModelAttribution } from './models.ts'
 import type { Thoughts } from './reasoning.ts'
+import type { Told } from './sending.ts'
 import type { Tally } from './usage-tally.ts'
 import type { Actions } from './waiting-calls.ts'
 
@@ -14,6 +15,8 @@ export interface GenerateOptions {
   replyId: string
   model: Model
   openToolbox: OpenToolbox
+  /** The conversation that is gone on with. When absent, the request's messages are sent as they are. */
+  told?: Told
   /** When absent, every call is the agent's own, and made. */
   actions?: Actions
   /** Limit of the whole reply in milliseconds. */
@@ -32,6 +35,8 @@ export interface Running extends Omit<GenerateOptions, 'timeoutMs'> {
   models: ModelAttribution
   thoughts: Thoughts
   observer: ReplyObserver
+  keepSent(sent: SentBefore): void
+  keepRefusal(words: string): void
   signal: AbortSignal
   take: Take<ReplyEvent>
   stored: (() => Promise<boolean>) | undefined

@@ -1,6 +1,6 @@
 /** Tokens of a reply's model turns: what the provider reported, an estimate where it reported nothing. */
 import type { Model, ModelEvent, ModelMessage, ModelRequest } from '../ports/index.ts'
-import type { Usage } from '../reply/reply-event.ts'
+import type { Counted, Usage } from '../reply/reply-event.ts'
 
 /** A model turn, as far as it has come. */
 export interface CountedTurn {
@@ -8,14 +8,24 @@ export interface CountedTurn {
   /** Vendors bill it like text. */
   reasoning: string
   /** What the provider has counted so far: less than the whole. */
-  counted: Omit<Usage, 'estimated'>
+  counted: Counted
   end: Extract<ModelEvent, { type: 'end' }> | null
+}
+
+const details = ['cachedTokens', 'cacheWriteTokens', 'reasoningTokens'] as const
+
+/** What one turn's provider does not report adds nothing, and is absent where none reports it. */
+function addDetails(sum: Counted, turn: Counted): void {
+  for (const name of details) {
+    const count = turn[name]
+    if (count !== undefined) sum[name] = (sum[name] ?? 0) + count
+  }
 }
 
 export type Tally = ReturnType<typeof createTally>
 
 export function createTally(request: Omit<ModelRequest, 'tools'>, model: Model) {
-  const reported = { promptTokens: 0, completionTokens: 0 }
+  const reported: Counted = { promptTokens: 0, completionTokens: 0 }
   const unreported = new Map<CountedTurn, readonly ModelMessage[]>()
   return {
     begin: (messages: readonly ModelMessage[], turn: CountedTurn) => void unreported.set(turn, messages),
@@ -24,25 +34,27 @@ export function createTally(request: Omit<ModelRequest, 'tools'>, model: Model) 
       unreported.delete(turn)
       reported.promptTokens += turn.end.usage.promptTokens
       reported.completionTokens += turn.end.usage.completionTokens
+      addDetails(reported, turn.end.usage)
     },
     async usage(): Promise<Usage> {
-      let { promptTokens, completionTokens } = reported
+      const sum = { ...reported }
       // A copy: a turn that was stopped may still add to its text while its tokens are counted.
       const turns = [...unreported].map(([{ text, reasoning, counted }, messages]) => {
         const prompt = counted.promptTokens > 0 ? [] : [request.system ?? '', ...messages.map(({ content }) => content)]
         return { written: reasoning === '' ? [text] : [text, reasoning], counted, prompt }
       })
-      if (turns.length === 0) return { promptTokens, completionTokens, estimated: false }
+      if (turns.length === 0) return { ...sum, estimated: false }
       // Each text once: the prompt of a turn repeats all texts before it.
       const texts = [...new Set(turns.flatMap(({ written, prompt }) => [...written, ...prompt]))]
       const counts = await model.countTokens(texts)
       const tokens = new Map(texts.map((text, index) => [text, counts[index] ?? 0]))
       const sumOf = (some: readonly string[]) => some.reduce((sum, one) => sum + (tokens.get(one) ?? 0), 0)
       for (const { written, counted, prompt } of turns) {
-        promptTokens += counted.promptTokens + sumOf(prompt)
-        completionTokens += Math.max(counted.completionTokens, sumOf(written))
+        sum.promptTokens += counted.promptTokens + sumOf(prompt)
+        sum.completionTokens += Math.max(counted.completionTokens, sumOf(written))
+        addDetails(sum, counted)
       }
-      return { promptTokens, completionTokens, estimated: true }
+      return { ...sum, estimated: true }
     },
   }
 }

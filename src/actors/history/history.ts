@@ -1,25 +1,20 @@
 /** Stored messages → what the model is sent (contract section 4, "History sent to the model"). Pure. */
 
-import type { HistoryLimits, HistoryMessage, MessagePart, ModelMessage } from '../ports/index.ts'
-import { joinUserMessages, sameParts, userMessage, withinPartLimit } from './message-parts.ts'
+import type { History, HistoryLimits, HistoryMessage, ModelMessage } from '../ports/index.ts'
+import type { Conversation } from './conversation.ts'
+import { sameParts, userMessage } from './message-parts.ts'
 import { MAX_TOOL_TEXT, messagesFor } from './tool-turns.ts'
 
-/** Bytes that one token is estimated to take: English takes about 4, most other scripts fewer characters in more bytes. */
-const BYTES_PER_TOKEN = 4
+/**
+ * Bytes that a token takes at most, about: of prose 5, and estimates are corrected by a half at least. More need not be read
+ * from the database than can possibly be sent.
+ */
+const MOST_BYTES_PER_TOKEN = 8
 
-/** How much text can possibly be sent: more need not be read from the database. */
 export const historyLimits = (maxTokens: number): HistoryLimits => ({
-  maxBytes: maxTokens * BYTES_PER_TOKEN,
+  maxBytes: maxTokens * MOST_BYTES_PER_TOKEN,
   maxToolText: MAX_TOOL_TEXT,
 })
-
-const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
-
-/** The size of a message as it is sent: tool calls and their results included. */
-function tokensIn(message: ModelMessage): number {
-  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
-  return calls.reduce((sum, call) => sum + tokensOf(call.name) + tokensOf(call.arguments), tokensOf(message.content))
-}
 
 /** A user's message and all that answered it. */
 type Turn = HistoryMessage[]
@@ -54,62 +49,54 @@ function withoutRepeats(turns: readonly Turn[], newest: NewestMessage): Turn[] {
   })
 }
 
-export interface ModelHistory {
-  messages: ModelMessage[]
-  /** The oldest of the stored messages that is sent. Null when none is. */
-  first: HistoryMessage | null
-}
+/** What stands in place of a question that was itself too long, and of the answer that it did not get. */
+const tooLong: readonly ModelMessage[] = [
+  { role: 'user', content: '[A message stood here that was too long to be sent.]' },
+  { role: 'assistant', content: '[It was not answered.]' },
+]
 
-/** The turns that are sent, oldest first. */
-function turnsWithin(
-  messages: readonly HistoryMessage[],
-  newest: NewestMessage,
-  maxTokens: number,
-  isWhole: boolean,
-): { turn: Turn; sent: ModelMessage[] }[] {
-  let left = maxTokens - tokensOf(newest.content)
-  const kept: { turn: Turn; sent: ModelMessage[] }[] = []
-  for (const turn of withoutRepeats(turnsOf(messages, isWhole), newest).reverse()) {
-    const sent = turn.flatMap(messagesFor)
-    left -= sent.reduce((sum, message) => sum + tokensIn(message), 0)
-    if (left < 0) break
-    kept.unshift({ turn, sent })
-  }
-  return kept
-}
+/** It would be refused again, and the next question with it. */
+const wasTooLong = ([asked, ...answers]: Turn): boolean =>
+  asked?.role === 'user' &&
+  answers.length > 0 &&
+  answers.every((answer) => isEmpty(answer) && answer.isTooLong === true)
 
 /**
- * `messages` oldest first, without the newest user message `newest` and its `parts`. Empty replies are left out,
- * neighbours of the same role joined, of a history above `maxTokens` (estimated, tool calls included) the oldest whole turns dropped;
- * `newest` always stays. A reply that called tools is sent with its calls and their results, each cut at
- * `MAX_TOOL_TEXT`. Parts are sent again within their own limit. `isWhole`: they begin with the session's first one.
+ * A conversation of `messages`, oldest first, and the user's message `newest`. Empty replies are left out. A reply that called
+ * tools is sent with its calls and their results, each cut at `MAX_TOOL_TEXT`.
  */
-export function modelHistory(
+export function storedConversation(
+  { messages: earlier, isWhole, before }: History,
   messages: readonly HistoryMessage[],
-  newest: string,
-  maxTokens: number,
-  isWhole = false,
-  parts: readonly MessagePart[] = [],
-): ModelHistory {
-  const kept = turnsWithin(messages, { content: newest, parts }, maxTokens, isWhole)
-  const sent = kept.flatMap((one) => one.sent)
+  newest: Required<NewestMessage>,
+  isContinued: boolean,
+): Conversation {
+  const turns = withoutRepeats(turnsOf(messages, isWhole), newest).map((turn) => ({
+    sent: wasTooLong(turn) ? tooLong : turn.flatMap(messagesFor),
+    first: turn[0] ?? null,
+  }))
   return {
-    messages: joinNeighbours(withinPartLimit([...sent, userMessage(newest, parts)])),
-    first: kept[0]?.turn[0] ?? null,
+    turns,
+    newest: [userMessage(newest.content, newest.parts)],
+    isWhole,
+    before,
+    stored: { earlier, asked: newest.content, isContinued },
   }
 }
 
-/** Messages of the same role in a row become one; calls and their results stand alone. */
-function joinNeighbours(messages: readonly ModelMessage[]): ModelMessage[] {
-  const joined: ModelMessage[] = []
-  for (const message of messages) {
-    const last = joined.at(-1)
-    if (last?.role === 'user' && message.role === 'user') joined[joined.length - 1] = joinUserMessages(last, message)
-    else if (last && isPlainReply(last) && isPlainReply(message)) {
-      joined[joined.length - 1] = { ...message, content: `${last.content}\n\n${message.content}` }
-    } else joined.push(message)
+/** A conversation that the caller keeps: all of it is given, each time. */
+export function givenConversation(messages: readonly ModelMessage[]): Conversation {
+  const newestAt = messages.findLastIndex(({ role }) => role === 'user')
+  const turns: ModelMessage[][] = []
+  for (const message of messages.slice(0, Math.max(0, newestAt))) {
+    const turn = turns.at(-1)
+    if (message.role === 'user' || turn === undefined) turns.push([message])
+    else turn.push(message)
   }
-  return joined
+  return {
+    turns: turns.map((sent) => ({ sent, first: null })),
+    newest: messages.slice(Math.max(0, newestAt)),
+    isWhole: true,
+    before: null,
+  }
 }
-
-const isPlainReply = (message: ModelMessage): boolean => message.role === 'assistant' && message.toolCalls === undefined

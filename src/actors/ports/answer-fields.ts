@@ -25,3 +25,9 @@ export interface AnswerFields {
   reasoningEffort?: ReasoningEffort
   parallelToolCalls?: boolean
 }
+
+/** What an agent asks of its answers, where a request names nothing else. */
+export interface AgentFields {
+  maxTokens?: number
+  reasoningEffort?: ReasoningEffort
+}

@@ -7,6 +7,23 @@ import type { MessagePart } from './parts.ts'
 export interface History {
   messages: HistoryMessage[]
   isWhole: boolean
+  /** Of the path's newest reply. Null: nobody knows. */
+  before: SentBefore | null
+}
+
+/** Why a part of the history was not sent. */
+export type LeftReason = 'budget' | 'provider_limit' | 'compacted'
+
+/** What a reply's last model call was sent: stored with the reply, for the next one on its path. */
+export interface SentBefore {
+  /** Position of the first message that was sent. */
+  from: number
+  /** Tokens of the whole request: as they were estimated, without a correction. */
+  estimated: number
+  /** As the provider counted them. Null: it reported nothing. */
+  reported: number | null
+  /** Why it began there. Null: it began with the conversation. */
+  left: LeftReason | null
 }
 
 export interface HistoryMessage {
@@ -19,6 +36,8 @@ export interface HistoryMessage {
   toolEvents?: readonly HistoryToolEvent[] | null
   /** What became of those of its calls that were pending. Absent or null when none was. */
   decided?: readonly HistoryDecision[] | null
+  /** A reply that ended so has no words: what was asked was too long for every model. Absent or null: it is another. */
+  isTooLong?: true | null
 }
 
 /** `begun`: it may have taken effect. `content`: its result. */
@@ -56,4 +75,8 @@ export interface RequestHistory {
   asked: string
   /** It goes on from a reply that waited: what was said since the question is no part of it alone. */
   isContinued: boolean
+  /** How many of the request's messages it makes up. */
+  count: number
+  /** Null: all of the conversation is sent. */
+  left: LeftReason | null
 }

@@ -2,7 +2,7 @@
 
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import type { Outcome, RestState, StoredEvent } from '../reply/reply-event.ts'
-import type { History, HistoryLimits } from './history.ts'
+import type { History, HistoryLimits, SentBefore } from './history.ts'
 import type { MessagePart, PartIdentity } from './parts.ts'
 import type { Carried, DecidedCall, WaitingCall } from './waiting.ts'
 
@@ -48,6 +48,10 @@ export interface ReplyFigures {
   durationMs: number
   /** Calls to providers. */
   attempts: number
+  /** Why the model, or a filter, refused, in the provider's words. Absent: neither did, or none was given. */
+  refusal?: string
+  /** For the next reply. Absent: no model was asked. */
+  sent?: SentBefore
 }
 
 export interface NewMessage {

@@ -1,16 +1,24 @@
 /** What a generation needs of a model: what it is asked, what it sends, what its calls report. Types only. */
 
-import type { FinishReason, ReplyErrorCode, Usage } from '../reply/reply-event.ts'
-import type { AnswerFields } from './answer-fields.ts'
+import type { Counted, FinishReason, ReplyErrorCode } from '../reply/reply-event.ts'
+import type { AgentFields, AnswerFields, ReasoningEffort } from './answer-fields.ts'
 import type { RequestHistory } from './history.ts'
 import type { UserMessage } from './parts.ts'
+
+export type { Counted } from '../reply/reply-event.ts'
 
 export interface GenerationConfig {
   temperature?: number
   topP?: number
   topK?: number
   maxToolCalls?: number
+  reasoningEffort?: ReasoningEffort
+  /** Most tokens of one answer of a model, reasoning included. */
+  maxOutputTokens?: number
 }
+
+/** The two APIs of OpenAI and of those who offer the same. */
+export type WireApi = 'chat_completions' | 'responses'
 
 /** A provider as it is called: the key in plain text, which never leaves the process but towards `baseUrl`. */
 export interface ProviderConnection {
@@ -18,6 +26,8 @@ export interface ProviderConnection {
   type: string
   baseUrl: string | null
   apiKey: string | null
+  /** Absent or null: the type knows one API only, or it is chat completions. */
+  wireApi?: WireApi | null
 }
 
 export interface ToolCall {
@@ -51,11 +61,24 @@ export interface ModelTarget {
   model: string
 }
 
+/** How a request is made with less history, for a model that takes less. Tokens are estimates. */
+export interface Shortening {
+  /** Of the whole request. */
+  tokens: number
+  /** Of the history in it. */
+  historyTokens: number
+  /** What changes where at most so many tokens of history are sent. Null: no less than now. */
+  to(historyTokens: number): Pick<ModelRequest, 'messages' | 'history' | 'shortening'> | null
+}
+
 export interface ModelRequest extends ModelTarget {
   system: string | null
   messages: readonly ModelMessage[]
   config: GenerationConfig
+  /** The request's own. */
   fields?: AnswerFields
+  /** The agent's, where the request names none. A fallback that does not take one of them is asked without it. */
+  agentFields?: AgentFields
   /** Media types of what the request itself holds: a model that does not take one of them is not asked. */
   mediaTypes?: readonly string[]
   /** Asked in this order when the provider before fails with nothing said (contract section 13). */
@@ -66,13 +89,17 @@ export interface ModelRequest extends ModelTarget {
   reasoning: boolean // request it where the provider supports it, and emit it
   /** When absent, calls are not counted. */
   calls?: ProviderCalls
+  /** How it is made with less history. Absent: it has none that could be left out. */
+  shortening?: Shortening
+  /** Most tokens before the newest message. Absent: the installation's setting. */
+  historyMaxTokens?: number
   /** What `messages` begins with is made of. When absent, nothing that is stored. */
   history?: RequestHistory
 }
 
 /** Why a model call failed. `message` is fit for a caller, `detail` has the provider's full words. */
 export interface ModelFailure {
-  code: Extract<ReplyErrorCode, `provider_${string}` | 'internal'>
+  code: Extract<ReplyErrorCode, `provider_${string}` | 'context_length_exceeded' | 'internal'>
   message: string
   detail: string
 }
@@ -95,12 +122,14 @@ export type ModelEvent =
   | { type: 'reasoning'; text: string }
   | { type: 'tool_call'; call: ToolCall }
   | { type: 'activity'; output?: true; usageFollows?: true }
-  | { type: 'usage'; usage: Omit<Usage, 'estimated'> }
+  | { type: 'usage'; usage: Counted }
   | {
       type: 'end'
       reason: EndReason
-      usage: Omit<Usage, 'estimated'> | null
+      usage: Counted | null
       echo?: object
+      /** Why the model, or a filter, refused. Absent: it did not, or does not say. */
+      refusal?: string
     }
   | { type: 'failed'; failure: ModelFailure }
 

@@ -1,5 +1,6 @@
 /** What a model turn was sent, for storage (contract section 16). Types only: persistence implements them. */
 
+import type { LeftReason } from './history.ts'
 import type { ModelRequest } from './model.ts'
 
 /** The stored form: `body` is JSON with references to what is stored elsewhere. */
@@ -13,6 +14,8 @@ export interface SentRequest {
   texts: readonly { hash: string; content: string }[]
   /** Position of the first stored message that was sent. Null when none of the earlier ones was. */
   historyFrom: number | null
+  /** Why those before were not sent. Null: all was. */
+  left: LeftReason | null
 }
 
 /** The requests of one reply. */

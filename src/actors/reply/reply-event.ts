@@ -14,6 +14,7 @@ export const replyErrorCodes = [
   'provider_timeout',
   'provider_auth',
   'provider_rate_limited',
+  'context_length_exceeded',
   'instance_lost',
   'shutdown',
   'session_deleted',
@@ -67,10 +68,19 @@ export interface ReplyError {
   detail: string
 }
 
-/** Token counts. `estimated`: counted by a tokenizer because the provider reported none. */
-export interface Usage {
+/** Token counts as a provider reports them. What it does not report is absent. */
+export interface Counted {
+  /** All that was sent: what was read from a cache, and written to one, is part of it. */
   promptTokens: number
+  /** All that was made: reasoning is part of it. */
   completionTokens: number
+  cachedTokens?: number
+  cacheWriteTokens?: number
+  reasoningTokens?: number
+}
+
+/** `estimated`: counted by a tokenizer, at least in part, because the provider reported none. */
+export interface Usage extends Counted {
   estimated: boolean
 }
 

@@ -3,11 +3,13 @@ import { assertEvent, fromCallback } from 'xstate'
 import { type Ending, isNotStored } from '../generate/endings.ts'
 import { createGeneration, type Generation, replyEnded } from '../generate/generate.ts'
 import type { GenerateOptions } from '../generate/running.ts'
-import { historyLimits, modelHistory } from '../history/history.ts'
+import type { Conversation } from '../history/conversation.ts'
+import { historyLimits, storedConversation } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
 import type {
   Chain,
   DecidedCall,
+  HistoryLimits,
   InForce,
   Journal,
   MessagePart,
@@ -82,8 +84,10 @@ const failure = (message: string, error: unknown): SessionEvent => ({
 
 /** Reads the generation into the log, as fast as the log can be stored. */
 async function generate(running: RunningReply, journal: Journal, signal: AbortSignal): Promise<SessionEvent> {
-  const { log } = running
-  const generation = createGeneration({ ...running.request, ...(await historyOf(running, journal)) }, running.options)
+  const { log, request, historyMaxTokens } = running
+  const maxTokens = request.historyMaxTokens ?? historyMaxTokens
+  const told = { conversation: await conversationOf(running, journal, historyLimits(maxTokens)), maxTokens }
+  const generation = createGeneration({ ...request, messages: [] }, { ...running.options, told })
   running.generation = generation
   const take: Take<ReplyEvent> = (events) => {
     if (signal.aborted) return undefined
@@ -96,27 +100,21 @@ async function generate(running: RunningReply, journal: Journal, signal: AbortSi
 }
 
 /** The conversation up to the user's message that is answered. */
-async function historyOf(
-  { log, historyEnd, text, continued, historyMaxTokens, ...running }: RunningReply,
+async function conversationOf(
+  { log, historyEnd, text, continued, ...running }: RunningReply,
   journal: Journal,
-): Promise<Pick<ModelRequest, 'messages' | 'history'>> {
-  const limits = historyLimits(historyMaxTokens)
+  limits: HistoryLimits,
+): Promise<Conversation> {
   if (continued === null) {
-    const none = { messages: [], isWhole: true }
+    const none = { messages: [], isWhole: true, before: null }
     const earlier = historyEnd < 0 ? none : await journal.history(log.info.sessionId, historyEnd, limits)
     const { isRegenerated, parentId } = running
     const parts = isRegenerated && parentId !== null ? await journal.parts(parentId) : running.parts
-    const { messages, first } = modelHistory(earlier.messages, text, historyMaxTokens, earlier.isWhole, parts)
-    return { messages, history: { earlier: earlier.messages, first, asked: text, isContinued: false } }
+    return storedConversation(earlier, earlier.messages, { content: text, parts }, false)
   }
-  const { messages: stored, isWhole } = await journal.history(
-    log.info.sessionId,
-    { answeredBy: continued.firstId },
-    limits,
-  )
-  const { content: asked = '', parts } = stored.at(-1) ?? {}
-  const { messages, first } = modelHistory(stored.slice(0, -1), asked, historyMaxTokens, isWhole, parts)
-  return { messages, history: { earlier: stored, first, asked, isContinued: true } }
+  const stored = await journal.history(log.info.sessionId, { answeredBy: continued.firstId }, limits)
+  const { content = '', parts = [] } = stored.messages.at(-1) ?? {}
+  return storedConversation(stored, stored.messages.slice(0, -1), { content, parts }, true)
 }
 
 /** What is stored with the calls that wait. */
@@ -163,10 +161,14 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
 
 function figuresOf({ generation, admittedAt }: RunningReply): ReplyFigures {
   const firstTokenAt = generation?.firstTokenAt() ?? null
+  const sent = generation?.sent() ?? null
+  const refusal = generation?.refusal() ?? null
   return {
     firstTokenMs: firstTokenAt === null ? null : Math.round(firstTokenAt - admittedAt),
     durationMs: Math.round(performance.now() - admittedAt),
     attempts: generation?.attempts() ?? 0,
+    ...(refusal !== null && { refusal }),
+    ...(sent && { sent }),
   }
 }
 

@@ -4,6 +4,7 @@ import { ChatCompletionRequest } from '../../../openapi/schemas/chat.ts'
 import type { Ending } from '../../actors/generate/endings.ts'
 import type { LeaseGate } from '../../actors/generate/gate.ts'
 import { createGeneration, type Generation } from '../../actors/generate/generate.ts'
+import { givenConversation } from '../../actors/history/history.ts'
 import type { Model, Take } from '../../actors/ports/index.ts'
 import type { Observer, ReplyObserver } from '../../actors/ports/observer.ts'
 import { newId } from '../../actors/reply/new-id.ts'
@@ -45,6 +46,8 @@ export interface CompletionDependencies extends AgentDependencies, PartDependenc
   /** Checks this instance's own lease: a stateless reply stores nothing, but acts only while it is valid. */
   gate: LeaseGate
   generationTimeoutMs: number
+  /** Where an agent has no budget of its own. */
+  historyMaxTokens: number
   observer: Observer
 }
 
@@ -133,10 +136,10 @@ export const completionHandlers = (deps: CompletionDependencies) =>
         gate: deps.gate,
         observer,
       }
-      const generation = createGeneration(
-        { ...asked, system: asked.system && fillPrompt(asked.system, values), messages },
-        options,
-      )
+      const maxTokens = asked.historyMaxTokens ?? deps.historyMaxTokens
+      const told = { conversation: givenConversation(messages), maxTokens }
+      const system = asked.system && fillPrompt(asked.system, values)
+      const generation = createGeneration({ ...asked, system, messages: [] }, { ...options, told })
       const onFault = (error: unknown) => {
         // What a database that is away did stands in the failed reply's own line.
         if (!isDatabaseGone(error)) request.log.error({ err: error, replyId: id }, 'A reply met an unexpected error.')

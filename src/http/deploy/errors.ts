@@ -5,8 +5,12 @@ import { noRetry } from '../sending/refusals.ts'
 import { errorAnswer, logFailure } from '../server/errors.ts'
 import { HttpError, Unauthorized } from '../server/http-error.ts'
 
+/** The conversation is too long for the model: the caller's to change. */
+class ContextExceeded extends HttpError {}
+
 /** A failed generation that was not streamed: the server has tried again itself. */
-export function generationFailed({ message }: ReplyError): never {
+export function generationFailed({ code, message }: ReplyError): never {
+  if (code === 'context_length_exceeded') throw new ContextExceeded(400, message, noRetry)
   throw new HttpError(500, message, noRetry)
 }
 
@@ -19,8 +23,13 @@ export function sendDeployError(error: unknown, request: FastifyRequest, reply: 
   reply
     .code(status)
     .headers(headers)
-    .send({ error: bodyOf(status, message, code) })
+    .send({ error: error instanceof ContextExceeded ? tooLong(message) : bodyOf(status, message, code) })
 }
+
+const tooLong = (message: string) => ({
+  message,
+  ...{ type: 'invalid_request_error', code: 'context_length_exceeded', param: 'messages' },
+})
 
 function bodyOf(status: number, message: string, code: string): object | string {
   const type = 'invalid_request_error'

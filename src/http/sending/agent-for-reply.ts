@@ -1,7 +1,13 @@
 /** The agent that a request is for: found, with what its model is asked and the tools it may call. */
 
 import type { Actions } from '../../actors/generate/waiting-calls.ts'
-import type { AnswerFields, CheckedToolbox, ModelRequest, OpenToolboxFor } from '../../actors/ports/index.ts'
+import type {
+  AnswerFields,
+  CheckedToolbox,
+  ModelRequest,
+  OpenToolboxFor,
+  ProviderConnection,
+} from '../../actors/ports/index.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import type { AgentForCompletion, AgentLookup } from '../../persistence/records/agent-lookup.ts'
@@ -9,7 +15,6 @@ import * as stored from '../../persistence/records/agent-request.ts'
 import type { ToolsOfAgent } from '../../persistence/records/tools/approvals.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { badRequest, HttpError, missing } from '../server/http-error.ts'
-import { noFields } from './answer-fields.ts'
 import { type CallerTools, noTools, refuseTaken } from './caller-tools.ts'
 import { noRetry } from './refusals.ts'
 
@@ -25,7 +30,7 @@ export interface AgentDependencies {
 
 /** Why a model cannot be asked for these fields, beginning with the field's name. Null when it can. */
 export type FieldRefusal = (
-  target: { provider: { type: string }; model: string },
+  target: { provider: Pick<ProviderConnection, 'type' | 'wireApi'>; model: string },
   fields: AnswerFields,
 ) => string | null
 
@@ -55,7 +60,7 @@ export function agentRequest(
 ): Omit<ModelRequest, 'messages' | 'tools' | 'reasoning'> {
   try {
     const request = stored.agentRequest(secrets, agent, fields)
-    const refusal = fieldRefusal(request, request.fields ?? noFields)
+    const refusal = fieldRefusal(request, { ...stored.answerFieldsOf(request.agentFields ?? {}), ...request.fields })
     if (refusal !== null) return badRequest(refusal)
     const unseen = partRefusal(request, mediaTypes)
     if (unseen !== null)

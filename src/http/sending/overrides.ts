@@ -45,10 +45,11 @@ export async function overridden(
   const provider = providerId == null ? agent.provider : await findConnection(deps.sql, providerId)
   if (provider === null) return badRequest('configOverrides.providerId: there is no such provider')
   const config: GenerationConfig = { ...agent.generationConfig }
-  for (const key of ['temperature', 'topP', 'topK', 'maxToolCalls'] as const) {
+  for (const key of ['temperature', 'topP', 'topK', 'maxToolCalls', 'maxOutputTokens'] as const) {
     const value = overrides[key]
     if (value != null) config[key] = value
   }
+  if (overrides.reasoningEffort != null) config.reasoningEffort = overrides.reasoningEffort
   const spoken = await promptFor(deps, agent, { promptId, systemPrompt })
   const tools = await choiceFor(deps, agent.tools, chat)
   return { ...agent, ...spoken, provider, model: model ?? agent.model, generationConfig: config, tools }

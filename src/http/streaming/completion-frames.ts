@@ -28,10 +28,12 @@ export const completionHead = (info: Pick<ReplyInfo, 'id' | 'createdAt' | 'model
   model: info.model,
 })
 
-const wireUsage = ({ promptTokens, completionTokens }: Usage) => ({
+const wireUsage = ({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: Usage) => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
   total_tokens: promptTokens + completionTokens,
+  ...(cachedTokens !== undefined && { prompt_tokens_details: { cached_tokens: cachedTokens } }),
+  ...(reasoningTokens !== undefined && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
 })
 
 const wireError = ({ message, code }: ReplyError) => ({

@@ -3,7 +3,7 @@ import type { GenerationConfig, ReplyFacts, ResponseFormat } from '../../actors/
 import type { AnySql } from '../postgres/database.ts'
 import { gathered } from '../postgres/gathered.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import type { StoredConnection } from './providers.ts'
+import { type StoredConnection, wireApi } from './providers.ts'
 import { choiceOf } from './tools/agent-tools.ts'
 import type { ToolsOfAgent } from './tools/approvals.ts'
 
@@ -23,6 +23,8 @@ export interface AgentForCompletion {
   tools: ToolsOfAgent
   /** Whose pages may call its deploy API. */
   allowedOrigins: string[]
+  /** Null: the installation's. */
+  historyMaxTokens: number | null
   /** Version of the whole configuration at the time it was read. Null when nobody is to compare it. */
   configuration: number | null
 }
@@ -107,11 +109,14 @@ const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCom
     select a.id, a.name, a.model, a.generation_config as "generationConfig", prompt.content as system,
       case when prompt.id is not null then jsonb_build_object('id', prompt.id, 'name', prompt.name,
         'sha256', encode(sha256(convert_to(prompt.content, 'UTF8')), 'hex')) end as prompt,
-      jsonb_build_object('id', p.id, 'type', p.provider_type, 'baseUrl', p.base_url, 'apiKey', p.api_key) as provider,
+      jsonb_build_object('id', p.id, 'type', p.provider_type, 'baseUrl', p.base_url, 'apiKey', p.api_key,
+        'wireApi', ${wireApi(sql, sql`p.`)}) as provider,
       a.response_format as "responseFormat",
       (select coalesce(jsonb_agg(jsonb_build_object('model', f.model, 'provider', jsonb_build_object(
-                'id', o.id, 'type', o.provider_type, 'baseUrl', o.base_url, 'apiKey', o.api_key)) order by f.place), '[]')
+                'id', o.id, 'type', o.provider_type, 'baseUrl', o.base_url, 'apiKey', o.api_key,
+                'wireApi', ${wireApi(sql, sql`o.`)})) order by f.place), '[]')
          from agent_fallbacks f join providers o on o.id = f.provider_id where f.agent_id = a.id) as fallbacks,
-      ${choiceOf(sql)} || jsonb_build_object('named', a.approval_names) as tools, a.allowed_origins as "allowedOrigins", (select version from configuration) as configuration
+      ${choiceOf(sql)} || jsonb_build_object('named', a.approval_names) as tools, a.allowed_origins as "allowedOrigins",
+      a.history_max_tokens as "historyMaxTokens", (select version from configuration) as configuration
     from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
     where a.id = any (${[...ids]}::uuid[])`

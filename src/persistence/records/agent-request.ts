@@ -1,5 +1,11 @@
 /** A stored agent → a model request. */
-import type { AnswerFields, ModelRequest, ModelTarget } from '../../actors/ports/index.ts'
+import type {
+  AgentFields,
+  AnswerFields,
+  GenerationConfig,
+  ModelRequest,
+  ModelTarget,
+} from '../../actors/ports/index.ts'
 import type { Secrets } from './access/secrets.ts'
 import type { AgentForCompletion } from './agent-lookup.ts'
 import { keyContext } from './providers.ts'
@@ -33,6 +39,18 @@ function openFallbacks(secrets: Pick<Secrets, 'open'>, { fallbacks }: AgentForCo
   })
 }
 
+/** What an agent's settings say of the answer itself. */
+export const agentFields = ({ reasoningEffort, maxOutputTokens }: GenerationConfig): AgentFields => ({
+  ...(maxOutputTokens !== undefined && { maxTokens: maxOutputTokens }),
+  ...(reasoningEffort !== undefined && { reasoningEffort }),
+})
+
+/** The same, as requests name it. */
+export const answerFieldsOf = ({ maxTokens, reasoningEffort }: AgentFields): AnswerFields => ({
+  ...(maxTokens !== undefined && { maxTokens: { name: 'max_tokens' as const, value: maxTokens } }),
+  ...(reasoningEffort !== undefined && { reasoningEffort }),
+})
+
 /** The request without what depends on the caller. `fields`: the request's own, before the agent's. Throws UnreadableKey. */
 export const agentRequest = (
   secrets: Pick<Secrets, 'open'>,
@@ -44,5 +62,7 @@ export const agentRequest = (
   system: agent.system,
   config: agent.generationConfig,
   fields: agent.responseFormat ? { responseFormat: agent.responseFormat, ...fields } : fields,
+  agentFields: agentFields(agent.generationConfig),
+  ...(agent.historyMaxTokens !== null && { historyMaxTokens: agent.historyMaxTokens }),
   fallbacks: openFallbacks(secrets, agent),
 })

@@ -23,6 +23,8 @@ export interface Agent {
   fallbacks: Fallback[]
   /** Origins whose pages may call its deploy API. */
   allowedOrigins: string[]
+  /** Null: the installation's. */
+  historyMaxTokens: number | null
   createdAt: string
   updatedAt: string
 }
@@ -36,6 +38,7 @@ export interface NewAgent {
   responseFormat: ResponseFormat | null
   fallbacks: readonly Fallback[]
   allowedOrigins: string[]
+  historyMaxTokens: number | null
 }
 
 /** Absent fields keep their value; `generationConfig`, `fallbacks` and `allowedOrigins` are replaced as a whole. */
@@ -46,7 +49,7 @@ const columns = (sql: AnySql): Fragment => sql`
   generation_config as "generationConfig", response_format as "responseFormat",
   (select coalesce(json_agg(json_build_object('providerId', f.provider_id, 'model', f.model) order by f.place), '[]')
      from agent_fallbacks f where f.agent_id = id) as fallbacks,
-  allowed_origins as "allowedOrigins", ${timestamps(sql)}`
+  allowed_origins as "allowedOrigins", history_max_tokens as "historyMaxTokens", ${timestamps(sql)}`
 
 /** Oldest first. */
 export const listAgents = (sql: AnySql, query: PageQuery): Promise<Page<Agent>> =>
@@ -65,10 +68,12 @@ export async function findAgent(sql: AnySql, id: string): Promise<Agent | null> 
  */
 export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
   const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins } = agent
+  const { historyMaxTokens } = agent
   const [created] = await tx<{ id: string }[]>`
-    insert into agents (name, provider_id, model, prompt_id, generation_config, response_format, allowed_origins)
+    insert into agents (name, provider_id, model, prompt_id, generation_config, response_format, allowed_origins,
+                        history_max_tokens)
     values (${name}, ${providerId}, ${model}, ${promptId}, ${JSON.stringify(generationConfig)}::text::jsonb,
-      ${jsonOf(responseFormat)}::text::json, ${allowedOrigins}::text[])
+      ${jsonOf(responseFormat)}::text::json, ${allowedOrigins}::text[], ${historyMaxTokens})
     returning id`
   const id = created?.id ?? ''
   await insertFallbacks(tx, id, fallbacks)
@@ -81,6 +86,7 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
 export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Promise<Agent | null> {
   if (!isUuid(id)) return null
   const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins } = changes
+  const { historyMaxTokens } = changes
   const config = generationConfig === undefined ? null : JSON.stringify(generationConfig)
   const { count } = await tx`
     update agents set
@@ -92,6 +98,8 @@ export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Pr
       response_format = case when ${responseFormat !== undefined} then ${jsonOf(responseFormat)}::text::json
                              else response_format end,
       allowed_origins = coalesce(${allowedOrigins ?? null}::text[], allowed_origins),
+      history_max_tokens = case when ${historyMaxTokens !== undefined} then ${historyMaxTokens ?? null}::integer
+                                else history_max_tokens end,
       updated_at = clock_timestamp()
     where id = ${id}`
   if (count === 0) return null

@@ -4,7 +4,7 @@ import type { AnySql } from '../postgres/database.ts'
 export interface ModelPrices {
   currency: string
   /** Prices of a million tokens. */
-  prices: { model: string; prompt: number; completion: number }[]
+  prices: { model: string; prompt: number; completion: number; cachedPrompt?: number; cacheWrite?: number }[]
 }
 
 export async function readPrices(sql: AnySql): Promise<ModelPrices> {

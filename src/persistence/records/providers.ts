@@ -1,4 +1,5 @@
 /** Providers: connections to model vendors. Their keys are stored and returned encrypted only (`secrets.ts`). */
+import type { WireApi } from '../../actors/ports/index.ts'
 import type { AnySql, Sql } from '../postgres/database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
@@ -9,6 +10,8 @@ export interface Provider<Type extends string = string> {
   name: string
   providerType: Type
   baseUrl: string | null
+  /** Null: its type knows one API only. */
+  wireApi: WireApi | null
   hasApiKey: boolean
   apiKeyHint: string | null
   createdAt: string
@@ -21,6 +24,7 @@ export interface StoredConnection {
   type: string
   baseUrl: string | null
   apiKey: string | null
+  wireApi: WireApi | null
 }
 
 /** Encryption context of a provider's key: an encrypted key that is moved to another row cannot be decrypted. */
@@ -37,20 +41,27 @@ export interface NewProvider<Type extends string> extends SealedKey {
   name: string
   providerType: Type
   baseUrl: string | null
+  wireApi: WireApi | null
 }
 
 /** Absent fields keep their value. */
 export interface ProviderChanges {
   name?: string | undefined
   baseUrl?: string | null | undefined
+  wireApi?: WireApi | undefined
   key?: SealedKey | undefined
 }
 
+/** `of`: the alias of the table, and a dot. */
+export const wireApi = (sql: AnySql, of: Fragment): Fragment => sql`
+  case when ${of}provider_type in ('openai', 'openai-compatible') then coalesce(${of}wire_api, 'chat_completions') end`
+
 const columns = (sql: AnySql): Fragment => sql`
-  id, name, provider_type as "providerType", base_url as "baseUrl",
+  id, name, provider_type as "providerType", base_url as "baseUrl", ${wireApi(sql, sql``)} as "wireApi",
   api_key is not null as "hasApiKey", api_key_hint as "apiKeyHint", ${timestamps(sql)}`
 
-const connection = (sql: AnySql): Fragment => sql`id, provider_type as type, base_url as "baseUrl", api_key as "apiKey"`
+const connection = (sql: AnySql): Fragment => sql`
+  id, provider_type as type, base_url as "baseUrl", api_key as "apiKey", ${wireApi(sql, sql``)} as "wireApi"`
 
 /** Oldest first. */
 export const listProviders = <Type extends string>(sql: AnySql, query: PageQuery): Promise<Page<Provider<Type>>> =>
@@ -75,10 +86,10 @@ export async function createProvider<Type extends string>(
   sql: AnySql,
   provider: NewProvider<Type>,
 ): Promise<Provider<Type>> {
-  const { id, name, providerType, baseUrl, apiKey, apiKeyHint } = provider
+  const { id, name, providerType, baseUrl, wireApi: api, apiKey, apiKeyHint } = provider
   const [created] = await sql<Provider<Type>[]>`
-    insert into providers (id, name, provider_type, base_url, api_key, api_key_hint)
-    values (${id}, ${name}, ${providerType}, ${baseUrl}, ${apiKey}, ${apiKeyHint})
+    insert into providers (id, name, provider_type, base_url, wire_api, api_key, api_key_hint)
+    values (${id}, ${name}, ${providerType}, ${baseUrl}, ${api}, ${apiKey}, ${apiKeyHint})
     returning ${columns(sql)}`
   if (created === undefined) throw new Error('The new provider was not returned.')
   return created
@@ -98,11 +109,12 @@ export async function updateProvider<Type extends string>(
     const [stored] = await tx<StoredConnection[]>`
       select ${connection(tx)} from providers where id = ${id} for no key update`
     if (stored === undefined) return null
-    const { name, baseUrl, key } = decide(stored)
+    const { name, baseUrl, wireApi: api, key } = decide(stored)
     const [updated] = await tx<Provider<Type>[]>`
       update providers set
         name = coalesce(${name ?? null}, name),
         base_url = case when ${baseUrl !== undefined} then ${baseUrl ?? null} else base_url end,
+        wire_api = coalesce(${api ?? null}, wire_api),
         api_key = case when ${key !== undefined} then ${key?.apiKey ?? null} else api_key end,
         api_key_hint = case when ${key !== undefined} then ${key?.apiKeyHint ?? null} else api_key_hint end,
         updated_at = clock_timestamp()
@@ -111,6 +123,10 @@ export async function updateProvider<Type extends string>(
     return updated ?? null
   })
 }
+
+/** Sets the API of one provider, whose type knows both. */
+export const setWireApi = (sql: AnySql, id: string, api: WireApi) =>
+  sql`update providers set wire_api = ${api}, updated_at = clock_timestamp() where id = ${id}`
 
 /** False when there is no such provider. Rejects with the constraint `agents_provider` or `agent_fallbacks_provider` while agents use it. */
 export async function deleteProvider(sql: AnySql, id: string): Promise<boolean> {

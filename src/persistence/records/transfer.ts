@@ -1,6 +1,7 @@
 /** A consistent snapshot of the whole configuration, by name, for export. */
-import type { GenerationConfig, ResponseFormat } from '../../actors/ports/index.ts'
+import type { GenerationConfig, ResponseFormat, WireApi } from '../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../postgres/database.ts'
+import { wireApi } from './providers.ts'
 import { type StoredApprovals, storedApprovals } from './tools/approvals.ts'
 import type { HttpToolFields } from './tools/http-tools.ts'
 import type { McpServerFields } from './tools/mcp-servers.ts'
@@ -12,7 +13,8 @@ interface Named {
 
 /** Everything oldest first; secret headers as `***`. */
 export interface Configuration {
-  providers: Named[]
+  /** `wireApi`: null where the type knows one API only. */
+  providers: (Named & { wireApi: WireApi | null })[]
   prompts: (Named & { content: string })[]
   agents: (Named & {
     provider: string
@@ -22,6 +24,7 @@ export interface Configuration {
     responseFormat: ResponseFormat | null
     fallbacks: { provider: string; model: string }[]
     allowedOrigins: string[]
+    historyMaxTokens: number | null
   })[]
   httpTools: (Named & HttpToolFields & { headers: Record<string, string> })[]
   mcpServers: (Named & McpServerFields & { headers: Record<string, string> })[]
@@ -38,13 +41,14 @@ export interface Configuration {
 export async function readConfiguration(sql: AnySql): Promise<Configuration> {
   const [row] = await sql<Configuration[]>`
     select
-      (select coalesce(json_agg(json_build_object('id', id, 'name', name) order by num), '[]')
+      (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'wireApi', ${wireApi(sql, sql``)}) order by num), '[]')
          from providers) as providers,
       (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'content', content) order by num), '[]')
          from prompts) as prompts,
       (select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name, 'provider', p.name, 'model', a.model,
                 'prompt', prompt.name, 'generationConfig', a.generation_config,
                 'responseFormat', a.response_format, 'allowedOrigins', a.allowed_origins,
+                'historyMaxTokens', a.history_max_tokens,
                 'fallbacks', (select coalesce(json_agg(json_build_object('provider', o.name, 'model', f.model)
                                 order by f.place), '[]')
                                 from agent_fallbacks f join providers o on o.id = f.provider_id

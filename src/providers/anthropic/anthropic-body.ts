@@ -48,12 +48,14 @@ export interface AnthropicBody {
 
 /**
  * The API wants `max_tokens`. It is what the model's family can write at most (thinking counts too), so that it is the
- * model that ends a reply: 4,096 for Claude 3, 8,192 for 3.5, 32,000 for Opus 4 and 4.1, 64,000 for all others.
+ * model that ends a reply: 4,096 for Claude 3, 8,192 for 3.5, 32,000 for Opus 4 and 4.1, 128,000 from Opus 4.6 and Claude 5
+ * on, 64,000 for all others.
  */
 function maxTokensOf(model: string): number {
   if (/claude-3-5/.test(model)) return 8192
   if (/claude-3-(?!7)/.test(model)) return 4096
-  return /claude-opus-4(?:-[01])?(?:-\d{8}|-latest|@|$)/.test(model) ? 32_000 : 64_000
+  if (/claude-opus-4(?:-[01])?(?:-\d{8}|-latest|@|$)/.test(model)) return 32_000
+  return /claude-(?:opus-4-[6-9]|[a-z]+-(?:[5-9]|\d\d)(?!\d))/.test(model) ? 128_000 : 64_000
 }
 
 /** Claude 3 to 4.6: the models that take `temperature`, `top_p` and `top_k`. Later ones answer 400 to any of them. */

@@ -2,13 +2,15 @@
 
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import { isCount, type Turn } from '../openai/chat-turn.ts'
+import type { Turn } from '../openai/chat-turn.ts'
 import { maxArguments } from '../openai/gathered-calls.ts'
 import { argumentsOf } from '../wire/exchanges.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
-import { problemInStream } from '../wire/provider-errors.ts'
+import { meantArguments } from '../wire/meant-arguments.ts'
+import { errorIn, problemInStream } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
-import { type End, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
+import { gatherAnthropicUsage } from '../wire/reported-usage.ts'
+import { isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
 import { addActivity } from '../wire/turn-events.ts'
 import { type Block, echoes } from './anthropic-body.ts'
 
@@ -32,10 +34,11 @@ type Growing =
 
 export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'model' | 'reasoning'>): Turn {
   const events: ModelEvent[] = []
-  const usage = countUsage()
+  const usage = gatherAnthropicUsage()
   let problem: ProviderProblem | null = null
   let done = false
   let finish: string | null = null
+  let refusal: string | null = null
 
   const alive = () => addActivity(events)
   const blocks = gatherBlocks((block, delta) => {
@@ -50,8 +53,13 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
     if (total) events.push({ type: 'usage', usage: total })
     else alive()
   }
-  function stop(reason: unknown): void {
-    if (typeof reason === 'string') finish = reason
+  function stop({ stop_reason: reason, stop_details: details }: Fields, data: string): void {
+    if (typeof reason !== 'string') return
+    finish = reason
+    if (isObject(details)) refusal = textIn(details.explanation) || textIn(details.category) || null
+    if (blocks.all().length === 0 && isUnknownEnd(finishReasons, reason)) {
+      problem = new ProviderProblem({ kind: 'reported', reason: `the model ended with ${reason}`, full: data })
+    }
     // Only tools that run at the vendor pause a turn: none is asked for, and half a reply must not look whole.
     if (reason === 'pause_turn')
       problem = new ProviderProblem({ kind: 'reported', reason: 'the model paused its turn' })
@@ -63,14 +71,14 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
       blocks.grow(event.index, event.delta)
     } else if (event.type === 'message_delta') {
       count(event.usage)
-      stop(isObject(event.delta) ? event.delta.stop_reason : null)
+      stop(isObject(event.delta) ? event.delta : {}, data)
     } else if (event.type === 'message_stop') done = true
     else if (event.type === 'error') problem = problemInStream(event.error ?? event, data)
     else if (event.type === 'message') {
       // A whole message: a proxy in between does not stream.
       for (const [index, part] of Array.isArray(event.content) ? event.content.entries() : []) blocks.begin(index, part)
       count(event.usage)
-      stop(event.stop_reason)
+      stop(event, data)
     } else alive() // ping, content_block_stop, and what may be added: unknown events are to be ignored
   }
   return {
@@ -84,7 +92,10 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
       if (!isObject(event)) problem = malformed(data)
       else if (eventName === 'error') takeEvent({ ...event, type: 'error' }, data)
       else if (typeof event.type === 'string') takeEvent(event, data)
-      else problem = event.error ? problemInStream(event.error, data) : malformed(data)
+      else {
+        const error = errorIn(event, ['content'])
+        problem = error ? problemInStream(error, data) : malformed(data)
+      }
       if (blocks.size() > maxGathered) problem ??= malformed('tool arguments and reasoning beyond 4 MiB')
     },
     alive,
@@ -94,31 +105,44 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
         usage.total(),
         () => callsIn(blocks.all()),
         () => echoes.keep(request, blocks.all().flatMap(echoOf)),
+        refusal,
       ),
   }
 }
 
 /** `grown` gets the block that has grown, and by how much text or thinking. */
 function gatherBlocks(grown: (block: Growing, delta: string) => void) {
-  const blocks = new Map<unknown, Growing>()
+  const blocks: Growing[] = []
+  const byIndex = new Map<unknown, Growing>()
   let size = 0
+
+  function add(index: unknown, block: Growing): Growing {
+    blocks.push(block)
+    byIndex.set(index, block)
+    size += 256
+    return block
+  }
   return {
     begin(index: unknown, part: unknown): void {
       const block = blockIn(isObject(part) ? part : {})
-      blocks.set(index, block)
-      size += 256
+      const known = byIndex.get(index)
+      // A gateway may send a beginning twice; another call under an index in use is a call of its own.
+      if (known && isSameBlock(known, block)) return
+      add(index, block)
       grown(block, block.type === 'text' || block.type === 'thinking' ? block.text : '')
     },
     grow(index: unknown, delta: unknown): void {
-      const block = blocks.get(index)
-      if (!block || !isObject(delta)) return
+      if (!isObject(delta)) return
       const text = textIn(delta.text)
+      const thinking = textIn(delta.thinking)
+      // Text whose block never began is text all the same.
+      const block = byIndex.get(index) ?? (text || thinking ? add(index, blockIn(startOf(text))) : undefined)
+      if (!block) return
       if (block.type === 'text') block.text += text
       if (block.type === 'tool_use') {
         block.json += textIn(delta.partial_json)
         size += textIn(delta.partial_json).length
       }
-      const thinking = textIn(delta.thinking)
       if (block.type === 'thinking') {
         block.text += thinking
         block.signature += textIn(delta.signature)
@@ -128,9 +152,14 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
     },
     /** Arguments and reasoning gathered so far, in characters; a block counts for 256. */
     size: () => size,
-    all: () => [...blocks.values()],
+    all: (): readonly Growing[] => blocks,
   }
 }
+
+const startOf = (text: string): Fields => ({ type: text === '' ? 'thinking' : 'text' })
+
+const isSameBlock = (known: Growing, begun: Growing): boolean =>
+  known.type === begun.type && (known.type !== 'tool_use' || begun.type !== 'tool_use' || known.id === begun.id)
 
 /** A thinking block begins empty; the beginning of a tool's block has its name and id. */
 function hasOutput(block: Growing): boolean {
@@ -159,7 +188,7 @@ function blockIn(part: Fields): Growing {
 const callOf = ({ id, name, json, input }: Extract<Growing, { type: 'tool_use' }>): ToolCall => ({
   id,
   name,
-  arguments: json.trim() || JSON.stringify(input ?? {}),
+  arguments: meantArguments(json.trim() || JSON.stringify(input ?? {})),
 })
 
 const callsIn = (blocks: readonly Growing[]): ToolCall[] =>
@@ -178,31 +207,5 @@ function echoOf(block: Growing): Block[] {
       return [{ type: 'tool_use', id: block.id, name: block.name, input: argumentsOf(callOf(block)) }]
     case 'other':
       return []
-  }
-}
-
-/** `input_tokens` are those beside the cache: what was read from it and written to it was sent all the same. */
-function countUsage() {
-  const counts = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
-  let known = false
-  const total = (): End['usage'] =>
-    known
-      ? {
-          promptTokens: counts.input_tokens + counts.cache_creation_input_tokens + counts.cache_read_input_tokens,
-          completionTokens: counts.output_tokens,
-        }
-      : null
-  return {
-    /** Counts are cumulative; those of the end name only what changed. */
-    take(usage: unknown): void {
-      if (!isObject(usage)) return
-      for (const name of Object.keys(counts) as (keyof typeof counts)[]) {
-        const count = usage[name]
-        if (!isCount(count)) continue
-        counts[name] = count
-        known = true
-      }
-    },
-    total,
   }
 }

@@ -1,6 +1,7 @@
 /** The adapter for Anthropic's Messages API: one turn as a stream of events. Throws ProviderProblem. */
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../../actors/ports/index.ts'
 import { askingForReasoning, type Refusals } from '../reasoning.ts'
+import { ProviderProblem } from '../wire/failure.ts'
 import { type ProviderFetch, readText } from '../wire/fetch.ts'
 import { shownBody } from '../wire/outgoing-parts.ts'
 import { accessTo, callProvider } from '../wire/provider-call.ts'
@@ -24,8 +25,32 @@ export function streamAnthropic(
     return answer
   }
   const asks = (one: ModelRequest) => thinkingOf(one) !== null
-  const ask = (own: AbortSignal) => askingForReasoning(request, asks, refusals, (one) => open(one, own))
+  const ask = (own: AbortSignal) =>
+    withLessAnswer(request, (most) => askingForReasoning(most, asks, refusals, (one) => open(one, own)))
   return streamTurn(readAnthropicTurn(request), ask, signal, take)
+}
+
+/** Older models count the answer's limit into the context. Where nobody named it, it gives way to what was said. */
+async function withLessAnswer<Answer>(
+  request: ModelRequest,
+  call: (request: ModelRequest) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await call(request)
+  } catch (error) {
+    const left = error instanceof ProviderProblem ? answerLeft(error.full) : null
+    if (left === null || left < LEAST_ANSWER || request.fields?.maxTokens) throw error
+    return call({ ...request, fields: { ...request.fields, maxTokens: { name: 'max_tokens', value: left } } })
+  }
+}
+
+/** An answer that is worth asking for. */
+const LEAST_ANSWER = 1024
+
+/** Null: something else was wrong. */
+function answerLeft(words: string): number | null {
+  const [, input, limit] = /`max_tokens` exceed context limit: (\d+) \+ \d+ > (\d+)/.exec(words) ?? []
+  return input === undefined || limit === undefined ? null : Number(limit) - Number(input)
 }
 
 /** The text of the list of models, its first `maxBytes` only. */

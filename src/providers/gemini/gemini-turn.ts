@@ -3,12 +3,13 @@
 import { randomUUID } from 'node:crypto'
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import { isCount, type Turn } from '../openai/chat-turn.ts'
+import type { Turn } from '../openai/chat-turn.ts'
 import { maxArguments, maxCalls } from '../openai/gathered-calls.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
-import { problemInStream } from '../wire/provider-errors.ts'
+import { errorIn, problemInStream } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
-import { type End, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
+import { geminiUsage } from '../wire/reported-usage.ts'
+import { type End, isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
 import { addActivity } from '../wire/turn-events.ts'
 import { echoes, type Part } from './gemini-body.ts'
 
@@ -39,9 +40,12 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
   let finish: string | null = null
   let usage: End['usage'] = null
   let toolText = 0
+  let made = false
+  let refusal: string | null = null
 
   function takePart(part: unknown): void {
     if (!isObject(part)) return
+    made = true
     const signature = typeof part.thoughtSignature === 'string' ? { thoughtSignature: part.thoughtSignature } : {}
     if (isObject(part.functionCall)) {
       addActivity(events, true)
@@ -61,7 +65,7 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
     } else if (part.text !== '') addActivity(events, true)
   }
   function takeChunk(chunk: Fields): void {
-    const counted = usageIn(chunk.usageMetadata)
+    const counted = geminiUsage(chunk.usageMetadata)
     if (counted) {
       usage = counted
       events.push({ type: 'usage', usage: counted })
@@ -72,15 +76,14 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
     for (const part of parts) takePart(part)
     if (typeof finishReason === 'string') stop(finishReason, finishMessage)
     // A prompt that was refused has no candidate at all.
-    if (isObject(chunk.promptFeedback) && typeof chunk.promptFeedback.blockReason === 'string') finish = 'SAFETY'
+    const blocked = blockedIn(chunk)
+    if (blocked !== null) [finish, refusal] = ['SAFETY', blocked]
     addActivity(events)
   }
   function stop(finishReason: string, message: unknown): void {
     finish = finishReason
-    const broken = brokenOff[finishReason]
-    if (!broken) return
-    const reason = `the model stopped with ${finishReason}${typeof message === 'string' ? `: ${message}` : ''}`
-    problem = new ProviderProblem({ kind: 'reported', reason, retry: broken.again })
+    if (reasonIn(finishReasons, finishReason) === 'content_filter') refusal = wordsIn(message) ?? finishReason
+    problem = problemOfEnd(finishReason, message, made)
   }
   return {
     events,
@@ -93,9 +96,11 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
       // Without `alt=sse`, and in errors, chunks come as a list.
       for (const one of Array.isArray(chunk) ? chunk : [chunk]) {
         if (!isObject(one)) problem = malformed(data)
-        else if (one.error) problem = problemInStream(one.error, data)
         else if (one.candidates || one.usageMetadata || one.promptFeedback) takeChunk(one)
-        else problem = malformed(data)
+        else {
+          const error = errorIn(one, [])
+          problem = error ? problemInStream(error, data) : malformed(data)
+        }
       }
     },
     alive: () => addActivity(events),
@@ -105,9 +110,27 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
         usage,
         () => calls,
         () => echoes.keep(request, echo),
+        refusal,
       ),
   }
 }
+
+/** Null: the reply is whole, or a filter's. An end that nobody knows, with nothing made, is none. */
+function problemOfEnd(finishReason: string, message: unknown, made: boolean): ProviderProblem | null {
+  const isUnknown = !made && isUnknownEnd(finishReasons, finishReason)
+  const broken = brokenOff[finishReason] ?? (isUnknown ? { again: false } : null)
+  if (!broken) return null
+  const reason = `the model stopped with ${finishReason}${typeof message === 'string' ? `: ${message}` : ''}`
+  return new ProviderProblem({ kind: 'reported', reason, retry: broken.again })
+}
+
+/** Why the prompt was refused. Null: it was not. */
+const blockedIn = ({ promptFeedback: feedback }: Fields): string | null =>
+  isObject(feedback)
+    ? wordsIn(feedback.blockReason) && (wordsIn(feedback.blockReasonMessage) ?? wordsIn(feedback.blockReason))
+    : null
+
+const wordsIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
 /** Gemini sends a call whole; models before 3 without an id. */
 const callIn = ({ id, name, args }: Fields): ToolCall => ({
@@ -121,14 +144,4 @@ function keepText(echo: Part[], text: string, signature: { thoughtSignature?: st
   const last = echo.at(-1)
   if (last?.text !== undefined && !last.thoughtSignature && !signature.thoughtSignature) last.text += text
   else if (text !== '' || signature.thoughtSignature) echo.push({ text, ...signature })
-}
-
-/** The prompt's count has the cached tokens in it; thoughts are billed as text is. */
-function usageIn(usage: unknown): End['usage'] {
-  if (!isObject(usage) || !isCount(usage.promptTokenCount)) return null
-  const count = (name: string): number => (isCount(usage[name]) ? usage[name] : 0)
-  return {
-    promptTokens: usage.promptTokenCount + count('toolUsePromptTokenCount'),
-    completionTokens: count('candidatesTokenCount') + count('thoughtsTokenCount'),
-  }
 }

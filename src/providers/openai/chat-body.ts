@@ -6,10 +6,11 @@ import type { MessagePart, ModelMessage, ModelRequest, UserMessage } from '../..
 import { wireFields } from '../answer-fields.ts'
 import type { Dialect } from '../provider-types.ts'
 import { chatToolChoice } from '../tool-choice.ts'
-import { plainId, withUniqueCallIds } from '../wire/call-ids.ts'
+import { idWithin, withUniqueCallIds } from '../wire/call-ids.ts'
 import { bytesOf, segmentsFor, textOf } from '../wire/outgoing-parts.ts'
 import { schemaFor } from '../wire/tool-schemas.ts'
 import { type ChatReasoning, echoes, reasoningFields } from './chat-reasoning.ts'
+import { refusesSampling } from './openai-models.ts'
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam
 
@@ -20,20 +21,21 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
   const { model, system, messages, config, tools } = request
   const { parallel_tool_calls, ...fields } = wireFields(request)
   const choice = chatToolChoice(request)
+  const samples = !refusesSampling(model)
   const reasoningOf = (echo: object | undefined) => (echo && echoes.of(echo, request)) ?? {}
   return {
     model,
     stream: true,
-    messages: [
+    messages: cacheMarked(request, [
       ...(system ? [{ role: 'system', content: system } as const] : []),
       ...withUniqueCallIds(messages, dialect.shortCallIds ? shortId : sameId).map((message) =>
         wireMessage(message, { type: request.provider.type, reasoningOf }),
       ),
-    ],
+    ]),
     ...(dialect.usageOption && { stream_options: { include_usage: true } }),
-    ...(config.temperature !== undefined && { temperature: config.temperature }),
-    ...(config.topP !== undefined && { top_p: config.topP }),
-    ...(config.topK !== undefined && dialect.topK && { top_k: config.topK }),
+    ...(samples && config.temperature !== undefined && { temperature: config.temperature }),
+    ...(samples && config.topP !== undefined && { top_p: config.topP }),
+    ...(samples && config.topK !== undefined && dialect.topK && { top_k: config.topK }),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, inputSchema, strict }) => ({
         type: 'function' as const,
@@ -46,6 +48,24 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
     ...fields,
   }
 }
+
+/** Claude keeps for its cache what is marked, behind OpenRouter too: the prompt, and all up to the newest user message. */
+function cacheMarked({ provider, model }: ModelRequest, messages: Message[]): Message[] {
+  if (provider.type !== 'openrouter' || !/claude/.test(model)) return messages
+  const newest = messages.findLastIndex(({ role }) => role === 'user')
+  return messages.map((message, index) => {
+    const isMarked = message.role === 'system' || (message.role === 'user' && index === newest)
+    if (!isMarked) return message
+    const parts: ContentPart[] =
+      typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : [...message.content]
+    const last = parts.findLastIndex(({ type }) => type === 'text')
+    const content = parts.map((part, at) => (at === last ? { ...part, cache_control: { type: 'ephemeral' } } : part))
+    return Object.assign({ ...message }, { content })
+  })
+}
+
+/** The longest id of a call that OpenAI takes. */
+const MAX_CALL_ID = 40
 
 interface WireOptions {
   /** The provider's. */
@@ -105,7 +125,7 @@ export const withoutReasoning = (body: ChatBody): ChatBody => ({
   }),
 })
 
-const sameId = (id: string): string => id || plainId(id)
+const sameId = (id: string): string => idWithin(MAX_CALL_ID, id)
 
 /** Mistral takes only nine letters and digits; a session may hold calls of another vendor. Same id, same result. */
 const shortId = (id: string): string =>

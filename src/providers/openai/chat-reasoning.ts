@@ -24,8 +24,24 @@ const MAX_GATHERED = 4 * 1024 * 1024
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Servers that have renamed the field send both, with the same text. */
-export const reasoningIn = (delta: Fields): string => textIn(delta.reasoning_content) || textIn(delta.reasoning)
+/** Servers that have renamed the field send both, with the same text; some send the details alone. */
+export const reasoningIn = (delta: Fields): string =>
+  textIn(delta.reasoning_content) ||
+  textIn(delta.reasoning) ||
+  detailsText(delta.reasoning_details) ||
+  thinkingIn(delta.content)
+
+const detailsText = (details: unknown): string =>
+  Array.isArray(details)
+    ? details.map((piece) => (isObject(piece) ? textIn(piece.text) || textIn(piece.summary) : '')).join('')
+    : ''
+
+/** Mistral's: parts of the content. */
+function thinkingIn(content: unknown): string {
+  if (!Array.isArray(content)) return ''
+  const parts = content.flatMap((part) => (isObject(part) && Array.isArray(part.thinking) ? part.thinking : []))
+  return parts.map((part) => (isObject(part) ? textIn(part.text) : '')).join('')
+}
 
 /** Puts a turn's reasoning together from its deltas. */
 export function gatherReasoning() {

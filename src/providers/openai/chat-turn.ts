@@ -2,10 +2,12 @@
 
 import type { ModelEvent } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import { malformed, type ProviderProblem } from '../wire/failure.ts'
-import { problemInStream } from '../wire/provider-errors.ts'
+import { malformed, ProviderProblem } from '../wire/failure.ts'
+import { errorIn, problemInStream } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
-import { type End, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
+import { chatUsage } from '../wire/reported-usage.ts'
+import { readThinkTags } from '../wire/think-tags.ts'
+import { type End, isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
 import { addActivity } from '../wire/turn-events.ts'
 import { type ChatReasoning, gatherReasoning, reasoningIn } from './chat-reasoning.ts'
 import { gatherCalls } from './gathered-calls.ts'
@@ -48,10 +50,11 @@ export function readTurn({ reasoning, keepEcho }: TurnOptions): Turn {
   const events: ModelEvent[] = []
   const calls = gatherCalls()
   const back = keepEcho && gatherReasoning()
+  const tags = readThinkTags()
+  const ends = readEnds()
   let problem: ProviderProblem | null = null
   let done = false
-  let finish: string | null = null
-  let usage: End['usage'] = null
+  let made = false
   let usageAnnounced = false
 
   function take(data: string, eventName?: string): void {
@@ -62,48 +65,103 @@ export function readTurn({ reasoning, keepEcho }: TurnOptions): Turn {
     }
     const chunk = parse(data)
     if (!isObject(chunk)) problem = malformed(data)
-    else if (chunk.error || eventName === 'error') problem = problemInStream(chunk.error || chunk, data)
-    else takeChunk(chunk, data)
+    else {
+      const error = eventName === 'error' ? (chunk.error ?? chunk) : errorIn(chunk, ['choices', 'usage', 'x_groq'])
+      if (error) problem = problemInStream(error, data)
+      else takeChunk(chunk, data)
+    }
+  }
+  function say(thought: string, text: string, output: boolean): void {
+    if (reasoning && thought !== '') events.push({ type: 'reasoning', text: thought })
+    if (text !== '') events.push({ type: 'text', text })
+    else if (!reasoning || thought === '') addActivity(events, output || thought !== '')
+    made ||= output || text !== '' || thought !== ''
   }
   function takeChunk(chunk: Fields, data: string): void {
-    usage = usageOf(chunk) ?? usage
     // OpenAI's documented sign that the last chunk will have usage: null in all others.
     if (chunk.usage === null && !usageAnnounced) {
       usageAnnounced = true
       events.push({ type: 'activity', usageFollows: true })
     }
     const choice = Array.isArray(chunk.choices) ? chunk.choices.find(isFirst) : undefined
+    ends.take(chunk, choice)
     if (!isObject(choice)) {
       addActivity(events)
       return
     }
     // A whole completion has `message` where a chunk has `delta`; some servers mix them up.
     const delta = isObject(choice.delta) ? choice.delta : isObject(choice.message) ? choice.message : {}
-    const text = textOf(delta.content) || textOf(delta.refusal)
-    const thought = reasoning ? reasoningIn(delta) : ''
-    if (thought) events.push({ type: 'reasoning', text: thought })
-    if (text) events.push({ type: 'text', text })
-    else if (!thought) addActivity(events, hasOutput(delta))
+    const shown = tags.push(textOf(delta.content))
+    say(`${reasoningIn(delta)}${shown.reasoning}`, `${shown.text}${textOf(delta.refusal)}`, hasOutput(delta))
     back?.add(delta)
     problem = calls.add(delta)
     if (choice.error) problem = problemInStream(choice.error, data)
-    if (typeof choice.finish_reason !== 'string' || choice.finish_reason === '') return
-    finish = choice.finish_reason
-    if (brokenOff.has(finish)) problem ??= problemInStream({ message: `finish reason ${finish}` }, data)
+    else problem ??= ends.problem(made, data)
   }
   return {
     events,
     problem: () => problem,
     done: () => done,
-    finished: () => done || finish !== null,
+    finished: () => done || (made && ends.finished()) || ends.reason() !== null,
     take,
     alive: () => addActivity(events),
-    close: () =>
-      turnEnd(reasonIn(finishReasons, finish), usage, calls.all, () => {
+    close() {
+      const { reasoning: thought, text } = tags.rest()
+      if (thought !== '' || text !== '') say(thought, text, false)
+      const reason = reasonIn(finishReasons, ends.reason())
+      const echo = () => {
         const kept = back?.all() ?? null
         return kept && keepEcho ? keepEcho(kept) : null
-      }),
+      }
+      return [...events.splice(0), ...turnEnd(reason, ends.usage(), calls.all, echo, ends.refusal())]
+    },
   }
+}
+
+/** How a turn ends, and what it took: in its last chunks, in whatever order they come. */
+function readEnds() {
+  let finish: string | null = null
+  let usage: End['usage'] = null
+  let refusal = ''
+  let isWhole = false
+  return {
+    take(chunk: Fields, choice: unknown): void {
+      const counted = chatUsage(chunk.usage ?? (isObject(chunk.x_groq) ? chunk.x_groq.usage : null))
+      // The newest report wins: some servers send a growing one with every chunk. Groq puts it under `x_groq`.
+      usage = counted ?? usage
+      if (!isObject(choice)) {
+        // A report of its own is sent last.
+        isWhole ||= counted !== null
+        return
+      }
+      // An answer without streaming is whole, whether or not it says why it ended.
+      isWhole = isObject(choice.message) && !isObject(choice.delta)
+      const delta = isObject(choice.delta) ? choice.delta : choice.message
+      refusal += isObject(delta) ? textOf(delta.refusal) : ''
+      if (refusal === '') refusal = filteredIn(choice)
+      if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') finish = choice.finish_reason
+    },
+    reason: () => finish,
+    usage: () => usage,
+    refusal: () => (refusal === '' ? null : refusal),
+    /** The answer is whole, though no reason was given. */
+    finished: () => isWhole,
+    problem(made: boolean, whole: string): ProviderProblem | null {
+      if (finish === null) return null
+      if (brokenOff.has(finish)) return problemInStream({ message: `finish reason ${finish}` }, whole)
+      if (made || !isUnknownEnd(finishReasons, finish)) return null
+      return new ProviderProblem({ kind: 'reported', reason: `the model ended with ${finish}`, full: whole })
+    },
+  }
+}
+
+/** Azure names the filters that took effect. */
+function filteredIn({ content_filter_results: results }: Fields): string {
+  if (!isObject(results)) return ''
+  const names = Object.entries(results).flatMap(([name, found]) =>
+    isObject(found) && found.filtered === true ? [name] : [],
+  )
+  return names.length === 0 ? '' : `filtered for ${names.join(', ')}`
 }
 
 const isFirst = (choice: unknown): boolean => isObject(choice) && (choice.index ?? 0) === 0
@@ -132,15 +190,3 @@ const hasOutput = (delta: Fields): boolean => outputFields.some((name) => !isEmp
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
-
-/** The newest report wins: some servers send a growing one with every chunk. Groq puts it under `x_groq`. */
-function usageOf(chunk: Fields): End['usage'] {
-  const usage = chunk.usage ?? (isObject(chunk.x_groq) ? chunk.x_groq.usage : null)
-  if (!isObject(usage)) return null
-  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = usage
-  return isCount(promptTokens) && isCount(completionTokens) ? { promptTokens, completionTokens } : null
-}
-
-// The columns are 32-bit integers.
-export const isCount = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31

@@ -1,9 +1,9 @@
 /** The chat-completions adapter: one turn as a stream of events. Throws ProviderProblem. */
 import OpenAI from 'openai'
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../../actors/ports/index.ts'
-import type { Dialect } from '../provider-types.ts'
-import { type ProviderProblem, problemIn } from '../wire/failure.ts'
+import { type Dialect, wireApiOf } from '../provider-types.ts'
 import type { ProviderAnswer, ProviderFetch } from '../wire/fetch.ts'
+import { callWithout, type OptionalField, type RefusedFields } from '../wire/optional-fields.ts'
 import { shownBody } from '../wire/outgoing-parts.ts'
 import { accessTo } from '../wire/provider-call.ts'
 import { answerOf, bypassSdkTransport, sdkFetch } from '../wire/sdk-fetch.ts'
@@ -11,14 +11,14 @@ import { streamTurn } from '../wire/turn-stream.ts'
 import { type ChatBody, chatBody, hasReasoning, withoutReasoning } from './chat-body.ts'
 import { echoes } from './chat-reasoning.ts'
 import { readTurn, type TurnOptions } from './chat-turn.ts'
+import { streamResponses } from './responses.ts'
 
 /** Clients that are kept: to make one costs 20 µs, the half of what its calls cost. */
 const MAX_CLIENTS = 200
 
 /** What calls share, until the process ends. */
 export function createOpenAi(fetch: ProviderFetch) {
-  /** What servers refused, by endpoint: asked once, then spared. The count of providers bounds it. */
-  const refusals = new Set<string>()
+  const refusals: RefusedFields = new Set()
   const clients = new Map<string, OpenAI>()
 
   function clientOf(connection: ProviderConnection): OpenAI {
@@ -33,13 +33,19 @@ export function createOpenAi(fetch: ProviderFetch) {
   }
 
   return {
-    stream: (request: ModelRequest, dialect: Dialect, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> =>
-      streamTurn(
+    stream(request: ModelRequest, dialect: Dialect, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> {
+      const client = clientOf(request.provider)
+      if (wireApiOf(request.provider) === 'responses') return streamResponses(client, request, refusals, signal, take)
+      return streamTurn(
         readTurn(turnOptions(request, dialect)),
-        async (own) => open(clientOf(request.provider), request, chatBody(request, dialect), own, refusals),
+        async (own) =>
+          callWithout(request, chatBody(request, dialect), optional, refusals, (body) =>
+            call(client, request, body, own),
+          ),
         signal,
         take,
-      ),
+      )
+    },
   }
 }
 
@@ -68,44 +74,30 @@ export function openAiClient(connection: ProviderConnection, fetch: ProviderFetc
   return client
 }
 
-/** What a server may refuse of a body: it is asked again without. */
-const refusable: readonly { words: RegExp; isIn(body: ChatBody): boolean; without(body: ChatBody): ChatBody }[] = [
+/** What a server may refuse of a body that nobody asked for. */
+const optional: readonly OptionalField<ChatBody>[] = [
   {
     words: /stream_options|include_usage/,
     isIn: ({ stream_options }) => stream_options !== undefined,
     without: ({ stream_options: _, ...body }) => body,
   },
+  {
+    // OpenAI's newest models take tools beside an effort, even their own, on the Responses API alone.
+    words: /\btools?\b[^.]*reasoning[_ ]effort|reasoning[_ ]effort[^.]*\btools?\b/i,
+    isIn: ({ tools, reasoning_effort }) => tools !== undefined && reasoning_effort !== 'none',
+    without: (body) => ({ ...body, reasoning_effort: 'none' }),
+  },
   { words: /reasoning/, isIn: hasReasoning, without: withoutReasoning },
 ]
 
-/** The answer's head. Asks once more for each part of the body that the server refuses. */
-async function open(
+async function call(
   client: OpenAI,
   request: ModelRequest,
   body: ChatBody,
   signal: AbortSignal,
-  refusals: Set<string>,
 ): Promise<ProviderAnswer> {
-  let asked = body
-  const refused: string[] = []
-  const nameOf = ({ words }: (typeof refusable)[number]) => `${client.baseURL} ${words.source}`
-  for (const part of refusable) if (refusals.has(nameOf(part))) asked = part.without(asked)
-  for (;;) {
-    request.calls?.sent(request, shownBody(request, asked))
-    try {
-      const answer = answerOf(await client.chat.completions.create(asked, { signal }).asResponse())
-      request.calls?.answered(answer.status)
-      for (const name of refused) refusals.add(name)
-      return answer
-    } catch (error) {
-      const problem = problemIn(error)
-      const part = problem && refusable.find(({ words, isIn }) => isIn(asked) && refuses(problem, words))
-      if (!part) throw problem ?? error
-      asked = part.without(asked)
-      refused.push(nameOf(part))
-    }
-  }
+  request.calls?.sent(request, shownBody(request, body))
+  const answer = answerOf(await client.chat.completions.create(body, { signal }).asResponse())
+  request.calls?.answered(answer.status)
+  return answer
 }
-
-const refuses = ({ status, full }: ProviderProblem, words: RegExp): boolean =>
-  (status === 400 || status === 422) && words.test(full)

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { malformed, type ProviderProblem } from '../wire/failure.ts'
+import { scanObject } from '../wire/meant-arguments.ts'
 import type { Fields } from '../wire/provider-json.ts'
 
 /** Characters of arguments beyond which a turn is no call but a fault: twice what a model can write in one reply. */
@@ -25,7 +26,11 @@ export function gatherCalls() {
   let size = 0
 
   function callFor(index: number | null, id: string, name: string, text: string): Gathered {
-    const known = index !== null ? byIndex.get(index) : id ? calls.find((call) => call.id === id) : calls.at(-1)
+    const last = calls.at(-1)
+    // Arguments alone under a new index belong to the call whose head came last.
+    const isRest = index !== null && !byIndex.has(index) && !id && !name && text !== '' && last?.isWhole === false
+    if (isRest && last) byIndex.set(index, last)
+    const known = index !== null ? byIndex.get(index) : id ? calls.find((call) => call.id === id) : last
     if (known && !startsAnother(known, id, name, text)) return known
     const call = { id, name, arguments: '', isWhole: false, scan: scanObject() }
     calls.push(call)
@@ -52,17 +57,16 @@ export function gatherCalls() {
       if (Array.isArray(delta.tool_calls)) {
         for (const part of delta.tool_calls.slice(0, maxCalls + 1)) addPart(part)
       }
-      if (isObject(delta.function_call)) addPart({ index: 0, function: delta.function_call })
+      const old = delta.function_call
+      if (isObject(old) && (old.name || old.arguments)) addPart({ index: 0, function: old })
       if (size > maxArguments) return malformed('tool arguments beyond 1 MiB')
       return calls.length > maxCalls ? malformed(`more than ${maxCalls} tool calls`) : null
     },
-    /** Calls without an id get one, and those without arguments the empty object that they mean. */
+    /** Calls without an id get one; those without name and arguments are none. */
     all: (): ToolCall[] =>
-      calls.map((call) => ({
-        id: call.id || `call_${randomUUID()}`,
-        name: call.name,
-        arguments: call.arguments.trim() || '{}',
-      })),
+      calls
+        .filter(({ name, arguments: text }) => name !== '' || text !== '')
+        .map((call) => ({ id: call.id || `call_${randomUUID()}`, name: call.name, arguments: call.arguments })),
   }
 }
 
@@ -74,26 +78,4 @@ function startsAnother(known: Gathered, id: string, name: string, text: string):
   if (!name || !known.name) return false
   if (id && known.id) return id !== known.id
   return text !== '' && known.isWhole
-}
-
-/** Says after each piece whether all pieces together are one closed object. Parsing them anew each time is quadratic. */
-function scanObject(): (text: string) => boolean {
-  let depth = 0
-  let begun = false
-  let inString = false
-  let escaped = false
-  return (text) => {
-    for (const char of text) {
-      if (escaped) escaped = false
-      else if (inString) {
-        if (char === '\\') escaped = true
-        else if (char === '"') inString = false
-      } else if (char === '"') inString = true
-      else if (char === '{' || char === '[') {
-        depth += 1
-        begun = true
-      } else if (char === '}' || char === ']') depth -= 1
-    }
-    return begun && depth <= 0 && !inString
-  }
 }

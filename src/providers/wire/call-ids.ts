@@ -9,6 +9,12 @@ type Answer = Extract<ModelMessage, { role: 'assistant' }>
 export const plainId = (id: string): string =>
   /^[a-zA-Z0-9_-]{1,64}$/.test(id) ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 16)}`
 
+/** An id that is not too long: OpenAI's chat completions refuse more than 40 characters. Same id, same result. */
+export function idWithin(length: number, id: string): string {
+  const known = id || plainId(id)
+  return known.length <= length ? known : `call_${createHash('sha256').update(known).digest('hex').slice(0, 24)}`
+}
+
 /**
  * Each call gets an id that no other call of the conversation has, in words that `plain` gives, and its result the same.
  * Within a reply ids are unique already; replies of one session, and conversations that callers keep, repeat them.

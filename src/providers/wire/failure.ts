@@ -1,6 +1,7 @@
 /** What can go wrong with a provider call, and how it is reported (contract section 3). */
 import type { ModelFailure } from '../../actors/ports/index.ts'
 import { clearKeyLike, clearSecrets, cut } from '../../untrusted/redact.ts'
+import { type Overflow, overflowIn } from '../context/overflow.ts'
 
 /**
  * - `answered`: a status other than 2xx; or an error with a status, sent within a stream
@@ -44,6 +45,8 @@ export class ProviderProblem extends Error {
   readonly full: string
   readonly retryAfterMs: number | null
   readonly keyRefused: boolean
+  /** The input is too long for the model. Null: it is something else. */
+  readonly overflow: Overflow | null
   readonly #retry: boolean | null
 
   constructor(facts: ProblemFacts) {
@@ -56,10 +59,13 @@ export class ProviderProblem extends Error {
     this.retryAfterMs = facts.retryAfterMs ?? null
     this.keyRefused = facts.keyRefused ?? (this.status === 401 || this.status === 403)
     this.#retry = facts.retry ?? null
+    const isSaid = this.kind === 'answered' || this.kind === 'reported'
+    this.overflow = isSaid && !this.keyRefused ? overflowIn(this.status, this.full) : null
   }
 
   /** Worth another try: 408, 429, 5xx or a broken connection (contract section 1, PROVIDER_RETRIES). */
   get transient(): boolean {
+    if (this.overflow !== null) return false
     if (this.#retry !== null) return this.#retry
     if (this.status !== null) return this.status === 408 || this.status === 429 || this.status >= 500
     return this.kind === 'connection' || this.kind === 'connect_timeout' || this.kind === 'ended_early'
@@ -121,7 +127,8 @@ export function failureOf(problem: ProviderProblem, secrets: readonly string[]):
   return { code: codeOf(problem), message, detail }
 }
 
-function codeOf({ kind, status, keyRefused }: ProviderProblem): ModelFailure['code'] {
+function codeOf({ kind, status, keyRefused, overflow }: ProviderProblem): ModelFailure['code'] {
+  if (overflow !== null) return 'context_length_exceeded'
   if (keyRefused) return 'provider_auth'
   if (status === 429) return 'provider_rate_limited'
   if (status === 408 || status === 504) return 'provider_timeout'

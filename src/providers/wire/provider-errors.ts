@@ -51,17 +51,25 @@ function wordsOf(body: string): string {
   return messageIn(parse(text)) ?? (text.startsWith('<') ? '' : text)
 }
 
-/** `{error: {message}}`, `{error: text}`, `{message}`, `{detail}`, `{detail: [{msg}]}`, or a list around one; five levels deep. */
+/** `{error: {message}}`, `{error: text}`, `{message}`, `{detail: [{msg}]}`, `{errors: [{message}]}`, or a list around one. */
 function messageIn(value: unknown, levels = 5): string | null {
   if (typeof value === 'string') return value
   if (levels === 0) return null
   if (Array.isArray(value)) return messageIn(value[0], levels - 1)
   if (!isObject(value)) return null
-  for (const name of ['error', 'message', 'detail', 'msg']) {
+  for (const name of ['error', 'message', 'detail', 'errors', 'msg']) {
     const found = messageIn(value[name], levels - 1)
     if (found) return found
   }
   return null
+}
+
+/** An error behind status 200, in whatever shape. `content`: fields of a chunk that is none. Null: it is no error. */
+export function errorIn(chunk: Fields, content: readonly string[]): unknown {
+  if (chunk.error) return chunk.error
+  if (content.some((name) => chunk[name] !== undefined && chunk[name] !== null)) return null
+  const isSaid = typeof chunk.message === 'string' || Boolean(chunk.detail) || Array.isArray(chunk.errors)
+  return isSaid ? chunk : null
 }
 
 /** The form of an error sent within a stream: `{message, code?, status?, type?}` or plain words. */

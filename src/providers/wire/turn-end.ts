@@ -1,6 +1,7 @@
 /** How a turn ends, whichever vendor's it is. */
 import type { EndReason, ModelEvent, ToolCall } from '../../actors/ports/index.ts'
 import { cutsOff, finishReasons } from '../../actors/reply/reply-event.ts'
+import { meantArguments } from './meant-arguments.ts'
 
 export type End = Extract<ModelEvent, { type: 'end' }>
 
@@ -9,22 +10,39 @@ export type ReasonWords = Readonly<Partial<Record<EndReason, readonly string[]>>
 
 const endReasons = finishReasons.filter((reason) => reason !== 'cancelled')
 
+/** Ends that no vendor documents, seen with whole answers. */
+const otherStops = /^(?:eos|eos_token|stop_sequence|end_turn|end|complete|completed|done|finished|normal)$/i
+
+/** An end that nobody knows, without anything made: it is the provider's to explain. */
+export const isUnknownEnd = (words: ReasonWords, word: string): boolean =>
+  !endReasons.some((reason) => words[reason]?.includes(word)) && !otherStops.test(word)
+
 /** A word that is unknown, or missing, means `stop`. */
 export const reasonIn = (words: ReasonWords, word: string | null): EndReason =>
   endReasons.find((reason) => word !== null && words[reason]?.includes(word)) ?? 'stop'
 
-/** The tool calls, then the end. A call cut off by the length limit or a filter must not run. `echo`: what the vendor wants back with their results; null: nothing. */
+const meant = (call: ToolCall): ModelEvent => ({
+  type: 'tool_call',
+  call: { ...call, arguments: meantArguments(call.arguments) },
+})
+
+/**
+ * The tool calls, then the end. A call cut off by the length limit or a filter must not run. `echo`: what the vendor wants back with their results; null: nothing. `refusal`: why a filter
+ * ended it.
+ */
 export function turnEnd(
   reason: EndReason,
   usage: End['usage'],
   calls: () => readonly ToolCall[],
   echo: () => object | null,
+  refusal: string | null = null,
 ): ModelEvent[] {
-  if (cutsOff(reason)) return [{ type: 'end', reason, usage }]
+  const refused = refusal !== null && reason === 'content_filter' && { refusal }
+  if (cutsOff(reason)) return [{ type: 'end', reason, usage, ...refused }]
   const made = calls()
   // Several vendors say `stop` after tool calls, others `tool_calls` without any.
   if (made.length === 0) return [{ type: 'end', reason: 'stop', usage }]
   const kept = echo()
   const end: End = { type: 'end', reason: 'tool_calls', usage, ...(kept && { echo: kept }) }
-  return [...made.map((call): ModelEvent => ({ type: 'tool_call', call })), end]
+  return [...made.map(meant), end]
 }

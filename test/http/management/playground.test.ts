@@ -89,6 +89,7 @@ verifies(
       attempts: 1,
       overrides: null,
       prompt: null,
+      refusal: null,
     }
     expect(messages).toEqual([
       { ...common, ...whole, role: 'user', content: 'x' },

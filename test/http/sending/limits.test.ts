@@ -179,7 +179,7 @@ verifies(
 
 verifies('contract-1.history-limit', 'of a longer history the oldest whole turns are not sent', async () => {
   const id = await scene.newSession()
-  // About 300 estimated tokens a turn, so that three turns and the newest message fit into 1,000.
+  // About 300 estimated tokens a turn: three fit into 1,000, and of four one is left, where it is cut to 60 %.
   for (const name of ['A', 'B', 'C', 'D', 'E']) {
     scene.says([`${name}${'a'.repeat(600)}`])
     await scene.send(id, `${name}${'u'.repeat(600)}`)
@@ -187,15 +187,19 @@ verifies('contract-1.history-limit', 'of a longer history the oldest whole turns
   await scene.send(id, 'Newest')
   const roles = told().map(({ role, content }) => `${role} ${content.slice(0, 1)}`)
   expect(roles[0]?.startsWith('user')).toBe(true)
-  expect(roles).toEqual(['user C', 'assistant C', 'user D', 'assistant D', 'user E', 'assistant E', 'user N'])
+  expect(roles).toEqual(['user D', 'assistant D', 'user E', 'assistant E', 'user N'])
   expect(scene.up.calls.at(-1)?.body.messages[0]).toEqual({ role: 'system', content: 'Be brief.' })
 })
 
-verifies('contract-1.history-limit', 'the newest user message is always sent, however long', async () => {
+verifies('contract-1.history-limit', 'the newest user message is always sent, and beside the limit', async () => {
   const id = await scene.newSession()
   scene.says(['ok'])
   await scene.send(id, 'before')
   const long = 'x'.repeat(50_000)
   await scene.send(id, long)
-  expect(told()).toEqual([{ role: 'user', content: long }])
+  expect(told()).toEqual([
+    { role: 'user', content: 'before' },
+    { role: 'assistant', content: 'ok' },
+    { role: 'user', content: long },
+  ])
 })

@@ -15,11 +15,12 @@ const agent: AgentForCompletion = {
   generationConfig: { temperature: 0.5 },
   system: 'Be brief.',
   prompt: { id: 'p', name: 'Prompt', sha256: 'f00d' },
-  provider: { id: 'v', type: 'openai', baseUrl: null, apiKey: null },
+  provider: { id: 'v', type: 'openai', baseUrl: null, apiKey: null, wireApi: null },
   responseFormat: { type: 'json_object' },
   fallbacks: [],
   tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [], named: {} },
   allowedOrigins: [],
+  historyMaxTokens: null,
   configuration: 7,
 }
 const noTools = { tools: [], check: async () => null }

@@ -6,6 +6,10 @@ import { noTools } from './tool-kinds.ts'
 /** '' is "not set": the provider's default applies. */
 type Setting = number | string
 
+export type ReasoningEffort = NonNullable<Agent['generationConfig']['reasoningEffort']>
+
+export const reasoningEfforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+
 export interface AgentValues extends AgentTools {
   /** `*` among them: every tool. */
   approvals: Approval[]
@@ -18,13 +22,23 @@ export interface AgentValues extends AgentTools {
   responseFormat: string
   /** One a line. */
   allowedOrigins: string
-  generationConfig: { temperature: Setting; topP: Setting; topK: Setting; maxToolCalls: Setting }
+  historyMaxTokens: Setting
+  generationConfig: {
+    temperature: Setting
+    topP: Setting
+    topK: Setting
+    maxToolCalls: Setting
+    maxOutputTokens: Setting
+    /** '': the provider's default. */
+    reasoningEffort: ReasoningEffort | ''
+  }
 }
 
 export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): AgentValues {
   const { name = '', providerId = '', model = '', promptId = null, allowedOrigins = [], generationConfig = {} } = agent
   const { temperature = '', topP = '', topK = '', maxToolCalls = '' } = generationConfig
-  const { fallbacks = [], responseFormat: format = null } = agent
+  const { maxOutputTokens = '', reasoningEffort = '' } = generationConfig
+  const { fallbacks = [], responseFormat: format = null, historyMaxTokens = null } = agent
   return {
     name,
     providerId,
@@ -33,7 +47,8 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
     fallbacks,
     responseFormat: format === null ? '' : JSON.stringify(format, null, 2),
     allowedOrigins: allowedOrigins.join('\n'),
-    generationConfig: { temperature, topP, topK, maxToolCalls },
+    historyMaxTokens: historyMaxTokens ?? '',
+    generationConfig: { temperature, topP, topK, maxToolCalls, maxOutputTokens, reasoningEffort },
     ...tools,
     approvals: tools.approvals === '*' ? ['*'] : tools.approvals,
   }
@@ -63,8 +78,8 @@ const sent = (setting: Setting): number | null => (setting === '' ? null : Numbe
 
 export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools } {
   const { name, providerId, model, promptId, fallbacks, responseFormat, allowedOrigins, ...rest } = values
-  const { generationConfig, ...tools } = rest
-  const { temperature, topP, topK, maxToolCalls } = generationConfig
+  const { generationConfig, historyMaxTokens, ...tools } = rest
+  const { temperature, topP, topK, maxToolCalls, maxOutputTokens, reasoningEffort } = generationConfig
   return {
     name,
     providerId,
@@ -73,11 +88,14 @@ export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools
     fallbacks: fallbacks.map((one) => ({ providerId: one.providerId, model: one.model.trim() })),
     responseFormat: formatOf(responseFormat),
     allowedOrigins: originsOf(allowedOrigins),
+    historyMaxTokens: sent(historyMaxTokens),
     generationConfig: {
       temperature: sent(temperature),
       topP: sent(topP),
       topK: sent(topK),
       maxToolCalls: sent(maxToolCalls),
+      maxOutputTokens: sent(maxOutputTokens),
+      reasoningEffort: reasoningEffort || null,
     },
     tools: { ...tools, approvals: tools.approvals.includes('*') ? '*' : tools.approvals },
   }

@@ -2,11 +2,13 @@
 import { api } from '../api.ts'
 import { numberKeys, type Overrides, requestPart } from '../playground/overrides/overrides.ts'
 import { createPrompt } from '../prompts/resource.ts'
+import { reasoningEfforts } from './agent-values.ts'
 import { type Agent, type AgentFields, agentResource } from './resource.ts'
 
 /** `promptId`: of a prompt that was made of the overridden text. */
 function fieldsWith(agent: Agent, overrides: Overrides, promptId: string | null): Partial<AgentFields> {
-  const { provider, model, prompt } = overrides
+  const { provider, model, prompt, reasoningEffort: effort } = overrides
+  const reasoningEffort = reasoningEfforts.find((one) => one === effort)
   const numbers = Object.fromEntries(
     numberKeys.flatMap((key) => (overrides[key] === undefined ? [] : [[key, Number(overrides[key])]])),
   )
@@ -15,7 +17,9 @@ function fieldsWith(agent: Agent, overrides: Overrides, promptId: string | null)
     ...(model !== undefined && { model }),
     ...(prompt !== undefined && { promptId: prompt }),
     ...(promptId !== null && { promptId }),
-    ...(Object.keys(numbers).length > 0 && { generationConfig: { ...agent.generationConfig, ...numbers } }),
+    ...((Object.keys(numbers).length > 0 || reasoningEffort !== undefined) && {
+      generationConfig: { ...agent.generationConfig, ...numbers, ...(reasoningEffort && { reasoningEffort }) },
+    }),
   }
 }
 

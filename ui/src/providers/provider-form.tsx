@@ -1,4 +1,4 @@
-import { Checkbox, PasswordInput, TextInput } from '@mantine/core'
+import { Checkbox, PasswordInput, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { RecordForm } from '../blocks/forms/record-form.tsx'
 import { Notice } from '../blocks/messages/notice.tsx'
@@ -8,6 +8,8 @@ import type { Provider, ProviderType } from './resource.ts'
 export interface ProviderValues {
   name: string
   baseUrl: string
+  /** '': the server's choice, or the type has none. */
+  wireApi: NonNullable<Provider['wireApi']> | ''
   apiKey: string
   removeKey: boolean
 }
@@ -15,6 +17,7 @@ export interface ProviderValues {
 const valuesOf = (provider: Provider | null, name = ''): ProviderValues => ({
   name: provider?.name ?? name,
   baseUrl: provider?.baseUrl ?? '',
+  wireApi: provider?.wireApi ?? '',
   apiKey: '',
   removeKey: false,
 })
@@ -83,11 +86,27 @@ export function ProviderForm({ type, provider, save, onSaved }: ProviderFormProp
             </Notice>
           )}
           {type.requiresBaseUrl && key}
+          {(type.id === 'openai' || type.id === 'openai-compatible') && (
+            <Select
+              label="API"
+              description="OpenAI’s newest models call tools by the Responses API alone. Servers of other makes may have chat completions only."
+              placeholder="Chosen by type and address"
+              data={apis}
+              maw={420}
+              {...form.getInputProps('wireApi')}
+              value={form.values.wireApi || null}
+            />
+          )}
         </>
       )}
     </RecordForm>
   )
 }
+
+const apis = [
+  { value: 'responses', label: 'Responses' },
+  { value: 'chat_completions', label: 'Chat completions' },
+]
 
 function addressWords({ requiresBaseUrl, defaultBaseUrl }: ProviderType): string {
   if (requiresBaseUrl) return 'The base address of its API; paths such as /chat/completions are appended.'

@@ -37,8 +37,14 @@ export function New() {
               key={type.id}
               type={type}
               provider={null}
-              save={({ name, apiKey, baseUrl }) =>
-                createProvider({ name, providerType: type.id, apiKey: apiKey || null, baseUrl: baseUrl.trim() || null })
+              save={({ name, apiKey, baseUrl, wireApi }) =>
+                createProvider({
+                  name,
+                  providerType: type.id,
+                  apiKey: apiKey || null,
+                  baseUrl: baseUrl.trim() || null,
+                  wireApi: wireApi || null,
+                })
               }
               onSaved={onCreated}
             />
@@ -50,10 +56,11 @@ export function New() {
 }
 
 /** An empty key field keeps the stored key. */
-const update = (id: string, { name, baseUrl, apiKey, removeKey }: ProviderValues) =>
+const update = (id: string, { name, baseUrl, wireApi, apiKey, removeKey }: ProviderValues) =>
   updateProvider(id, {
     name,
     baseUrl: baseUrl.trim() || null,
+    wireApi: wireApi || null,
     ...(apiKey !== '' ? { apiKey } : removeKey && { apiKey: null }),
   })
 

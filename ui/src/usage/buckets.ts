@@ -41,7 +41,8 @@ function nextOf(step: Step, start: number): number {
   return start + (step === 'week' ? 7 : 1) * dayMs
 }
 
-const nothing = { replies: 0, promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: false }
+const noTokens = { promptTokens: 0, completionTokens: 0, totalTokens: 0 }
+const nothing = { ...noTokens, replies: 0, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, estimated: false }
 
 /** The sum of rows; `estimated` when one of them is. */
 export const sumOf = (rows: readonly Omit<UsageRow, 'key'>[]) =>
@@ -51,6 +52,9 @@ export const sumOf = (rows: readonly Omit<UsageRow, 'key'>[]) =>
       promptTokens: sum.promptTokens + row.promptTokens,
       completionTokens: sum.completionTokens + row.completionTokens,
       totalTokens: sum.totalTokens + row.totalTokens,
+      cachedTokens: sum.cachedTokens + row.cachedTokens,
+      cacheWriteTokens: sum.cacheWriteTokens + row.cacheWriteTokens,
+      reasoningTokens: sum.reasoningTokens + row.reasoningTokens,
       estimated: sum.estimated || row.estimated,
     }),
     nothing,

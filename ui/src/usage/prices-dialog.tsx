@@ -10,14 +10,25 @@ interface PricesDialogProps {
   onClose: () => void
 }
 
-const none = { model: '', prompt: 0, completion: 0 }
+type Price = ModelPrices['prices'][number]
+
+const none: Price = { model: '', prompt: 0, completion: 0 }
+
+/** An empty field: the price of reading. */
+const optionalPrice = (value: number | string): number | undefined => (value === '' ? undefined : Number(value))
+
+function withPrice(price: Price, name: 'cachedPrompt' | 'cacheWrite', value: number | string): Price {
+  const { [name]: _, ...rest } = price
+  const given = optionalPrice(value)
+  return given === undefined ? rest : { ...rest, [name]: given }
+}
 
 export function PricesDialog({ known, onClose }: PricesDialogProps) {
   const [currency, setCurrency] = useState(known.currency)
   const [prices, setPrices] = useState(known.prices.length > 0 ? known.prices : [none])
   const [error, setError] = useState<unknown>(null)
-  const change = (index: number, changes: Partial<typeof none>) =>
-    setPrices(prices.map((price, at) => (at === index ? { ...price, ...changes } : price)))
+  const replace = (index: number, changed: Price) =>
+    setPrices(prices.map((price, at) => (at === index ? changed : price)))
   const save = async () => {
     try {
       await savePrices({ currency, prices: prices.filter(({ model }) => model.trim() !== '') })
@@ -46,21 +57,29 @@ export function PricesDialog({ known, onClose }: PricesDialogProps) {
               label="Model"
               flex={1}
               value={price.model}
-              onChange={(event) => change(index, { model: event.currentTarget.value })}
+              onChange={(event) => replace(index, { ...price, model: event.currentTarget.value })}
             />
             <NumberInput
               label="Read"
               w={110}
               min={0}
               value={price.prompt}
-              onChange={(value) => change(index, { prompt: Number(value) || 0 })}
+              onChange={(value) => replace(index, { ...price, prompt: Number(value) || 0 })}
+            />
+            <NumberInput
+              label="Cached"
+              w={90}
+              min={0}
+              placeholder={String(price.prompt)}
+              value={price.cachedPrompt ?? ''}
+              onChange={(value) => replace(index, withPrice(price, 'cachedPrompt', value))}
             />
             <NumberInput
               label="Written"
               w={110}
               min={0}
               value={price.completion}
-              onChange={(value) => change(index, { completion: Number(value) || 0 })}
+              onChange={(value) => replace(index, { ...price, completion: Number(value) || 0 })}
             />
             <ActionIcon
               variant="subtle"

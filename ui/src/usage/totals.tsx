@@ -3,13 +3,14 @@ import type { sumOf } from './buckets.ts'
 import { Tokens } from './tokens.tsx'
 import classes from './usage.module.css'
 
-/** The four numbers of the time looked at. */
+/** The numbers of the time looked at; what providers read from their caches where they report it. */
 export function Totals({ sum }: { sum: ReturnType<typeof sumOf> }) {
-  const { replies, promptTokens, completionTokens, totalTokens, estimated } = sum
+  const { replies, promptTokens, completionTokens, totalTokens, cachedTokens, estimated } = sum
   return (
     <dl className={classes.totals} aria-label="Totals">
       <Total label="Tokens" count={totalTokens} estimated={estimated} />
       <Total label="Read by models" tone="prompt" count={promptTokens} estimated={estimated} />
+      {cachedTokens > 0 && <Total label="Of them from caches" count={cachedTokens} estimated={false} />}
       <Total label="Written by models" tone="completion" count={completionTokens} estimated={estimated} />
       <Total label="Replies" count={replies} estimated={false} />
     </dl>

@@ -69,6 +69,7 @@ const replyFields = ({ model, providerId, usage, facts }: Message) => ({
   attempts: facts?.attempts ?? null,
   overrides: facts?.overrides ?? null,
   prompt: facts?.prompt ?? null,
+  refusal: facts?.refusal ?? null,
 })
 
 const wireMessage = (message: Message) => ({

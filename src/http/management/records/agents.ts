@@ -3,6 +3,7 @@ import type { GenerationConfig, ResponseFormat } from '../../../actors/ports/ind
 import { violatedConstraint } from '../../../persistence/postgres/constraint.ts'
 import type { Sql, Tx } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { agentFields, answerFieldsOf } from '../../../persistence/records/agent-request.ts'
 import * as agents from '../../../persistence/records/agents.ts'
 import { findConnection } from '../../../persistence/records/providers.ts'
 import { listAs } from '../../list.ts'
@@ -40,8 +41,9 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
             responseFormat: givenFormat(body.responseFormat),
             fallbacks: body.fallbacks ?? [],
             allowedOrigins: givenOrigins(body.allowedOrigins) ?? [],
+            historyMaxTokens: body.historyMaxTokens ?? null,
           })
-          await checkFormat(tx, fieldRefusal, created)
+          await checkAnswerFields(tx, fieldRefusal, created)
           return created
         }),
       ),
@@ -58,8 +60,8 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
       const updated = await withKnownReferences(body, () =>
         sql.begin(async (tx) => {
           const changed = await agents.updateAgent(tx, params.id, changes)
-          const isOfConcern = rest.providerId !== undefined || rest.model !== undefined || format !== undefined
-          if (changed && isOfConcern) await checkFormat(tx, fieldRefusal, changed)
+          const isOfConcern = [rest.providerId, rest.model, format, config].some((value) => value !== undefined)
+          if (changed && isOfConcern) await checkAnswerFields(tx, fieldRefusal, changed)
           return changed
         }),
       )
@@ -91,15 +93,28 @@ async function withKnownReferences<T>(references: References, write: () => Promi
 
 const unknownReference = (kind: 'provider' | 'prompt'): never => badRequest(`${kind}Id: there is no such ${kind}`)
 
-/** Throws 400 where the agent's own provider does not take its format: each of its completions would be refused. */
-export async function checkFormat(
+/**
+ * Throws 400 where the agent's own provider does not take its format, effort or limit of tokens: each of its completions
+ * would be refused.
+ */
+export async function checkAnswerFields(
   tx: Tx,
   fieldRefusal: FieldRefusal,
-  { providerId, model, responseFormat }: Pick<agents.Agent, 'providerId' | 'model' | 'responseFormat'>,
+  agent: Pick<agents.Agent, 'providerId' | 'model' | 'responseFormat' | 'generationConfig'>,
 ): Promise<void> {
-  const provider = responseFormat && (await findConnection(tx, providerId))
-  const refusal = provider && fieldRefusal({ provider, model }, { responseFormat })
-  if (refusal) badRequest(refusal.replace(/^\w+/, 'responseFormat'))
+  const { providerId, model, responseFormat, generationConfig: config } = agent
+  const { reasoningEffort, maxTokens } = answerFieldsOf(agentFields(config))
+  const given = [
+    ['responseFormat', responseFormat && { responseFormat }],
+    ['generationConfig.reasoningEffort', reasoningEffort && { reasoningEffort }],
+    ['generationConfig.maxOutputTokens', maxTokens && { maxTokens }],
+  ] as const
+  if (given.every(([, fields]) => !fields)) return
+  const provider = await findConnection(tx, providerId)
+  for (const [name, fields] of given) {
+    const refusal = provider && fields && fieldRefusal({ provider, model }, fields)
+    if (refusal) badRequest(refusal.replace(/^\w+/, name))
+  }
 }
 
 /** Throws 400. */
@@ -110,11 +125,13 @@ type Nullable<T> = { [Field in keyof T]?: T[Field] | null | undefined }
 
 /** Null, as a whole or inside, means absent. Only the settings that the contract knows are kept. */
 export function givenConfig(input: Nullable<GenerationConfig> | null | undefined): GenerationConfig {
-  const { temperature, topP, topK, maxToolCalls } = input ?? {}
+  const { temperature, topP, topK, maxToolCalls, reasoningEffort, maxOutputTokens } = input ?? {}
   return {
     ...(typeof temperature === 'number' && { temperature }),
     ...(typeof topP === 'number' && { topP }),
     ...(typeof topK === 'number' && { topK }),
     ...(typeof maxToolCalls === 'number' && { maxToolCalls }),
+    ...(reasoningEffort != null && { reasoningEffort }),
+    ...(typeof maxOutputTokens === 'number' && { maxOutputTokens }),
   }
 }

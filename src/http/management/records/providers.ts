@@ -1,7 +1,7 @@
 /** Providers and their types (contract section 2, specification 4.3 and 4.4). */
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import type { ProviderConnection } from '../../../actors/ports/index.ts'
+import type { ProviderConnection, WireApi } from '../../../actors/ports/index.ts'
 import { violatedConstraint } from '../../../persistence/postgres/constraint.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
@@ -42,14 +42,17 @@ export const providerHandlers = (deps: Dependencies) => {
     listProviderTypes: () => ({ providerTypes: [...providerTypes] }),
     listProviders: ({ query }) => listAs('providers', query, (page) => providers.listProviders<TypeId>(sql, page)),
     createProvider: async ({ body }) => {
-      const { name, providerType, apiKey = null, baseUrl = null } = body
+      const { name, providerType, apiKey = null, baseUrl = null, wireApi } = body
       const type = typeOf(providerTypes, providerType)
       if (baseUrl !== null) checkWebAddress('baseUrl', baseUrl)
       else if (type.requiresBaseUrl) badRequest(`baseUrl: is required for ${type.id}`)
       if (apiKey === null && type.requiresApiKey) badRequest(`apiKey: is required for ${type.id}`)
+      const api = givenWireApi(type, wireApi) ?? defaultWireApi(type, baseUrl)
       const id = randomUUID()
       const key = sealKey(secrets, id, apiKey)
-      return withFreeName(name, () => providers.createProvider(sql, { id, name, providerType, baseUrl, ...key }))
+      return withFreeName(name, () =>
+        providers.createProvider(sql, { id, name, providerType, baseUrl, wireApi: api, ...key }),
+      )
     },
     getProvider: async ({ params }) => (await providers.findProvider<TypeId>(sql, params.id)) ?? missing('provider'),
     updateProvider: async ({ params: { id }, body }) => {
@@ -72,11 +75,26 @@ function typeOf(types: readonly ProviderType[], id: string): ProviderType {
   return types.find((type) => type.id === id) ?? badRequest('providerType: there is no such provider type')
 }
 
+const knowsBothApis = ({ id }: ProviderType): boolean => id === 'openai' || id === 'openai-compatible'
+
+/** Undefined: none is given. Throws 400 where the type knows one API only. */
+function givenWireApi(type: ProviderType, given: WireApi | null | undefined): WireApi | undefined {
+  if (given && !knowsBothApis(type)) badRequest(`wireApi: providers of type ${type.id} have one API only`)
+  return given ?? undefined
+}
+
+/** OpenAI's newest models call tools by the Responses API alone; servers of other makes may not have it. */
+function defaultWireApi(type: ProviderType, baseUrl: string | null): WireApi | null {
+  if (!knowsBothApis(type)) return null
+  return type.id === 'openai' && baseUrl === null ? 'responses' : 'chat_completions'
+}
+
 interface Update {
   name?: string | undefined
   providerType?: string | undefined
   baseUrl?: string | null | undefined
   apiKey?: string | null | undefined
+  wireApi?: WireApi | null | undefined
 }
 
 /** Throws 400 where the update may not be. The default address of the type counts where none is stored. */
@@ -93,7 +111,8 @@ function changesOf(deps: Dependencies, stored: providers.StoredConnection, updat
     // Else a user who may change an address, but never saw the key, could have it sent elsewhere.
     if (from !== to) badRequest('apiKey: must be sent again when baseUrl moves to another origin')
   }
-  return { name, baseUrl, key: apiKey === undefined ? undefined : sealKey(deps.secrets, stored.id, apiKey) }
+  const wireApi = givenWireApi(type, update.wireApi)
+  return { name, baseUrl, wireApi, key: apiKey === undefined ? undefined : sealKey(deps.secrets, stored.id, apiKey) }
 }
 
 async function withFreeName<T>(name: string | undefined, write: () => Promise<T>): Promise<T> {

@@ -6,6 +6,7 @@ import type { WorkOutNames } from '../../../actors/ports/index.ts'
 import type { Tx } from '../../../persistence/postgres/database.ts'
 import { createAgent, updateAgent } from '../../../persistence/records/agents.ts'
 import { createPrompt, updatePrompt } from '../../../persistence/records/prompts.ts'
+import { setWireApi } from '../../../persistence/records/providers.ts'
 import { changeAgentTools, type ToolChoice } from '../../../persistence/records/tools/agent-tools.ts'
 import { changeHttpTool, createHttpTool } from '../../../persistence/records/tools/http-tools.ts'
 import { changeMcpServer, createMcpServer } from '../../../persistence/records/tools/mcp-servers.ts'
@@ -14,7 +15,7 @@ import type { FieldRefusal } from '../../sending/agent-for-reply.ts'
 import { givenTools } from '../../sending/tool-choice.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 import { givenOrigins } from '../allowed-origins.ts'
-import { checkFormat, givenConfig, givenFormat } from '../records/agents.ts'
+import { checkAnswerFields, givenConfig, givenFormat } from '../records/agents.ts'
 import { type HttpToolDependencies, httpToolChanges, newHttpTool } from '../records/http-tools.ts'
 import { mcpServerChanges, newMcpServer } from '../records/mcp-servers.ts'
 import { checkContent } from '../records/prompts.ts'
@@ -73,6 +74,7 @@ export async function takeIn(deps: ImportDependencies, given: Import, stored: Co
     result: { created: 0, updated: 0, skipped: [] },
     changedServers: [],
   }
+  await takeProviders(taking, given.providers ?? [])
   await takePrompts(taking, given.prompts ?? [])
   await takeHttpTools(taking, given.httpTools ?? [])
   await takeMcpServers(taking, given.mcpServers ?? [])
@@ -149,6 +151,19 @@ async function take<Given extends { name: string }>(
   }
 }
 
+/** Providers have keys, which are not copied: those that are here are changed, others are skipped. */
+const takeProviders = (taking: Taking, given: NonNullable<Import['providers']>) =>
+  take(taking, {
+    kind: 'provider',
+    given,
+    stored: { ...taking.stored.providers, add() {} },
+    create: async ({ name }) => taking.stored.providers.existing(name),
+    async update(id, { name, wireApi }) {
+      if (taking.stored.providers.existing(name).wireApi === null) badRequest('wireApi: its type has one API only')
+      await setWireApi(taking.deps.tx, id, wireApi)
+    },
+  })
+
 const takePrompts = (taking: Taking, given: NonNullable<Import['prompts']>) =>
   take(taking, {
     kind: 'prompt',
@@ -189,7 +204,7 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
   const { tx, fieldRefusal } = taking.deps
   const { providers, prompts, agents } = taking.stored
   const fields = (agent: (typeof given)[number]) => {
-    const { name, provider, model, prompt, generationConfig, responseFormat, fallbacks, allowedOrigins } = agent
+    const { name, provider, model, prompt, generationConfig, responseFormat, fallbacks, ...rest } = agent
     return {
       name,
       model,
@@ -201,7 +216,8 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
         fallbacks === undefined
           ? undefined
           : (fallbacks ?? []).map((one) => ({ providerId: providers.existing(one.provider).id, model: one.model })),
-      allowedOrigins: givenOrigins(allowedOrigins),
+      allowedOrigins: givenOrigins(rest.allowedOrigins),
+      historyMaxTokens: rest.historyMaxTokens,
     }
   }
   await take(taking, {
@@ -210,13 +226,15 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
     stored: agents,
     async create(agent) {
       const { promptId = null, generationConfig = {}, responseFormat = null, ...rest } = fields(agent)
-      const { fallbacks = [], allowedOrigins = [], ...plain } = rest
-      await checkFormat(tx, fieldRefusal, { ...plain, responseFormat })
-      return createAgent(tx, { ...plain, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins })
+      const { fallbacks = [], allowedOrigins = [], historyMaxTokens = null, ...plain } = rest
+      await checkAnswerFields(tx, fieldRefusal, { ...plain, responseFormat, generationConfig })
+      const created = { ...plain, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins }
+      return createAgent(tx, { ...created, historyMaxTokens })
     },
     async update(id, agent) {
       const changes = fields(agent)
-      await checkFormat(tx, fieldRefusal, { ...changes, responseFormat: changes.responseFormat ?? null })
+      const { responseFormat = null, generationConfig = {} } = changes
+      await checkAnswerFields(tx, fieldRefusal, { ...changes, responseFormat, generationConfig })
       return updateAgent(tx, id, changes)
     },
   })

@@ -22,9 +22,10 @@ export const transferHandlers = (deps: TransferDependencies) => {
   const { sql, onMcpServerChange } = deps
   return {
     exportConfiguration: async () => {
-      const { prompts, agents, httpTools, mcpServers, agentTools } = await readConfiguration(sql)
+      const { providers, prompts, agents, httpTools, mcpServers, agentTools } = await readConfiguration(sql)
       return {
         version: 1 as const,
+        providers: providers.flatMap(({ name, wireApi }) => (wireApi === null ? [] : [{ name, wireApi }])),
         prompts: prompts.map(({ id: _, ...prompt }) => prompt),
         agents: agents.map(({ id: _, ...agent }) => agent),
         httpTools: httpTools.map(({ id: _, ...tool }) => tool),

@@ -1,5 +1,5 @@
 /** The earlier messages of a conversation, for the model. */
-import type { History, HistoryLimits, HistoryMessage, Journal } from '../../../actors/ports/index.ts'
+import type { History, HistoryLimits, HistoryMessage, Journal, SentBefore } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { type PartRow, partOf, partsOfMany } from '../parts/parts.ts'
@@ -25,10 +25,12 @@ export async function readHistory(
   const rows = await sql<HistoryRow[]>`
     with recursive history as (
       select null::integer as position, ${endOf(sql, end)} as next, null::uuid as id, null::text as role,
-             null::text as content, null::jsonb as tools, null::jsonb as decided, 0::bigint as used
+             null::text as content, null::jsonb as tools, null::jsonb as decided, 0::bigint as used, null::jsonb as sent,
+             null::boolean as "isTooLong", null::integer as stop
       union all
       select m.position, coalesce(m.parent, m.position - 1), m.id, m.role, m.content, t.tools, t.decided,
-             h.used + octet_length(m.content) + coalesce(octet_length(t.tools::text), 0)
+             h.used + octet_length(m.content) + coalesce(octet_length(t.tools::text), 0), coalesce(h.sent, m.facts -> 'sent'),
+             m.error_code = 'context_length_exceeded', coalesce(h.stop, (m.facts -> 'sent' ->> 'from')::integer)
         from history h
         join messages m on m.session_id = ${sessionId} and m.position = h.next
         -- Of most messages neither is looked for (a condition of the join would look, and forget). Offset: once.
@@ -36,21 +38,26 @@ export async function readHistory(
           select case when m.tool_events is not null then ${historyEvents(sql, maxToolText)} end as tools,
                  case when m.finish_reason = 'tool_calls' then ${historyDecisions(sql, maxToolText)} end as decided
           offset 0) t
-       where h.used <= ${maxBytes}
+       -- What the newest reply was not sent any more is not read again.
+       where h.used <= ${maxBytes} and (h.stop is null or m.position >= h.stop)
     )
-    select position, role, content, tools, decided, next, ${partsOfMany(sql, sessionId, 'history')} as parts
+    select position, role, content, tools, decided, next, sent, "isTooLong", ${partsOfMany(sql, sessionId, 'history')} as parts
       from history where role is not null order by position`
-  const messages = rows.map(({ tools, decided, parts, next: _next, ...message }) => ({
+  const messages = rows.map(({ tools, decided, parts, isTooLong, next: _next, sent: _sent, ...message }) => ({
     ...message,
+    ...(isTooLong && { isTooLong }),
     ...(tools && { toolEvents: tools }),
     ...(decided && { decided }),
     ...(parts && { parts: parts.map((row) => partOf(sql, row)) }),
   }))
-  return { messages, isWhole: rows[0] === undefined || rows[0].next < 0 }
+  const [oldest] = rows
+  return { messages, isWhole: oldest === undefined || oldest.next < 0, before: oldest?.sent ?? null }
 }
 
 type HistoryRow = Pick<HistoryMessage, 'position' | 'role' | 'content' | 'decided'> & {
   tools: HistoryMessage['toolEvents']
   next: number
+  sent: SentBefore | null
+  isTooLong: true | null
   parts: PartRow[] | null
 }

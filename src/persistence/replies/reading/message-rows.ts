@@ -4,7 +4,7 @@ import type { FinishReason, MessageStatus, StoredEvent, Usage } from '../../../a
 import type { Sql } from '../../postgres/database.ts'
 import { type Fragment, isoOf, quickTime } from '../../postgres/page.ts'
 import { type PartRow, partOf, partsOfMany } from '../parts/parts.ts'
-import { storedUsage, type UsageRow } from '../settling/stored-outcome.ts'
+import { type CountedDetails, storedUsage, type UsageRow } from '../settling/stored-outcome.ts'
 import {
   type FramesOrEnds,
   framesOrEnds,
@@ -43,7 +43,7 @@ export interface Message {
   /** Null while it runs, and when it is none of the session's own replies. */
   usage: Usage | null
   /** Null when none of them is known. */
-  facts: Partial<ReplyFacts & ReplyFigures> | null
+  facts: Partial<ReplyFacts & ReplyFigures & { counted: CountedDetails }> | null
   /** Those of its calls that were pending. */
   waited: WaitedCall[]
 }
@@ -69,7 +69,7 @@ export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
 export type MessageRow = FramesOrEnds &
   Pick<Message, 'id' | 'role' | 'finishReason' | 'model' | 'facts'> &
   Pick<ShownRow, 'first_seq' | 'content' | 'tool_events'> &
-  Omit<UsageRow, 'usage_estimated'> & {
+  Omit<UsageRow, 'usage_estimated' | 'facts'> & {
     position: number
     /** The stored value: null where it is the position before. When absent, it is not read, see `listMessages`. */
     parent?: number | null
@@ -120,6 +120,7 @@ export function messageOf(
       prompt_tokens,
       completion_tokens,
       usage_estimated: extras === null ? false : extras.usage_estimated,
+      facts: row.facts,
     }),
     facts: row.facts,
     waited: extras?.waited ?? [],

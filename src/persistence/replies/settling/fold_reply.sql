@@ -1,4 +1,4 @@
--- revision 10
+-- revision 11
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq, waiting} and columns of messages by their names. waiting: see keep_waiting_calls. next_seq:
@@ -51,10 +51,13 @@ begin
   if not found then return 'settled'; end if;
 
   insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, first_token_ms,
-                           duration_ms, failures)
+                           duration_ms, failures, cached_tokens, cache_write_tokens, reasoning_tokens)
   values (p_reply, o.ended_at, v_agent, coalesce(r.model, ''), 1, o.prompt_tokens, o.completion_tokens, o.usage_estimated,
           (o.facts ->> 'firstTokenMs')::integer, (o.facts ->> 'durationMs')::integer,
-          case when o.finish_reason = 'error' then 1 else 0 end)
+          case when o.finish_reason = 'error' then 1 else 0 end,
+          coalesce((o.facts -> 'counted' ->> 'cachedTokens')::bigint, 0),
+          coalesce((o.facts -> 'counted' ->> 'cacheWriteTokens')::bigint, 0),
+          coalesce((o.facts -> 'counted' ->> 'reasoningTokens')::bigint, 0))
   on conflict do nothing;
 
   perform keep_waiting_calls(r.session_id, p_reply, p_outcome -> 'waiting', p_events);

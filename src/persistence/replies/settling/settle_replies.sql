@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
@@ -61,7 +61,7 @@ begin
     returning e.*, s.agent_id
   ), used as (
     insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, first_token_ms,
-                             duration_ms, failures)
+                             duration_ms, failures, cached_tokens, cache_write_tokens, reasoning_tokens)
     select k.id, k.ended_at, k.agent_id,
            coalesce( -- the last turn's model: another than the reply began with, maybe
              case when k.tool_events is not null then (
@@ -69,7 +69,10 @@ begin
                  from jsonb_array_elements(k.tool_events) with ordinality as t (stored, place)
                 where t.stored -> 'event' ->> 'type' = 'model' order by t.place desc limit 1) end, k.model, ''),
            1, k.prompt_tokens, k.completion_tokens, k.usage_estimated, (k.facts ->> 'firstTokenMs')::integer,
-           (k.facts ->> 'durationMs')::integer, case when k.finish_reason = 'error' then 1 else 0 end
+           (k.facts ->> 'durationMs')::integer, case when k.finish_reason = 'error' then 1 else 0 end,
+           coalesce((k.facts -> 'counted' ->> 'cachedTokens')::bigint, 0),
+           coalesce((k.facts -> 'counted' ->> 'cacheWriteTokens')::bigint, 0),
+           coalesce((k.facts -> 'counted' ->> 'reasoningTokens')::bigint, 0)
       from kept k
     on conflict do nothing
   )

@@ -1,6 +1,7 @@
 /** How a reply ended, as its row keeps it: the columns that `fold_reply` is given, and what is read from them. */
 import type { Settlement } from '../../../actors/ports/index.ts'
 import type {
+  Counted,
   FinishReason,
   MessageStatus,
   Outcome,
@@ -36,11 +37,17 @@ export function outcomeColumns({
     ended_at: endedAt,
     requester_lost: requesterLost,
     reasoning_ms: reasoningMs,
-    facts: figures,
+    facts: factsOf(figures, outcome.usage),
     title,
     ...(calls && calls.length > 0 && { shown_calls: calls }),
     ...(waiting && { waiting: waitingColumns(waiting) }),
   }
+}
+
+/** What a provider counted besides is looked at, never searched for. */
+function factsOf(figures: Settlement['figures'], usage: Usage) {
+  const { promptTokens: _, completionTokens: __, estimated: ___, ...counted } = usage
+  return Object.keys(counted).length === 0 ? figures : { ...figures, counted }
 }
 
 /** The argument of keep_waiting_calls.sql. What is carried is text in it: JSON in JSON may hold U+0000. */
@@ -55,16 +62,20 @@ const waitingColumns = ({ calls, carried }: NonNullable<Settlement['waiting']>) 
   carried: encodeCarried(carried),
 })
 
+export type CountedDetails = Omit<Counted, 'promptTokens' | 'completionTokens'>
+
 export interface UsageRow {
   prompt_tokens: number | null
   completion_tokens: number | null
   usage_estimated: boolean | null
+  facts: { counted?: CountedDetails } | null
 }
 
 /** Null when it is not counted, or not yet. */
-export function storedUsage({ prompt_tokens, completion_tokens, usage_estimated }: UsageRow): Usage | null {
+export function storedUsage({ prompt_tokens, completion_tokens, usage_estimated, facts }: UsageRow): Usage | null {
   if (prompt_tokens === null || completion_tokens === null) return null
-  return { promptTokens: prompt_tokens, completionTokens: completion_tokens, estimated: usage_estimated ?? true }
+  const counts = { promptTokens: prompt_tokens, completionTokens: completion_tokens }
+  return { ...counts, estimated: usage_estimated ?? true, ...facts?.counted }
 }
 
 export interface OutcomeRow extends UsageRow {

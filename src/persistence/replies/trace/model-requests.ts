@@ -1,4 +1,5 @@
 /** What models were sent, rebuilt from what is stored (contract section 16). */
+import type { LeftReason } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../postgres/database.ts'
 import { isoTime } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
@@ -12,12 +13,13 @@ export interface ModelRequestShown {
   model: string
   body: Record<string, unknown>
   /** How much of the history was not sent. */
-  left: { messages: number; tokens: number }
+  left: { messages: number; tokens: number; reason: LeftReason | null }
 }
 
 interface RequestRow extends Omit<ModelRequestShown, 'body' | 'left'> {
   body: string
   historyFrom: number | null
+  reason: LeftReason | null
 }
 
 /** Oldest first. Null when there is no such reply. */
@@ -27,16 +29,16 @@ export async function readRequests(sql: Sql, messageId: string): Promise<ModelRe
     select session_id as "sessionId", position, coalesce(parent, position - 1) as asked from messages where id = ${messageId} and first_seq is not null`
   if (reply === undefined) return null
   const rows = await sql<RequestRow[]>`
-    select turn, ${isoTime(sql, 'at')} as at, provider_id as "providerId", model, body, history_from as "historyFrom"
+    select turn, ${isoTime(sql, 'at')} as at, provider_id as "providerId", model, body, history_from as "historyFrom",
+           left_reason as reason
       from model_requests where session_id = ${reply.sessionId} and message_id = ${messageId} order by turn`
-  const [first] = rows
-  if (first === undefined) return []
+  if (rows.length === 0) return []
   const { asked } = reply
   const references = rows.flatMap(({ body }) => referencesIn(body))
   const positionOf = (name: MessageName) => (name === 'own' ? reply.position : name === 'asked' ? asked : name)
   const messages = await readMessages(sql, reply.sessionId, messagesIn(references).map(positionOf))
   const texts = await readTexts(sql, references)
-  const left = await leftOut(sql, reply.sessionId, { asked, from: first.historyFrom ?? asked })
+  const left = await leftOut(sql, reply.sessionId, asked, [...new Set(rows.map((row) => row.historyFrom ?? asked))])
   const words = new Map<number, readonly string[]>()
   const stored: Stored = {
     content: (name) => messages.get(positionOf(name))?.content,
@@ -45,10 +47,13 @@ export async function readRequests(sql: Sql, messageId: string): Promise<ModelRe
     text: (hash) => texts.get(hash),
     word: (turn, n) => words.get(turn)?.[n],
   }
-  return rows.map(({ historyFrom: _, body, ...row }) => {
+  return rows.map(({ historyFrom, reason, body, ...row }) => {
     const decoded = decodeRequest(body, stored)
     words.set(row.turn, decoded.words)
-    return { ...row, body: decoded.body, left }
+    const { messages: count = 0, tokens = 0 } = left.get(historyFrom ?? asked) ?? {}
+    // Requests of older versions name no reason: their budget was the only one.
+    const why = count === 0 ? null : (reason ?? 'budget')
+    return { ...row, body: decoded.body, left: { messages: count, tokens, reason: why } }
   })
 }
 
@@ -97,17 +102,20 @@ async function readTexts(sql: Sql, references: readonly Reference[]): Promise<Ma
   return new Map(rows.map(({ hash, content }) => [hash, content]))
 }
 
-/** The estimated tokens of the messages before `from` on the path to `asked`. */
+/** Of the messages on the path to `asked`, those before each of `from`: by the bytes of what is stored, about. */
 async function leftOut(
   sql: Sql,
   sessionId: string,
-  { asked, from }: { asked: number; from: number },
-): Promise<ModelRequestShown['left']> {
-  const [row] = await sql<ModelRequestShown['left'][]>`
-    select count(*)::integer as messages,
+  asked: number,
+  from: readonly number[],
+): Promise<Map<number, { messages: number; tokens: number }>> {
+  const rows = await sql<{ from: number; messages: number; tokens: number }[]>`
+    select f.position as from, count(m.position)::integer as messages,
            coalesce(sum(ceil((octet_length(m.content) + coalesce(octet_length(m.tool_events::text), 0)) / 4.0)), 0)::integer as tokens
-      from path_lines(${sessionId}, ${asked}) l
+      from unnest(${[...from]}::integer[]) as f (position)
+     cross join path_lines(${sessionId}, ${asked}) l
       join messages m on m.session_id = ${sessionId} and m.position between l.first_at and l.last_at
-     where m.position < ${Math.min(asked, from)}`
-  return row ?? { messages: 0, tokens: 0 }
+       and m.position < least(${asked}, f.position)
+     group by f.position`
+  return new Map(rows.map((row) => [row.from, row]))
 }

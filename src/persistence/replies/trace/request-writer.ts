@@ -1,12 +1,6 @@
 /** Encodes a model request for storage: one writer for each reply, one memory for the process. */
 import { createHash } from 'node:crypto'
-import type {
-  HistoryMessage,
-  ModelMessage,
-  ModelRequest,
-  RequestWriter,
-  SentRequest,
-} from '../../../actors/ports/index.ts'
+import type { HistoryMessage, ModelRequest, RequestWriter, SentRequest } from '../../../actors/ports/index.ts'
 import { removeSecrets } from '../../../untrusted/redact.ts'
 import { encodeRequest, type Known, type MessageName, type Reference } from './request-references.ts'
 
@@ -56,7 +50,7 @@ export function createRequestWriter(stored: StoredTexts, cutText: CutText): Requ
   return {
     write(turn, request, body) {
       sources ??= createSources(request, cutText)
-      sources.own(request.messages)
+      sources.own(request)
       const keep = (content: string): string => {
         const { hash, isDue } = stored.look(content)
         if (isDue) texts.push({ hash, content })
@@ -82,6 +76,7 @@ export function createRequestWriter(stored: StoredTexts, cutText: CutText): Requ
         body: encoded.body,
         texts,
         historyFrom,
+        left: request.history?.left ?? null,
       }
     },
   }
@@ -101,8 +96,7 @@ function createSources({ history, messages }: ModelRequest, cutText: CutText) {
   const objects = new Map<string, Reference>()
   const inOrder: { text: string; reference: Reference }[] = []
   const words = new Map<string, ['w', number, number]>()
-  const base = messages.length
-  let read = base
+  let read = 0
   let ownLength = 0
   const counts = { calls: 0, results: 0 }
 
@@ -120,9 +114,10 @@ function createSources({ history, messages }: ModelRequest, cutText: CutText) {
   if (history && !history.isContinued) add(history.asked, ['m', 'asked'])
   return {
     /** What this reply has said itself since: it is stored with it. */
-    own(all: readonly ModelMessage[]): void {
+    own(request: ModelRequest): void {
       if (history?.isContinued) return
-      for (const message of all.slice(read)) {
+      const said = request.messages.slice(request.history?.count ?? messages.length)
+      for (const message of said.slice(read)) {
         if (message.role === 'tool') add(message.content, ['r', 'own', counts.results++])
         else if (message.role === 'assistant') {
           add(message.content, ['m', 'own', ownLength, ownLength + message.content.length])
@@ -130,7 +125,7 @@ function createSources({ history, messages }: ModelRequest, cutText: CutText) {
           for (const call of message.toolCalls ?? []) addArguments(call.arguments, 'own', counts.calls++)
         }
       }
-      read = all.length
+      read = said.length
     },
     prompt(text: string, keep: (text: string) => string): void {
       texts.set(text, ['t', keep(text)])

@@ -52,15 +52,17 @@ async function insertSteps(sql: Sql, instanceId: string, batch: readonly Transit
       on conflict (hash) do update set used_at = excluded.used_at
        where request_texts.used_at < excluded.used_at - interval '1 day'
     ), requests as (
-      insert into model_requests (session_id, message_id, turn, at, provider_id, model, body, history_from)
-      select r.session_id, r.message_id, r.turn, r.at, r.provider_id, r.model, r.body, r.history_from
+      insert into model_requests (session_id, message_id, turn, at, provider_id, model, body, history_from,
+                                  left_reason)
+      select r.session_id, r.message_id, r.turn, r.at, r.provider_id, r.model, r.body, r.history_from, r.left_reason
         from unnest(${sent.map((step) => step.sessionId)}::uuid[], ${sent.map((step) => step.messageId)}::uuid[],
                     ${sent.map(({ request }) => request.turn)}::smallint[],
                     ${sent.map(({ request }) => request.at.toISOString())}::text[]::timestamptz[],
                     ${sent.map(({ request }) => request.providerId)}::uuid[],
                     ${sent.map(({ request }) => request.model)}::text[], ${sent.map(({ request }) => request.body)}::text[],
-                    ${sent.map(({ request }) => request.historyFrom)}::integer[])
-               as r (session_id, message_id, turn, at, provider_id, model, body, history_from)
+                    ${sent.map(({ request }) => request.historyFrom)}::integer[],
+                    ${sent.map(({ request }) => request.left)}::text[])
+               as r (session_id, message_id, turn, at, provider_id, model, body, history_from, left_reason)
        where r.session_id in (select id from alive)
       on conflict (session_id, message_id, turn) do update
          set at = excluded.at, provider_id = excluded.provider_id, model = excluded.model, body = excluded.body

@@ -25,8 +25,11 @@ export async function readUsageFigures(
   const key = groupBy === 'agent' ? sql`agent_id::text` : sql`u.model`
   const rows = await sql<UsageFiguresRow[]>`
     with price as (
-      select p.model, p.prompt, p.completion
-        from ui_settings s, jsonb_to_recordset(s.value -> 'prices') as p (model text, prompt float8, completion float8)
+      select p.model, p.prompt, p.completion, coalesce(p."cachedPrompt", p.prompt) as cached,
+             coalesce(p."cacheWrite", p.prompt) as written
+        from ui_settings s,
+             jsonb_to_recordset(s.value -> 'prices')
+               as p (model text, prompt float8, completion float8, "cachedPrompt" float8, "cacheWrite" float8)
        where s.name = 'prices'
     )
     select ${key} as key, sum(replies)::float8 as replies, sum(failures)::float8 as failures,
@@ -35,7 +38,8 @@ export async function readUsageFigures(
            jsonb_build_object('p50', percentile_cont(0.5) within group (order by duration_ms),
                               'p95', percentile_cont(0.95) within group (order by duration_ms)) as "durationMs",
            case when bool_and(price.model is not null)
-                then sum(prompt_tokens * price.prompt + completion_tokens * price.completion) / 1e6 end as cost
+                then sum((prompt_tokens - cached_tokens - cache_write_tokens) * price.prompt + cached_tokens * price.cached
+                          + cache_write_tokens * price.written + completion_tokens * price.completion) / 1e6 end as cost
       from token_usage u left join price on price.model = u.model
      where at >= ${from} and at < ${to}
      group by 1 order by 2 desc, 1`

@@ -1,4 +1,5 @@
 /** Token usage: a row for each reply that has ended, written by its settlement (`fold_reply`) or here. */
+import type { Usage } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../postgres/database.ts'
 
 /** What a reply, or a title, used that is stored nowhere else. */
@@ -12,7 +13,7 @@ export interface Used {
   endedAt: Date
   /** When absent, it did not fail. */
   failed?: boolean
-  usage: { promptTokens: number; completionTokens: number; estimated: boolean }
+  usage: Usage
 }
 
 /** `key`: id of an agent, a model's name, or a day as `2026-01-31`, UTC. */
@@ -22,6 +23,9 @@ export interface UsageRow {
   promptTokens: number
   completionTokens: number
   totalTokens: number
+  cachedTokens: number
+  cacheWriteTokens: number
+  reasoningTokens: number
   estimated: boolean
 }
 
@@ -43,7 +47,9 @@ export async function readUsage(sql: Sql, { from, to, groupBy }: UsageQuery): Pr
   const rows = await sql<UsageRow[]>`
     select ${key} as key, sum(replies)::float8 as replies, sum(prompt_tokens)::float8 as "promptTokens",
            sum(completion_tokens)::float8 as "completionTokens",
-           sum(prompt_tokens + completion_tokens)::float8 as "totalTokens", bool_or(estimated) as estimated
+           sum(prompt_tokens + completion_tokens)::float8 as "totalTokens", sum(cached_tokens)::float8 as "cachedTokens",
+           sum(cache_write_tokens)::float8 as "cacheWriteTokens", sum(reasoning_tokens)::float8 as "reasoningTokens",
+           bool_or(estimated) as estimated
       from token_usage where at >= ${from} and at < ${to}
      group by 1 order by ${groupBy === 'day' ? sql`1` : sql`5 desc, 1`}`
   return [...rows]
@@ -52,8 +58,10 @@ export async function readUsage(sql: Sql, { from, to, groupBy }: UsageQuery): Pr
 /** Stores what is not there yet, by its id. */
 export async function insertUsage(sql: Sql, used: readonly Used[]): Promise<void> {
   await sql`
-    insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, failures)
-    select u.id, u.at, u.agent, u.model, u.replies, u.prompt, u.completion, u.estimated, u.failures
+    insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, failures,
+                             cached_tokens, cache_write_tokens, reasoning_tokens)
+    select u.id, u.at, u.agent, u.model, u.replies, u.prompt, u.completion, u.estimated, u.failures, u.cached, u.written,
+           u.reasoning
       from unnest(${used.map((one) => one.id)}::uuid[],
                   ${used.map((one) => one.endedAt.toISOString())}::text[]::timestamptz[],
                   ${used.map((one) => one.agentId)}::uuid[], ${used.map((one) => one.model)}::text[],
@@ -62,8 +70,11 @@ export async function insertUsage(sql: Sql, used: readonly Used[]): Promise<void
                   ${used.map((one) => one.usage.completionTokens)}::bigint[],
                   -- The library takes an array of booleans for one boolean.
                   ${used.map((one) => String(one.usage.estimated))}::text[]::boolean[],
-                  ${used.map((one) => (one.failed ? 1 : 0))}::integer[])
-           as u (id, at, agent, model, replies, prompt, completion, estimated, failures)
+                  ${used.map((one) => (one.failed ? 1 : 0))}::integer[],
+                  ${used.map((one) => one.usage.cachedTokens ?? 0)}::bigint[],
+                  ${used.map((one) => one.usage.cacheWriteTokens ?? 0)}::bigint[],
+                  ${used.map((one) => one.usage.reasoningTokens ?? 0)}::bigint[])
+           as u (id, at, agent, model, replies, prompt, completion, estimated, failures, cached, written, reasoning)
     on conflict do nothing`
 }
 
@@ -74,8 +85,10 @@ export async function foldUsage(sql: Sql): Promise<void> {
       delete from token_usage
        where not folded and at < date_trunc('hour', clock_timestamp() - interval '7 days') returning *
     )
-    insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, failures, folded)
+    insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, failures, folded,
+                             cached_tokens, cache_write_tokens, reasoning_tokens)
     select gen_random_uuid(), date_trunc('hour', at, 'UTC'), agent_id, model, sum(replies), sum(prompt_tokens),
-           sum(completion_tokens), estimated, sum(failures), true
+           sum(completion_tokens), estimated, sum(failures), true, sum(cached_tokens), sum(cache_write_tokens),
+           sum(reasoning_tokens)
       from old group by date_trunc('hour', at, 'UTC'), agent_id, model, estimated`
 }

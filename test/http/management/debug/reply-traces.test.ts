@@ -180,8 +180,8 @@ verifies(
     const received = scene.up.calls.slice(before).map(({ body }) => body)
     expect(bodies.flat().map(({ body }: { body: unknown }) => body)).toEqual(received)
     expect(bodies.flat().map(({ left }: { left: unknown }) => left)).toEqual([
-      { messages: 0, tokens: 0 },
-      { messages: 0, tokens: 0 },
+      { messages: 0, tokens: 0, reason: null },
+      { messages: 0, tokens: 0, reason: null },
     ])
     await scene.choose({})
   },

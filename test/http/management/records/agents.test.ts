@@ -51,6 +51,7 @@ verifies(
       responseFormat: null,
       fallbacks: [],
       allowedOrigins: [],
+      historyMaxTokens: null,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
@@ -189,9 +190,11 @@ test('a completion reads agent, prompt and encrypted key in one query', async ()
       type: 'openai',
       baseUrl: 'https://a.com/v1',
       apiKey: Buffer.from(`provider:${providerId}\nsk-0123456789`).toString('base64'),
+      wireApi: 'chat_completions',
     },
     tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [], named: {} },
     allowedOrigins: [],
+    historyMaxTokens: null,
     configuration: expect.any(Number),
   })
   const promptless = (await create()).json
@@ -199,3 +202,35 @@ test('a completion reads agent, prompt and encrypted key in one query', async ()
   expect(await createAgentLookup(db.sql, { alone: false }).find(nobody)).toBeNull()
   expect(await createAgentLookup(db.sql, { alone: false }).find('x')).toBeNull()
 })
+
+verifies('contract-19.budget', 'historyMaxTokens is 1,000 or more, or null', async () => {
+  const { json } = await create({ historyMaxTokens: 5000 })
+  expect(json).toMatchObject({ historyMaxTokens: 5000 })
+  expect((await update(json.id, { name: 'Kept' })).json).toMatchObject({ historyMaxTokens: 5000 })
+  expect((await update(json.id, { historyMaxTokens: null })).json).toMatchObject({ historyMaxTokens: null })
+  for (const historyMaxTokens of [999, 0, 1000.5, 'many']) {
+    const refused = await create({ historyMaxTokens })
+    expect([refused.status, refused.json.message]).toEqual([400, expect.stringContaining('historyMaxTokens')])
+  }
+})
+
+verifies(
+  'contract-19.agent-fields',
+  'reasoningEffort and maxOutputTokens are kept, and refused where the type takes none',
+  async () => {
+    const generationConfig = { reasoningEffort: 'low', maxOutputTokens: 500 }
+    const { json } = await create({ generationConfig })
+    expect(json).toMatchObject({ generationConfig })
+    for (const wrong of [{ reasoningEffort: 'huge' }, { maxOutputTokens: 0 }]) {
+      expect((await create({ generationConfig: wrong })).status).toBe(400)
+    }
+    const provider = { name: 'Mistral', providerType: 'mistral', apiKey: 'sk-0123456789' }
+    const mistral = (await server.call('POST', '/api/v1/settings/providers', provider)).json.id
+    const refused = await create({ providerId: mistral, generationConfig })
+    expect([refused.status, refused.json.message]).toEqual([
+      400,
+      expect.stringMatching(/^generationConfig\.reasoningEffort: .*Mistral/),
+    ])
+    expect((await update(json.id, { providerId: mistral })).status).toBe(400)
+  },
+)

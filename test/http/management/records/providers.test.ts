@@ -49,6 +49,7 @@ describe('the key', () => {
         name: 'Sealed',
         providerType: 'openai',
         baseUrl: null,
+        wireApi: 'responses',
         hasApiKey: true,
         apiKeyHint: 'wxyz',
         createdAt: expect.any(String),
@@ -107,6 +108,41 @@ describe('the key', () => {
     const optional = await created({ providerType: 'ollama' })
     expect((await update(optional.id, { apiKey: null })).json).toMatchObject({ hasApiKey: false, apiKeyHint: null })
     expect(await storedKey(optional.id)).toBeNull()
+  })
+})
+
+describe('wireApi', () => {
+  verifies('contract-19.wire-api', 'is responses for OpenAI at its own address, else chat completions', async () => {
+    const baseUrl = 'https://proxy.example.com/v1'
+    expect(await created({ providerType: 'openai' })).toMatchObject({ wireApi: 'responses' })
+    const proxied = await created({ providerType: 'openai', baseUrl })
+    expect(proxied).toMatchObject({ wireApi: 'chat_completions' })
+    expect(await created({ providerType: 'openai-compatible', baseUrl })).toMatchObject({ wireApi: 'chat_completions' })
+    expect(await created({ providerType: 'anthropic' })).toMatchObject({ wireApi: null })
+    const chosen = await created({ providerType: 'openai-compatible', baseUrl, wireApi: 'responses' })
+    expect(chosen).toMatchObject({ wireApi: 'responses' })
+  })
+
+  verifies('contract-19.wire-api', 'stays when baseUrl changes, and changes by a PUT of its own', async () => {
+    const { id } = await created({ providerType: 'openai' })
+    const moved = await update(id, { baseUrl: 'https://proxy.example.com/v1', apiKey: key })
+    expect(moved.json).toMatchObject({ wireApi: 'responses' })
+    expect((await update(id, { wireApi: 'chat_completions' })).json).toMatchObject({ wireApi: 'chat_completions' })
+    expect((await update(id, { wireApi: null })).json).toMatchObject({ wireApi: 'chat_completions' })
+    // As an older version writes it, and as all were written before.
+    await database().sql`update providers set wire_api = null where id = ${id}`
+    expect((await call('GET', `${path}/${id}`)).json).toMatchObject({ wireApi: 'chat_completions' })
+  })
+
+  verifies('contract-19.wire-api', 'is 400 for types that have one API, and for other words', async () => {
+    for (const providerType of ['anthropic', 'groq', 'demo']) {
+      const { status, json } = await create({ providerType, wireApi: 'responses' })
+      expect([status, json.message]).toEqual([400, expect.stringMatching(/^wireApi: /)])
+    }
+    const { id } = await created({ providerType: 'mistral' })
+    expect((await update(id, { wireApi: 'chat_completions' })).status).toBe(400)
+    expect((await update(id, { wireApi: null, name: 'Sent back as read' })).status).toBe(200)
+    expect((await create({ wireApi: 'assistants' })).status).toBe(400)
   })
 })
 
@@ -196,7 +232,8 @@ describe('test', () => {
       const { id } = await created({ baseUrl: 'https://a.com/v1' })
       const { status, json } = await call('POST', `${path}/${id}/test`)
       expect([status, json]).toEqual([200, { ok: true, latencyMs: 12, message: '2 models', models: ['a', 'b'] }])
-      expect(tested).toEqual([{ id, type: 'openai', baseUrl: 'https://a.com/v1', apiKey: key, timeoutMs: 10_000 }])
+      const connection = { id, type: 'openai', baseUrl: 'https://a.com/v1', apiKey: key, wireApi: 'chat_completions' }
+      expect(tested).toEqual([{ ...connection, timeoutMs: 10_000 }])
     },
   )
 

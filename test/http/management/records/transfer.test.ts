@@ -69,6 +69,7 @@ verifies('contract-8.export', 'all references are names, in order, without secre
   expect(text).not.toMatch(/secret|Bearer b|"id"/)
   expect(json).toMatchObject({
     version: 1,
+    providers: expect.arrayContaining([{ name: 'Vendor', wireApi: 'chat_completions' }]),
     prompts: [{ name: 'Kind', content: 'Be kind.\nAlways: "yes"' }],
     agents: [{ name: 'Agent' }, { name: 'Helper', provider: 'Vendor', model: 'm-1', prompt: 'Kind' }],
     httpTools: [{ ...weather, headers: { 'X-Api-Key': '***', 'X-Plain': 'seen' }, inputSchema }],
@@ -106,19 +107,22 @@ verifies(
   'on another server: records without their provider or secrets are skipped, with the reason',
   async () => {
     const copy = await exported(from)
+    copy.providers = copy.providers.filter(({ name }: { name: string }) => name === 'Vendor')
     copy.agents = copy.agents.slice(1)
     copy.agentTools = copy.agentTools.slice(1)
     expect((await imported(to, copy)).json).toEqual({
       created: 1,
       updated: 0,
       skipped: [
+        { kind: 'provider', name: 'Vendor', reason: 'there is no provider called "Vendor"' },
         { kind: 'httpTool', name: 'weather', reason: 'headers.X-Api-Key: there is no stored value to keep' },
         { kind: 'mcpServer', name: 'files', reason: 'headers.Authorization: there is no stored value to keep' },
         { kind: 'agent', name: 'Helper', reason: 'there is no provider called "Vendor"' },
         { kind: 'agentTools', name: 'Helper', reason: 'there is no agent called "Helper"' },
       ],
     })
-    await make(to, '/api/v1/settings/providers', { name: 'Vendor', providerType: 'demo' })
+    const baseUrl = 'http://127.0.0.1:9/v1'
+    await make(to, '/api/v1/settings/providers', { name: 'Vendor', providerType: 'openai-compatible', baseUrl })
     copy.httpTools[0].headers['X-Api-Key'] = 'a new one'
     copy.mcpServers[0].headers = null
     expect((await imported(to, copy)).json).toEqual({ created: 3, updated: 1, skipped: [] })
@@ -271,5 +275,26 @@ verifies(
     await from.call('PUT', `/api/v1/http-tools/${tools.httpToolIds[0]}`, { name: 'climate' })
     expect(await carried()).toEqual(['weather', { httpTool: 'climate' }, ...byName])
     expect((await imported(from, await exported(from))).json).toEqual({ created: 0, updated: 0, skipped: [] })
+  },
+)
+
+verifies(
+  'contract-19.wire-api',
+  'an export names it by provider, an import sets it on the provider of that name',
+  async () => {
+    await make(from, '/api/v1/settings/providers', { name: 'Speaker', providerType: 'openai', apiKey: 'k' })
+    await make(from, '/api/v1/settings/providers', { name: 'Claude', providerType: 'anthropic', apiKey: 'k' })
+    expect((await exported(from)).providers).toContainEqual({ name: 'Speaker', wireApi: 'responses' })
+    expect((await exported(from)).providers).not.toContainEqual(expect.objectContaining({ name: 'Claude' }))
+    const providers = ['Speaker', 'Claude', 'Nobody'].map((name) => ({ name, wireApi: 'chat_completions' }))
+    expect((await imported(from, { version: 1, providers })).json).toEqual({
+      created: 0,
+      updated: 1,
+      skipped: [
+        { kind: 'provider', name: 'Claude', reason: 'wireApi: its type has one API only' },
+        { kind: 'provider', name: 'Nobody', reason: 'there is no provider called "Nobody"' },
+      ],
+    })
+    expect((await exported(from)).providers).toContainEqual({ name: 'Speaker', wireApi: 'chat_completions' })
   },
 )

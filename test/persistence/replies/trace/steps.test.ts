@@ -6,7 +6,7 @@ import { recordTransitions } from '../../../../src/persistence/replies/trace/tra
 import { verifies } from '../../../verifies.ts'
 import { finished, newAgent, openScene, type Scene, versions } from '../../scene.ts'
 
-const request = { turn: 1, at: new Date(), model: 'test-model', body: '{}', texts: [], historyFrom: null }
+const request = { turn: 1, at: new Date(), model: 'test-model', body: '{}', texts: [], historyFrom: null, left: null }
 
 describe.each(versions)('PostgreSQL %i', (version) => {
   let scene: Scene

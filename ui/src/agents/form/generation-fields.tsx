@@ -1,6 +1,6 @@
-import { NumberInput, SimpleGrid } from '@mantine/core'
+import { NumberInput, Select, SimpleGrid } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import type { AgentValues } from '../agent-values.ts'
+import { type AgentValues, reasoningEfforts } from '../agent-values.ts'
 
 const fields = [
   {
@@ -29,6 +29,19 @@ const fields = [
     words: 'Per reply, 0 to 100. After that the model must answer with what it has. 0: no tools are offered.',
     step: 1,
   },
+  {
+    path: 'generationConfig.maxOutputTokens',
+    label: 'Maximum output tokens',
+    words: 'Of one answer of the model, reasoning included, from 1. A request’s own max_tokens wins.',
+    step: 1,
+  },
+  {
+    path: 'historyMaxTokens',
+    label: 'History budget',
+    words:
+      'Most tokens before the newest message, from 1,000: prompt, tools and files count. Empty: the server’s setting.',
+    step: 1000,
+  },
 ] as const
 
 /** How replies are generated. The server checks the ranges. */
@@ -49,6 +62,18 @@ export function GenerationFields({ form }: { form: UseFormReturnType<AgentValues
           {...form.getInputProps(path)}
         />
       ))}
+      <Select
+        label="Reasoning effort"
+        description="How long the model may think. A request’s own reasoning_effort wins."
+        placeholder="The provider’s default"
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        data={reasoningEfforts}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Use the provider’s default' }}
+        {...form.getInputProps('generationConfig.reasoningEffort')}
+        value={form.values.generationConfig.reasoningEffort || null}
+        onChange={(effort) => form.setFieldValue('generationConfig.reasoningEffort', effort ?? '')}
+      />
     </SimpleGrid>
   )
 }

@@ -1,6 +1,7 @@
 /** Settings for the requests of this page alone. */
 import { Button, Drawer, MultiSelect, NumberInput, Select, Stack, Switch, Text, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { reasoningEfforts } from '../../agents/agent-values.ts'
 import type { Agent } from '../../agents/resource.ts'
 import { type ToolKey, toolKeys, toolKinds } from '../../agents/tool-kinds.ts'
 import { providerResource } from '../../providers/resource.ts'
@@ -33,6 +34,7 @@ const numbers: NumberField[] = [
   },
   { key: 'topK', about: 'Only this many of the likeliest words.', step: 1, fallback: 'the model’s own' },
   { key: 'maxToolCalls', about: '0 offers no tools.', step: 1, most: 100, fallback: '10' },
+  { key: 'maxOutputTokens', about: 'Of one answer, reasoning included.', step: 1, fallback: 'the model’s own' },
 ]
 
 interface OverridesDrawerProps {
@@ -84,6 +86,16 @@ export default function OverridesDrawer({ agent, state, onClose, title = 'Overri
             onChange={(value) => set({ [key]: value === '' ? null : String(value) })}
           />
         ))}
+        <Select
+          label={overrideName('reasoningEffort')}
+          description="How long the model may think."
+          placeholder={agent.generationConfig.reasoningEffort ?? 'the model’s own'}
+          data={reasoningEfforts}
+          value={overrides.reasoningEffort ?? null}
+          onChange={(reasoningEffort) => set({ reasoningEffort })}
+          clearable
+          clearButtonProps={{ 'aria-label': 'Use the agent’s reasoning effort' }}
+        />
         {toolKeys.map((key) => (
           <Tools key={key} kind={key} value={overrides[key]} onChange={(value) => set({ [key]: value })} />
         ))}

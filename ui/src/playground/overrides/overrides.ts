@@ -1,14 +1,19 @@
 /** How the playground's requests differ from the agent: part of the address, so that it can be shared. */
 import { useSearchParams } from 'react-router'
+import { reasoningEfforts } from '../../agents/agent-values.ts'
 import { type ToolKey, toolKeys, toolKinds } from '../../agents/tool-kinds.ts'
 import { withParams } from '../../blocks/search-params.ts'
 import type { ChatRequest } from '../connection/connection-machine.ts'
 
-export const numberKeys = ['temperature', 'topP', 'topK', 'maxToolCalls'] as const
+export const numberKeys = ['temperature', 'topP', 'topK', 'maxToolCalls', 'maxOutputTokens'] as const
 export type NumberKey = (typeof numberKeys)[number]
-type SettingKey = NumberKey | 'provider' | 'model' | 'prompt' | 'system'
+type SettingKey = NumberKey | 'provider' | 'model' | 'prompt' | 'system' | 'reasoningEffort'
 export type OverrideKey = SettingKey | ToolKey
-const keys: readonly OverrideKey[] = ['provider', 'model', 'prompt', 'system', ...numberKeys, ...toolKeys]
+const keys: readonly OverrideKey[] = [
+  ...(['provider', 'model', 'prompt', 'system', 'reasoningEffort'] as const),
+  ...numberKeys,
+  ...toolKeys,
+]
 
 const settingNames: Record<SettingKey, string> = {
   provider: 'Provider',
@@ -19,6 +24,8 @@ const settingNames: Record<SettingKey, string> = {
   topP: 'Top P',
   topK: 'Top K',
   maxToolCalls: 'Tool calls',
+  maxOutputTokens: 'Output tokens',
+  reasoningEffort: 'Reasoning effort',
 }
 
 export const isToolKey = (key: string): key is ToolKey => toolKeys.some((one) => one === key)
@@ -67,7 +74,8 @@ export const listOf = (text: string): string[] => text.split(',').filter((part) 
 
 /** The overrides as part of a request. The server checks them. */
 export function requestPart(overrides: Overrides): Omit<ChatRequest, 'message' | 'sessionId'> {
-  const { provider, model, prompt, system } = overrides
+  const { provider, model, prompt, system, reasoningEffort: effort } = overrides
+  const reasoningEffort = reasoningEfforts.find((one) => one === effort)
   const numbers = numberKeys.flatMap((key) => {
     const value = overrides[key]
     return value === undefined ? [] : [[key, Number(value)] as const]
@@ -77,6 +85,7 @@ export function requestPart(overrides: Overrides): Omit<ChatRequest, 'message' |
     ...(model !== undefined && { model }),
     ...(prompt !== undefined && { promptId: prompt }),
     ...(system !== undefined && { systemPrompt: system }),
+    ...(reasoningEffort !== undefined && { reasoningEffort }),
     ...Object.fromEntries(numbers),
   }
   const request: ReturnType<typeof requestPart> = Object.keys(config).length > 0 ? { configOverrides: config } : {}

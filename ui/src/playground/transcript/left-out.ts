@@ -6,7 +6,7 @@ import type { Message } from '../queries.ts'
 
 export type LeftOut = ModelRequest['left']
 
-const nothing: LeftOut = { messages: 0, tokens: 0 }
+const nothing: LeftOut = { messages: 0, tokens: 0, reason: null }
 
 /** What the newest reply's first request left out, of the messages before it. */
 export function useLeftOut(path: readonly Message[]): LeftOut {

@@ -1,0 +1,61 @@
+/** What each model turn of a reply is sent of its conversation, and what the provider counted of it. */
+import { type Composed, type Conversation, createComposer } from '../history/conversation.ts'
+import { tokensOf, tokensOfAll, tokensOfTools } from '../history/estimate.ts'
+import type { ModelMessage, ModelRequest, SentBefore, Shortening, ToolSpec } from '../ports/index.ts'
+
+export interface Told {
+  conversation: Conversation
+  /** Most tokens of all that stands before the newest message: prompt, tools and parts count. */
+  maxTokens: number
+}
+
+type Sent = Pick<ModelRequest, 'messages' | 'history' | 'shortening'>
+
+export interface Sending {
+  /** `said`: by this reply, and by those that it continues. */
+  next(said: readonly ModelMessage[]): Sent
+  /** The request that the provider was sent at last, and the tokens that it counted. Null: it reported none. */
+  counted(request: ModelRequest, promptTokens: number | null): void
+}
+
+/** A request without a conversation is sent as it is. */
+export const sendingAll = (messages: readonly ModelMessage[]): Sending => ({
+  next: (said) => ({ messages: [...messages, ...said] }),
+  counted() {},
+})
+
+export function createSending(
+  { conversation, maxTokens }: Told,
+  { system, tools }: { system: string | null; tools: readonly ToolSpec[] },
+  keep: (sent: SentBefore) => void,
+): Sending {
+  const composer = createComposer(conversation)
+  const fixed = tokensOf(system ?? '') + tokensOfTools(tools)
+  const made = new WeakMap<Shortening, Composed>()
+  let current = composer.within(maxTokens, fixed)
+
+  function sent(composed: Composed, said: readonly ModelMessage[], saidTokens: number): Sent {
+    const shortening: Shortening = {
+      tokens: composed.tokens + (fixed + saidTokens) * composer.correction,
+      historyTokens: composed.historyTokens,
+      to(historyTokens) {
+        const shorter = composer.shortened(historyTokens, composed.start)
+        return shorter && sent(shorter, said, saidTokens)
+      },
+    }
+    made.set(shortening, composed)
+    const { messages, history } = composed
+    return { messages: [...messages, ...said], ...(history && { history }), shortening }
+  }
+  return {
+    next: (said) => sent(current, said, tokensOfAll(said)),
+    counted({ shortening }, promptTokens) {
+      const composed = shortening && made.get(shortening)
+      if (!composed) return
+      // What was too much for this model is not sent again within the reply.
+      current = composed
+      const { from, left } = composed
+      keep({ from, left, estimated: Math.round(shortening.tokens / composer.correction), reported: promptTokens })
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/** Which turns of a conversation are sent (contract section 19). Pure: numbers alone. */
+
+/** Where a history that no longer fits is cut: the room that is left then lasts for many turns. */
+const SHARE_AFTER_CUT = 0.6
+
+export interface Room {
+  /** Tokens that the turns may take together. */
+  room: number
+  /** The turn that the newest reply's request began with. Null: nobody knows. */
+  start: number | null
+}
+
+/**
+ * The turn to begin with: `start` as long as all from there fits, so that requests begin alike and the provider's cache
+ * knows them; else the newest whole turns that fit into 60 % of the room. `tokens`: of each turn, oldest first. Equal to
+ * their number: none is sent.
+ */
+export function firstTurn(tokens: readonly number[], { room, start }: Room): number {
+  return start === null ? repeated(tokens, room) : cutAt(tokens, start, tokens.length, room)
+}
+
+/** As if every turn had been answered in its time: a history that is given anew each time begins where it began before. */
+function repeated(tokens: readonly number[], room: number): number {
+  let start = 0
+  for (let count = 1; count <= tokens.length; count++) start = cutAt(tokens, start, count, room)
+  return start
+}
+
+function cutAt(tokens: readonly number[], start: number, end: number, room: number): number {
+  let sum = 0
+  for (let at = start; at < end; at++) sum += tokens[at] ?? 0
+  return sum <= room ? start : newestWithin(tokens.slice(0, end), room * SHARE_AFTER_CUT, room)
+}
+
+/** The newest whole turns within `share`; the newest one alone may take `most`. */
+export function newestWithin(tokens: readonly number[], share: number, most = share): number {
+  let left = share
+  let at = tokens.length
+  if ((tokens.at(-1) ?? 0) > share && (tokens.at(-1) ?? 0) <= most) return tokens.length - 1
+  while (at > 0 && (tokens[at - 1] ?? 0) <= left) {
+    at -= 1
+    left -= tokens[at] ?? 0
+  }
+  return at
+}

@@ -1,0 +1,84 @@
+/**
+ * "Your input is too long for this model", in the words of each vendor (contract section 19). The table is read from top to
+ * bottom; a pattern may name the model's `limit` and the request's `size`, in tokens as that vendor counts them.
+ */
+export interface Overflow {
+  /** Null: the provider does not say. */
+  limit: number | null
+  size: number | null
+}
+
+interface Words {
+  /** Who says it. */
+  by: string
+  pattern: RegExp
+}
+
+const words: readonly Words[] = [
+  {
+    by: 'OpenAI, vLLM, DeepSeek, OpenRouter',
+    pattern:
+      /maximum context length is (?<limit>\d+) tokens?\b(?:.{0,80}?(?:resulted in|requested(?: about)?) (?<size>\d+))?/s,
+  },
+  {
+    by: 'OpenAI and Groq, for tokens a minute',
+    pattern: /Request too large for .{0,400}?Limit (?<limit>\d+), Requested (?<size>\d+)/s,
+  },
+  { by: 'Anthropic', pattern: /prompt is too long(?:: (?<size>\d+) tokens > (?<limit>\d+))?/i },
+  {
+    by: 'Anthropic, with the answer',
+    pattern: /input length and `max_tokens` exceed context limit: (?<size>\d+) \+ (?<answer>\d+) > (?<limit>\d+)/,
+  },
+  {
+    by: 'Gemini',
+    pattern:
+      /input token count(?: \((?<size>\d+)\))? exceeds the maximum number of tokens allowed(?: \(?(?<limit>\d+)\)?)?/i,
+  },
+  { by: 'Mistral', pattern: /Prompt contains (?<size>\d+) tokens.{0,80}?too large for model with (?<limit>\d+)/s },
+  { by: 'xAI', pattern: /maximum prompt length is (?<limit>\d+) but the request contains (?<size>\d+)/ },
+  { by: 'llama.cpp', pattern: /exceed_context_size_error|exceeds the available context size/ },
+  {
+    by: 'LiteLLM',
+    pattern:
+      /exceeds the model's maximum context length(?: of (?<limit>\d+) tokens)?(?:.{0,80}?requested a total of (?<size>\d+))?/s,
+  },
+  { by: 'Bedrock', pattern: /Input is too long for requested model|Input Tokens Exceeded/i },
+  { by: 'the code of OpenAI, and of many others', pattern: /context_length_exceeded|ContextWindowExceeded/ },
+  {
+    by: 'others',
+    pattern:
+      /(?:exceeds?|exceeded|exceeding|longer than|larger than|too (?:long|large) for) (?:the |this |its |your )?(?:model'?s? )?(?:maximum |max )?(?:context|input)(?:[ _](?:length|window|size|limit))|context (?:length|window|size|limit) (?:is |was )?exceeded|reduce the length of (?:the|your) (?:messages|prompt|input)|(?:prompt|input|request|conversation) (?:is|was) too long|too many (?:input |prompt )?tokens\b(?! per)/i,
+  },
+]
+
+/** llama.cpp has them as fields. */
+const fields = { limit: /"n_ctx"\s*:\s*(\d+)/, size: /"n_prompt_tokens"\s*:\s*(\d+)/ }
+
+/** Neither says that the input is too long: the answer's limit is, or an account is used up. */
+const others = /max_tokens is too large|max_(?:completion_|output_)?tokens: \d+ >|insufficient_quota|API_KEY_INVALID/
+
+/** Of gateways, and of Anthropic: bytes are counted, and less history is less of them. */
+const tooManyBytes = /request_too_large|(?:entity|payload|content|request) too large|exceeds the maximum size/i
+
+/** Statuses that may say so; a wrong key or an unknown model never does. */
+const mayBe = (status: number | null): boolean => status === null || ![401, 403, 404].includes(status)
+
+const numberIn = (text: string | undefined): number | null => (text === undefined ? null : Number(text))
+
+/** `text`: the provider's words, as they came. Null: it is something else. */
+export function overflowIn(status: number | null, text: string): Overflow | null {
+  if (!mayBe(status) || others.test(text)) return null
+  for (const { pattern } of words) {
+    const found = pattern.exec(text)
+    if (!found) continue
+    const { limit, size, answer } = found.groups ?? {}
+    const named = {
+      limit: numberIn(limit) ?? numberIn(fields.limit.exec(text)?.[1]),
+      size: size === undefined ? numberIn(fields.size.exec(text)?.[1]) : Number(size) + Number(answer ?? 0),
+    }
+    // A limit of tokens a minute is too small for the request alone, or it is only used up for now.
+    const fits = named.limit !== null && named.size !== null && named.size <= named.limit
+    return fits ? null : named
+  }
+  return status === 413 && tooManyBytes.test(text) ? { limit: null, size: null } : null
+}

@@ -1,0 +1,164 @@
+/** One turn of a model of the Responses API, read event by event. Pure: no I/O, no time. */
+
+import { randomUUID } from 'node:crypto'
+import type { EndReason, ModelEvent, ToolCall } from '../../actors/ports/index.ts'
+import { isObject } from '../../untrusted/is-object.ts'
+import { malformed, type ProviderProblem } from '../wire/failure.ts'
+import { errorIn, problemInStream } from '../wire/provider-errors.ts'
+import { type Fields, parse } from '../wire/provider-json.ts'
+import { responsesUsage } from '../wire/reported-usage.ts'
+import { type End, turnEnd } from '../wire/turn-end.ts'
+import { addActivity } from '../wire/turn-events.ts'
+import type { Turn } from './chat-turn.ts'
+import { maxArguments, maxCalls } from './gathered-calls.ts'
+import { echoOf, messageText, reasoningTexts } from './responses-items.ts'
+
+export interface ResponsesTurnOptions {
+  /** Reasoning comes as events of its own. */
+  reasoning: boolean
+  /** Makes of a turn's items what goes back with the results of its calls. */
+  keepEcho(items: NonNullable<ReturnType<typeof echoOf>>): object
+}
+
+/** Ids of items may change between their events: an item is known by its place in the output. */
+const placeOf = ({ output_index: place }: Fields): number => (typeof place === 'number' ? place : -1)
+
+/** Of one turn: reasoning, texts and calls. */
+const MAX_ITEMS = 2 * maxCalls + 100
+
+const stringIn = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** The items of a turn, and what of them is shown as it comes. */
+function readItems(events: ModelEvent[], reasoning: boolean) {
+  const items = new Map<number, Fields>()
+  const text = partsShown('')
+  const thought = partsShown('\n\n')
+  const say = (shown: string) => {
+    if (shown !== '') events.push({ type: 'text', text: shown })
+    else addActivity(events)
+  }
+  const think = (shown: string) => {
+    if (reasoning && shown !== '') events.push({ type: 'reasoning', text: shown })
+    else addActivity(events, shown !== '')
+  }
+  return {
+    said: (event: Fields) => say(text.delta(placeOf(event), 0, stringIn(event.delta))),
+    thought: (event: Fields, part: unknown) => think(thought.delta(placeOf(event), part, stringIn(event.delta))),
+    /** An item that is whole. Servers that send no deltas are read here, and so are those that send the end alone. */
+    done(place: number, item: Fields): ProviderProblem | null {
+      if (items.has(place)) return null
+      items.set(place, item)
+      if (item.type === 'message') say(text.whole(place, [messageText(item)]))
+      else if (item.type === 'reasoning') think(thought.whole(place, reasoningTexts(item)))
+      else addActivity(events, item.type === 'function_call')
+      if (stringIn(item.arguments).length > maxArguments) return malformed('tool arguments beyond 1 MiB')
+      return items.size > MAX_ITEMS ? malformed(`more than ${MAX_ITEMS} items`) : null
+    },
+    inOrder: (): Fields[] => [...items].sort(([a], [b]) => a - b).map(([, item]) => item),
+  }
+}
+
+export function readResponsesTurn({ reasoning, keepEcho }: ResponsesTurnOptions): Turn {
+  const events: ModelEvent[] = []
+  const items = readItems(events, reasoning)
+  let problem: ProviderProblem | null = null
+  let reason: EndReason | null = null
+  let usage: End['usage'] = null
+  let refusal = ''
+
+  function end(response: Fields, whole: string): void {
+    usage = responsesUsage(response.usage) ?? usage
+    const { status, error, incomplete_details: details } = response
+    if (status === 'failed' || status === 'cancelled' || isObject(error)) {
+      problem = problemInStream(error ?? { message: `the response is ${status}` }, whole)
+      return
+    }
+    const output = Array.isArray(response.output) ? response.output.filter(isObject) : []
+    for (const [place, item] of output.entries()) problem ??= items.done(place, item)
+    reason = status === 'incomplete' ? cutReason(isObject(details) ? details.reason : null) : 'stop'
+  }
+  const readers: Readonly<Record<string, (event: Fields, data: string) => void>> = {
+    'response.output_text.delta': items.said,
+    'response.refusal.delta': (event) => {
+      refusal += stringIn(event.delta)
+      items.said(event)
+    },
+    'response.reasoning_summary_text.delta': (event) => items.thought(event, event.summary_index),
+    'response.reasoning_text.delta': (event) => items.thought(event, event.content_index),
+    'response.function_call_arguments.delta': () => addActivity(events, true),
+    'response.output_item.done': (event) => {
+      if (isObject(event.item)) problem = items.done(placeOf(event), event.item)
+    },
+    'response.completed': (event, data) => end(Object(event.response), data),
+    'response.incomplete': (event, data) => end({ ...Object(event.response), status: 'incomplete' }, data),
+    'response.failed': (event, data) => end({ ...Object(event.response), status: 'failed' }, data),
+    error: (event, data) => {
+      problem = problemInStream(isObject(event.error) ? event.error : event, data)
+    },
+  }
+  function take(data: string, eventName?: string): void {
+    if (problem || reason !== null || data === '' || data.trim() === '[DONE]') return
+    const event = parse(data)
+    if (!isObject(event)) {
+      problem = malformed(data)
+      return
+    }
+    const type = stringIn(event.type) || (eventName ?? '')
+    // An answer without streaming, or an error's body without an event around it.
+    const error = type === '' ? errorIn(event, ['output', 'object']) : null
+    if (type === '' && event.object === 'response') end(event, data)
+    else if (error) problem = problemInStream(error, data)
+    else if (Object.hasOwn(readers, type)) readers[type]?.(event, data)
+    else addActivity(events)
+  }
+  return {
+    events,
+    problem: () => problem,
+    done: () => reason !== null,
+    finished: () => reason !== null,
+    take,
+    alive: () => addActivity(events),
+    close: () =>
+      turnEnd(
+        reason ?? 'stop',
+        usage,
+        () => items.inOrder().flatMap(callOf),
+        () => {
+          const kept = echoOf(items.inOrder())
+          return kept && keepEcho(kept)
+        },
+        refusal || null,
+      ),
+  }
+}
+
+/** Texts in parts, `gap` between two of them. */
+function partsShown(gap: string) {
+  const started = new Set<number>()
+  let last = ''
+  const shown = (part: string, added: string): string => {
+    const apart = last !== '' && last !== part ? gap : ''
+    last = part
+    return `${apart}${added}`
+  }
+  return {
+    delta(place: number, part: unknown, added: string): string {
+      started.add(place)
+      return added === '' ? '' : shown(`${place} ${part}`, added)
+    },
+    /** The parts of an item of which no delta came. */
+    whole(place: number, parts: readonly string[]): string {
+      if (started.has(place)) return ''
+      return parts.map((added, index) => (added === '' ? '' : shown(`${place} ${index}`, added))).join('')
+    },
+  }
+}
+
+const cutReason = (word: unknown): EndReason =>
+  word === 'max_output_tokens' ? 'length' : word === 'content_filter' ? 'content_filter' : 'stop'
+
+function callOf(item: Fields): ToolCall[] {
+  if (item.type !== 'function_call' || stringIn(item.name) === '') return []
+  const id = stringIn(item.call_id) || `call_${randomUUID()}`
+  return [{ id, name: stringIn(item.name), arguments: stringIn(item.arguments) }]
+}

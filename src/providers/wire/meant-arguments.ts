@@ -1,0 +1,63 @@
+/** What a model meant by a call's arguments, where the text is no one object (contract section 25). Pure. */
+import { isObject } from '../../untrusted/is-object.ts'
+import { parse } from './provider-json.ts'
+
+/**
+ * Some models write `{}` before the real arguments, some the whole once more behind them, some `null`. One object is meant
+ * then. Other texts stay as they are: the tool's own check tells the model what is wrong.
+ */
+export function meantArguments(text: string): string {
+  const trimmed = text.trim()
+  if (trimmed === '' || trimmed === 'null') return '{}'
+  if (parse(trimmed) !== null) return trimmed
+  const objects = objectsIn(trimmed)
+  if (objects === null) return trimmed
+  const said = [...new Set(objects.filter((object) => object !== '{}'))]
+  return said.length > 1 ? trimmed : (said[0] ?? '{}')
+}
+
+/** A text that is nothing but objects in a row: each as it is written everywhere. Null: it is not. */
+function objectsIn(text: string): string[] | null {
+  const objects: string[] = []
+  let rest = text
+  while (rest !== '') {
+    const length = lengthOfObject(rest)
+    const object = length === null ? null : parse(rest.slice(0, length))
+    if (length === null || !isObject(object)) return null
+    objects.push(JSON.stringify(object))
+    rest = rest.slice(length).trimStart()
+  }
+  return objects
+}
+
+/** Null: it does not begin with a whole one. */
+function lengthOfObject(text: string): number | null {
+  const scan = scanObject()
+  for (let at = 0; at < text.length; at++) {
+    if (scan(text.charAt(at))) return at + 1
+    if (at === 0 && text.charAt(0) !== '{') return null
+  }
+  return null
+}
+
+/** Says after each piece whether all pieces together are one closed object. Parsing them anew each time is quadratic. */
+export function scanObject(): (text: string) => boolean {
+  let depth = 0
+  let begun = false
+  let inString = false
+  let escaped = false
+  return (text) => {
+    for (const char of text) {
+      if (escaped) escaped = false
+      else if (inString) {
+        if (char === '\\') escaped = true
+        else if (char === '"') inString = false
+      } else if (char === '"') inString = true
+      else if (char === '{' || char === '[') {
+        depth += 1
+        begun = true
+      } else if (char === '}' || char === ']') depth -= 1
+    }
+    return begun && depth <= 0 && !inString
+  }
+}

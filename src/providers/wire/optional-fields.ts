@@ -1,0 +1,49 @@
+/**
+ * Fields of a request that nobody asked for, and that some vendor or model refuses. The request is made once more without
+ * the field, which is no retry, and the refusal is remembered for that provider and model.
+ */
+import type { ModelRequest } from '../../actors/ports/index.ts'
+import { type ProviderProblem, problemIn } from './failure.ts'
+
+export interface OptionalField<Body> {
+  /** In the provider's error. */
+  words: RegExp
+  isIn(body: Body): boolean
+  without(body: Body): Body
+}
+
+/** Refusals that are remembered; beyond, all are forgotten, and found out again. */
+const MAX_KEPT = 1000
+
+export type RefusedFields = Set<string>
+
+/** Calls until the body holds nothing more that the provider refuses. Rejects with what goes wrong otherwise. */
+export async function callWithout<Body, Answer>(
+  { provider, model }: Pick<ModelRequest, 'provider' | 'model'>,
+  body: Body,
+  optional: readonly OptionalField<Body>[],
+  refusals: RefusedFields,
+  call: (body: Body) => Promise<Answer>,
+): Promise<Answer> {
+  const nameOf = ({ words }: OptionalField<Body>) => `${provider.id} ${provider.baseUrl} ${model} ${words.source}`
+  let asked = body
+  for (const field of optional) if (refusals.has(nameOf(field)) && field.isIn(asked)) asked = field.without(asked)
+  const refused: string[] = []
+  for (;;) {
+    try {
+      const answer = await call(asked)
+      if (refusals.size + refused.length > MAX_KEPT) refusals.clear()
+      for (const name of refused) refusals.add(name)
+      return answer
+    } catch (error) {
+      const problem = problemIn(error)
+      const field = problem && optional.find(({ words, isIn }) => isIn(asked) && refuses(problem, words))
+      if (!field) throw problem ?? error
+      asked = field.without(asked)
+      refused.push(nameOf(field))
+    }
+  }
+}
+
+const refuses = ({ status, full }: ProviderProblem, words: RegExp): boolean =>
+  (status === 400 || status === 422) && words.test(full)
