@@ -35,7 +35,7 @@ verifies('contract-17.from-zero', 'every counter but those of HTTP requests has 
   const series = (name: string) => [...atStart.matchAll(new RegExp(`^greenroom_${name}(\\{.*\\})? (\\S+)$`, 'gm'))]
   const counters = [...atStart.matchAll(/^# TYPE greenroom_(\S+) counter$/gm)].map(([, name]) => name ?? '')
   const expected = {
-    // By kind: five ways to end well, eight codes, lost, left, not_stored.
+    // By kind: five ways to end well, nine codes, lost, left, not_stored.
     replies_total: 2 * 16,
     provider_errors_total: 11 * 5,
     tokens_total: 11 * 2,

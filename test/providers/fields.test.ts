@@ -75,7 +75,7 @@ verifies(['contract-13.fields', 'contract-13.structured'], 'Anthropic gets them 
   })
   await ask(model, request({ fields: { parallelToolCalls: false } }))
   expect(up.calls[1]?.body).not.toHaveProperty('tool_choice')
-  expect(up.calls[1]?.body.max_tokens).toBe(64_000)
+  expect(up.calls[1]?.body.max_tokens).toBe(128_000)
 })
 
 verifies(['contract-13.fields', 'contract-13.structured'], 'Gemini gets them in its own words', async () => {

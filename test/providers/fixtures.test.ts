@@ -27,7 +27,7 @@ describe.each<Vendor>(['anthropic', 'gemini'])('%s', (vendor) => {
     const { words, tool, error } = questions(fixture.model)
     const said = await ask(model, { ...words, provider })
     expect(textOf(said)).toMatch(/Paris/)
-    expect(said.at(-1)).toEqual({
+    expect(said.at(-1)).toMatchObject({
       type: 'end',
       reason: 'stop',
       usage: { promptTokens: expect.any(Number), completionTokens: expect.any(Number) },

@@ -30,7 +30,7 @@ export function streamAnthropic(
   return streamTurn(readAnthropicTurn(request), ask, signal, take)
 }
 
-/** Older models count the answer's limit into the context. Where nobody named it, it gives way to what was said. */
+/** Older models count the answer's limit into the context, others take less of it. Where nobody named it, it gives way. */
 async function withLessAnswer<Answer>(
   request: ModelRequest,
   call: (request: ModelRequest) => Promise<Answer>,
@@ -47,8 +47,10 @@ async function withLessAnswer<Answer>(
 /** An answer that is worth asking for. */
 const LEAST_ANSWER = 1024
 
-/** Null: something else was wrong. */
+/** Null when something else was wrong. */
 function answerLeft(words: string): number | null {
+  const [, most] = /max_tokens: \d+ > (\d+)/.exec(words) ?? []
+  if (most !== undefined) return Number(most)
   const [, input, limit] = /`max_tokens` exceed context limit: (\d+) \+ \d+ > (\d+)/.exec(words) ?? []
   return input === undefined || limit === undefined ? null : Number(limit) - Number(input)
 }

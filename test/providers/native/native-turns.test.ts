@@ -28,7 +28,9 @@ test.each<[Vendor, string, string]>([
       : gemini.tells({ finish: stop, ...(cut && { calls: [{ name: 'look', args: {} }] }) }),
   )
   const events = spoken(await ask(model, request({ tools: [look] }))).filter(({ type }) => type !== 'usage')
-  expect(events).toEqual([{ type: 'end', reason, usage: expect.anything() }])
+  // Gemini's word for it is the only reason that it gives.
+  const refusal = vendor === 'gemini' && reason === 'content_filter' && { refusal: stop }
+  expect(events).toEqual([{ type: 'end', reason, usage: expect.anything(), ...refusal }])
 })
 
 test('gemini: a prompt that is blocked has no candidate', async () => {
@@ -41,6 +43,7 @@ test('gemini: a prompt that is blocked has no candidate', async () => {
   })
   expect((await ask(model, request())).at(-1)).toEqual({
     type: 'end',
+    refusal: 'PROHIBITED_CONTENT',
     reason: 'content_filter',
     usage: { promptTokens: 9, completionTokens: 0 },
   })
@@ -62,8 +65,8 @@ test('what was cached and what was thought is counted', async () => {
 })
 
 test.each([
-  ['claude-opus-5-5', { temperature: 0.5, topP: 0.9, topK: 5 }, {}, '2026-10-21', 64_000],
-  ['claude-opus-4-7', { temperature: 0.5 }, {}, '2026-10-21', 64_000],
+  ['claude-opus-5-5', { temperature: 0.5, topP: 0.9, topK: 5 }, {}, '2026-10-21', 128_000],
+  ['claude-opus-4-7', { temperature: 0.5 }, {}, '2026-10-21', 128_000],
   ['claude-sonnet-4-6', { temperature: 1.7, topP: 0.9, topK: 5 }, { temperature: 1, top_k: 5 }, '2023-06-01', 64_000],
   ['claude-sonnet-4-5-20250929', { topP: 0.9 }, { top_p: 0.9 }, '2023-06-01', 64_000],
   ['claude-opus-4-1-20250805', { temperature: 0 }, { temperature: 0 }, '2023-06-01', 32_000],

@@ -157,7 +157,7 @@ const takeProviders = (taking: Taking, given: NonNullable<Import['providers']>) 
     kind: 'provider',
     given,
     stored: { ...taking.stored.providers, add() {} },
-    create: async ({ name }) => taking.stored.providers.existing(name),
+    create: async ({ name }) => taking.stored.providers.existing(name), // throws: it is not there
     async update(id, { name, wireApi }) {
       if (taking.stored.providers.existing(name).wireApi === null) badRequest('wireApi: its type has one API only')
       await setWireApi(taking.deps.tx, id, wireApi)
@@ -228,8 +228,8 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
       const { promptId = null, generationConfig = {}, responseFormat = null, ...rest } = fields(agent)
       const { fallbacks = [], allowedOrigins = [], historyMaxTokens = null, ...plain } = rest
       await checkAnswerFields(tx, fieldRefusal, { ...plain, responseFormat, generationConfig })
-      const created = { ...plain, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins }
-      return createAgent(tx, { ...created, historyMaxTokens })
+      const settings = { generationConfig, responseFormat, fallbacks, allowedOrigins, historyMaxTokens }
+      return createAgent(tx, { ...plain, promptId, ...settings })
     },
     async update(id, agent) {
       const changes = fields(agent)
