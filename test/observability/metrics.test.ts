@@ -36,7 +36,7 @@ verifies('contract-17.from-zero', 'every counter but those of HTTP requests has 
   const counters = [...atStart.matchAll(/^# TYPE greenroom_(\S+) counter$/gm)].map(([, name]) => name ?? '')
   const expected = {
     // By kind: five ways to end well, nine codes, lost, left, not_stored.
-    replies_total: 2 * 16,
+    replies_total: 2 * 17,
     provider_errors_total: 11 * 5,
     tokens_total: 11 * 2,
     texts_total: 11,

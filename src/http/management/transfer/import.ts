@@ -151,13 +151,13 @@ async function take<Given extends { name: string }>(
   }
 }
 
-/** Providers have keys, which are not copied: those that are here are changed, others are skipped. */
+/** Keys are not copied: providers that are here are changed, others are skipped. */
 const takeProviders = (taking: Taking, given: NonNullable<Import['providers']>) =>
   take(taking, {
     kind: 'provider',
     given,
     stored: { ...taking.stored.providers, add() {} },
-    create: async ({ name }) => taking.stored.providers.existing(name), // throws: it is not there
+    create: async ({ name }) => taking.stored.providers.existing(name),
     async update(id, { name, wireApi }) {
       if (taking.stored.providers.existing(name).wireApi === null) badRequest('wireApi: its type has one API only')
       await setWireApi(taking.deps.tx, id, wireApi)
@@ -213,9 +213,9 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
       generationConfig: generationConfig === undefined ? undefined : givenConfig(generationConfig),
       responseFormat: responseFormat === undefined ? undefined : givenFormat(responseFormat),
       fallbacks:
-        fallbacks === undefined
-          ? undefined
-          : (fallbacks ?? []).map((one) => ({ providerId: providers.existing(one.provider).id, model: one.model })),
+        fallbacks === null
+          ? []
+          : fallbacks?.map((one) => ({ providerId: providers.existing(one.provider).id, model: one.model })),
       allowedOrigins: givenOrigins(rest.allowedOrigins),
       historyMaxTokens: rest.historyMaxTokens,
     }
