@@ -1826,6 +1826,8 @@ export interface components {
             } | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
+            /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. Null: `HISTORY_MAX_TOKENS`. */
+            historyMaxTokens?: number | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -2035,6 +2037,8 @@ export interface components {
             } | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
+            /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. Null: `HISTORY_MAX_TOKENS`. */
+            historyMaxTokens?: number | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**

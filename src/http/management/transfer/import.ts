@@ -14,12 +14,12 @@ import type { Configuration } from '../../../persistence/records/transfer.ts'
 import type { FieldRefusal } from '../../sending/agent-for-reply.ts'
 import { givenTools } from '../../sending/tool-choice.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
-import { givenOrigins } from '../allowed-origins.ts'
-import { checkAnswerFields, givenConfig, givenFormat } from '../records/agents.ts'
+import { checkAnswerFields } from '../records/agents.ts'
 import { type HttpToolDependencies, httpToolChanges, newHttpTool } from '../records/http-tools.ts'
 import { mcpServerChanges, newMcpServer } from '../records/mcp-servers.ts'
 import { checkContent } from '../records/prompts.ts'
 import { approvalByName, approvalsByName } from './approvals.ts'
+import { importedAgent } from './imported-agent.ts'
 
 type Import = components['schemas']['Import']
 type Result = components['schemas']['ImportResult']
@@ -202,28 +202,11 @@ const takeMcpServers = (taking: Taking, given: NonNullable<Import['mcpServers']>
 
 async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>): Promise<void> {
   const { tx, fieldRefusal } = taking.deps
-  const { providers, prompts, agents } = taking.stored
-  const fields = (agent: (typeof given)[number]) => {
-    const { name, provider, model, prompt, generationConfig, responseFormat, fallbacks, ...rest } = agent
-    return {
-      name,
-      model,
-      providerId: providers.existing(provider).id,
-      promptId: prompt == null ? prompt : prompts.existing(prompt).id,
-      generationConfig: generationConfig === undefined ? undefined : givenConfig(generationConfig),
-      responseFormat: responseFormat === undefined ? undefined : givenFormat(responseFormat),
-      fallbacks:
-        fallbacks === null
-          ? []
-          : fallbacks?.map((one) => ({ providerId: providers.existing(one.provider).id, model: one.model })),
-      allowedOrigins: givenOrigins(rest.allowedOrigins),
-      historyMaxTokens: rest.historyMaxTokens,
-    }
-  }
+  const fields = (agent: (typeof given)[number]) => importedAgent(agent, taking.stored)
   await take(taking, {
     kind: 'agent',
     given,
-    stored: agents,
+    stored: taking.stored.agents,
     async create(agent) {
       const { promptId = null, generationConfig = {}, responseFormat = null, ...rest } = fields(agent)
       const { fallbacks = [], allowedOrigins = [], historyMaxTokens = null, ...plain } = rest

@@ -1,0 +1,29 @@
+/** An agent of an import, with the records that it names. Absent fields stay absent. */
+import type { components } from '../../../../openapi/generated/schema.ts'
+import { givenOrigins } from '../allowed-origins.ts'
+import { givenConfig, givenFormat } from '../records/agents.ts'
+
+type Given = NonNullable<components['schemas']['Import']['agents']>[number]
+
+/** Throws 400 for a name that is there not at all, or more than once. */
+interface Named {
+  existing(name: string): { id: string }
+}
+
+export function importedAgent(agent: Given, { providers, prompts }: { providers: Named; prompts: Named }) {
+  const { name, provider, model, prompt, generationConfig, responseFormat, fallbacks, ...rest } = agent
+  return {
+    name,
+    model,
+    providerId: providers.existing(provider).id,
+    promptId: prompt == null ? prompt : prompts.existing(prompt).id,
+    generationConfig: generationConfig === undefined ? undefined : givenConfig(generationConfig),
+    responseFormat: responseFormat === undefined ? undefined : givenFormat(responseFormat),
+    fallbacks:
+      fallbacks === undefined
+        ? undefined
+        : (fallbacks ?? []).map((one) => ({ providerId: providers.existing(one.provider).id, model: one.model })),
+    allowedOrigins: givenOrigins(rest.allowedOrigins),
+    historyMaxTokens: rest.historyMaxTokens,
+  }
+}
