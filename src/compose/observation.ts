@@ -74,7 +74,7 @@ const labelValues = (providers: readonly string[]): LabelValues => ({
 })
 
 const isCallFailure = (code: ReplyErrorCode): code is ModelFailure['code'] =>
-  code.startsWith('provider_') || code === 'internal'
+  code.startsWith('provider_') || code === 'context_length_exceeded' || code === 'internal'
 
 /** OpenTelemetry is loaded only where it is used. */
 async function startTraces(options: Omit<TracesOptions, 'version'>): Promise<Traces> {

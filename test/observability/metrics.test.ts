@@ -37,13 +37,13 @@ verifies('contract-17.from-zero', 'every counter but those of HTTP requests has 
   const expected = {
     // By kind: five ways to end well, nine codes, lost, left, not_stored.
     replies_total: 2 * 17,
-    provider_errors_total: 11 * 5,
+    provider_errors_total: 11 * 6,
     tokens_total: 11 * 2,
     texts_total: 11,
     model_calls_total: 11,
     tool_calls_total: 2,
     lease_renewals_total: 2,
-    provider_calls_total: 11 * 7,
+    provider_calls_total: 11 * 8,
     provider_retries_total: 1,
     lost_replies_total: 1,
     instances_lost_total: 1,
