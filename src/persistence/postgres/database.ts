@@ -35,6 +35,11 @@ export interface ConnectOptions {
   silenceMs?: number
 }
 
+/** Whatever the role or the database has set: times are read and written in one form. Poolers take these two. */
+const surroundings = { DateStyle: 'ISO, MDY', TimeZone: 'UTC' }
+/** Statements are written for it: under a stricter one, those that meet another would fail with 40001. */
+const isolation = { default_transaction_isolation: 'read committed' } as const
+
 /**
  * Opens a pool; nothing is sent before the first query. A direct connection carries both time-outs from its
  * start. Transaction poolers refuse such start parameters and share server connections between clients, so
@@ -59,7 +64,11 @@ export function connect(url: string, options: ConnectOptions): Sql {
       onclose: onLost,
       onparameter: onReady,
       onnotice: () => {},
-      connection: { application_name: options.name, ...(options.pooled ? {} : { ...timeouts, ...plans, ...commit }) },
+      connection: {
+        application_name: options.name,
+        ...surroundings,
+        ...(options.pooled ? {} : { ...timeouts, ...plans, ...commit, ...isolation }),
+      },
       fetch_types: false, // see array-types.ts
       types: Object.assign({ bigint }, arrayTypes()),
       socket: dial,
