@@ -19,13 +19,15 @@ interface Session {
 
 interface Store {
   sessions: Map<string, Session>
+  /** Sessions that were ever made. */
+  made: number
   byId: Map<string, Row>
   epoch: number
   append: 'stored' | 'refused'
 }
 
 export function memoryJournal() {
-  const store: Store = { sessions: new Map(), byId: new Map(), epoch: 1, append: 'stored' }
+  const store: Store = { sessions: new Map(), made: 0, byId: new Map(), epoch: 1, append: 'stored' }
   const { pass, hold, release } = createGates()
   return {
     journal: createJournal(store, pass),
@@ -77,7 +79,7 @@ function admit(
   store: Store,
   { replyId, sessionId, text, model, includeUsage, mayStart, isRetry }: NewMessage,
 ): Admission {
-  const session = store.sessions.get(sessionId) ?? { num: store.sessions.size + 1, nextSeq: 1, rows: [] }
+  const session = store.sessions.get(sessionId) ?? { num: ++store.made, nextSeq: 1, rows: [] }
   store.sessions.set(sessionId, session)
   const newest = session.rows.at(-1)
   if (newest && isRetry) return { outcome: 'joined', replyId: newest.info.id }

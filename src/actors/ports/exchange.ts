@@ -74,6 +74,6 @@ export interface OwnedReplies {
   fenced(epoch: number): void
   /** A row that streams under this instance, without an actor. */
   settleOrphan(reply: ReplyInfo): Promise<void>
-  /** A reply at work whose row is not streaming any more. */
-  dropOrphan(replyId: string): void
+  /** A reply at work whose row is not streaming any more, or is gone with its session. Rejects when the database is unavailable. */
+  dropOrphan(replyId: string): Promise<void>
 }

@@ -69,7 +69,7 @@ export function beginReply(sessions: LiveSessions, agentId: string, state: RestS
 function enter(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): LiveSession {
   const { sessionId } = reply.log.info
   const known = sessions.registry.live.get(sessionId)
-  if (known) retire(known)
+  if (known) retire(known, reply.log.info.sessionNum)
   const actor = createActor(sessions.machine, { snapshot: restingAt(state) })
   const session: LiveSession = {
     sessionId,
@@ -86,10 +86,14 @@ function enter(sessions: LiveSessions, agentId: string, state: RestState, reply:
   return session
 }
 
-/** The actor of a session that has a newer message: others have ended its reply. */
-function retire(known: LiveSession): void {
+/**
+ * The actor of an id that has a newer message. That may be of another session: the known one was deleted, and its id taken
+ * again, before anybody told this instance.
+ */
+function retire(known: LiveSession, sessionNum: number): void {
+  if (known.reply.log.info.sessionNum !== sessionNum) known.actor.send({ type: 'deleted' })
   // Stored, as the newer message proves; only the answer is under way. It closes its log and ends by itself.
-  if (known.state !== 'streaming.settling') known.actor.send({ type: 'lost' })
+  else if (known.state !== 'streaming.settling') known.actor.send({ type: 'lost' })
 }
 
 /** Follows the machine: its state, the records of its steps, the end of its reply. */

@@ -66,7 +66,10 @@ export function ownedReplies(
       })
       if (result === 'settled') log.warn(orphanFailure(reply, error), 'A reply failed.')
     },
-    dropOrphan: (replyId) => byReply.get(replyId)?.actor.send({ type: 'lost' }),
+    async dropOrphan(replyId) {
+      const stored = await journal.read(replyId, 0)
+      byReply.get(replyId)?.actor.send({ type: stored === null ? 'deleted' : 'lost' })
+    },
   }
 }
 

@@ -17,7 +17,7 @@ export async function settleOrphans(
   }
   for (const replyId of running) {
     if (storedIds.has(replyId)) continue
-    if (seen.has(replyId)) owned.dropOrphan(replyId)
+    if (seen.has(replyId)) await owned.dropOrphan(replyId)
     else suspects.add(replyId)
   }
   return suspects

@@ -246,8 +246,8 @@ describe('what is not stored', () => {
   verifies('contract-4.orphans', 'an actor whose row does not stream any more is dropped, with its model', async () => {
     const scene = openScene()
     const first = await scene.start()
-    scene.host.owned.dropOrphan(scene.store.rows()[0]?.info.id ?? '')
-    scene.host.owned.dropOrphan('unknown')
+    await scene.host.owned.dropOrphan(scene.store.rows()[0]?.info.id ?? '')
+    await scene.host.owned.dropOrphan('unknown')
     await expect(first.done).rejects.toBeInstanceOf(StreamCut)
     expect([scene.running(), scene.calls[0]?.aborted]).toEqual([0, true])
   })

@@ -70,7 +70,7 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
           calls.orphans.push(reply)
           await journal.settle(reply, finished())
         },
-        dropOrphan(replyId) {
+        async dropOrphan(replyId) {
           calls.dropped.push(replyId)
           running.delete(replyId)
         },
