@@ -3,4 +3,9 @@ export const shares = {
   'contract-26.cost-of-bytes': 'What a request costs, refused or not, grows with its bytes and never faster.',
   'contract-26.data-urls': 'A body holds at most 200 data: URLs (413).',
   'contract-26.configuration': 'A change of what a reply does not use refuses no message.',
+  'contract-26.made-again':
+    'A session made again under the id of a deleted one is another: streams of the first end with session_deleted.',
+  'contract-26.statement-timeout': 'Coordination does not depend on a role’s statement_timeout.',
+  'contract-26.versions': 'An instance that compatibility no longer allows drains by itself.',
+  'contract-26.migration-locks': 'A migration waits for no lock longer than 5 s at a time.',
 } as const

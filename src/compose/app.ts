@@ -42,6 +42,7 @@ import { faultLog, startObservation } from './observation.ts'
 import { type Ground, openOwnership } from './ownership.ts'
 import { startFault } from './start-fault.ts'
 import { toolDependencies } from './tools.ts'
+import { watchVersion } from './versions.ts'
 
 export interface App {
   /** `http://host:port` on which it listens. */
@@ -70,7 +71,7 @@ const serverOptions = (settings: Settings, logStream: LogStream | undefined): Se
 /** Migrates the database and opens its secrets. */
 async function prepareDatabase({ settings, log, open, sql, embedded, closing }: Ground) {
   // It has no timeout: migrations and cleanup may take long.
-  const upkeepSql = open('upkeep', 1)
+  const upkeepSql = open('upkeep', 1, { untimed: true })
   closing.defer(() => upkeepSql.end({ timeout: 2 }))
   const applied = await waitForDatabase(() => migrate(upkeepSql), log)
   if (applied.length > 0) log.info({ applied }, 'Migrated the database.')
@@ -223,12 +224,15 @@ export async function startApp(settings: Settings, logStream?: LogStream, own: O
     const deps = await openDependencies({ ...database, settings, log, closing, observation, own })
     await mountAll(server, options, deps)
     await deps.startJobs() // last: after an upgrade they may take all processors for a while
+    const drain = () => deps.host.drain(settings.drainTimeoutS * 1000, SETTLE_MS)
+    const versions = watchVersion({ sql: database.sql, drain, log })
+    closing.defer(() => versions.stop())
     await server.listen({ port: settings.port, host: settings.host })
     return {
       url: addressOf(server.server.address(), settings.host),
       metrics: observation.metrics?.snapshot ?? null,
       async stop() {
-        await deps.host.drain(settings.drainTimeoutS * 1000, SETTLE_MS)
+        await drain()
         await streamsEnded(server.server, LAST_BYTES_MS)
         await close()
       },

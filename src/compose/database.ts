@@ -27,7 +27,11 @@ export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
   for (const line of durabilityWarnings(off, commitSynchronously)) log.warn(line)
   const timeoutMs = Math.floor(settings.ownerLeaseMs / 3)
   const id = randomUUID()
-  const open = (name: string, max: number, limits: Pick<ConnectOptions, 'silenceMs' | 'planOnce'> = {}): Sql =>
+  const open = (
+    name: string,
+    max: number,
+    limits: Pick<ConnectOptions, 'silenceMs' | 'planOnce' | 'untimed'> = {},
+  ): Sql =>
     connect(url, {
       max,
       name: `greenroom ${name} ${id.slice(0, 8)}`,

@@ -37,9 +37,9 @@ export async function openOwnership(
 ) {
   const leaseMs = settings.ownerLeaseMs
   // Half a lease: a dead connection is dropped and reopened and the lease renewed, all within one lease.
-  const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
+  const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2, untimed: true })
   closing.defer(() => leaseSql.end({ timeout: 1 }))
-  const work = open('coordination', COORDINATION_POOL_SIZE, { silenceMs: leaseMs })
+  const work = open('coordination', COORDINATION_POOL_SIZE, { silenceMs: leaseMs, untimed: true })
   closing.defer(() => work.end({ timeout: 1 }))
   const { onRenewal, onInstancesLost, onRepliesLost, onFlush } = observation.metrics ?? {}
   const options = {
@@ -64,7 +64,7 @@ export async function openOwnership(
   closing.defer(() => coordination.stop())
   const journal = createJournal({
     sql: repliesSql,
-    connectWriter: () => open('journal', 1, { planOnce: true }),
+    connectWriter: () => open('journal', 1, { planOnce: true, untimed: true }),
     instance: coordination,
     flushTimeoutMs: leaseMs,
     onIntents: coordination.wake,

@@ -1,8 +1,8 @@
 /** The schema of this version: where its migrations, functions and indexes are. */
 import { fileURLToPath } from 'node:url'
-import type { Sql } from './postgres/database.ts'
+import type { AnySql, Sql } from './postgres/database.ts'
 import { buildIndexes, readIndexes } from './postgres/schema/indexes.ts'
-import { applySchema, type Schema } from './postgres/schema/migrate.ts'
+import { applySchema, isOutdated, type Schema } from './postgres/schema/migrate.ts'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -18,3 +18,6 @@ export const migrate = (sql: Sql): Promise<string[]> => applySchema(sql, schema)
 /** Builds the indexes that large tables lack; see `buildIndexes`. Returns their names. */
 export const buildMissingIndexes = async (sql: Sql): Promise<string[]> =>
   await buildIndexes(sql, await readIndexes(schema.indexes))
+
+/** Whether a newer version has migrated the database to tables that this one cannot run on. */
+export const isTooOld = (sql: AnySql): Promise<boolean> => isOutdated(sql, schema)

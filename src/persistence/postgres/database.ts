@@ -26,6 +26,11 @@ export interface ConnectOptions {
   planOnce?: boolean
   /** Sets synchronous_commit on, for a database where it is off. Not behind a pooler, which refuses the parameter. */
   commitSynchronously?: boolean
+  /**
+   * Statements run for as long as they need, whatever `statement_timeout` the role has: with one shorter than settling 50
+   * replies, lost replies were never settled. (Behind a pooler: as the role has it.)
+   */
+  untimed?: boolean
   /** 10 s by default, or `silenceMs` where that is less. */
   connectTimeoutS?: number
   /**
@@ -52,6 +57,8 @@ export function connect(url: string, options: ConnectOptions): Sql {
   const timeouts = { lock_timeout: options.timeoutMs, idle_in_transaction_session_timeout: options.timeoutMs }
   const plans = options.planOnce ? { plan_cache_mode: 'force_generic_plan' } : {}
   const commit = options.commitSynchronously ? { synchronous_commit: 'on' } : {}
+  // As a text: the library leaves out a number 0.
+  const untimed: Record<string, string> = options.untimed ? { statement_timeout: '0' } : {}
   const connectTimeoutS = options.connectTimeoutS ?? Math.min(10, (options.silenceMs ?? 10_000) / 1000)
   const bigint = { to: 20, from: [20], serialize: String, parse: Number }
   const dial = createDial()
@@ -67,7 +74,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
       connection: {
         application_name: options.name,
         ...surroundings,
-        ...(options.pooled ? {} : { ...timeouts, ...plans, ...commit, ...isolation }),
+        ...(options.pooled ? {} : { ...timeouts, ...plans, ...commit, ...isolation, ...untimed }),
       },
       fetch_types: false, // see array-types.ts
       types: Object.assign({ bigint }, arrayTypes()),

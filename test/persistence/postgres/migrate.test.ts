@@ -87,6 +87,29 @@ test('a newer version’s database is taken when that says so, as in a rolling u
   await database.drop()
 })
 
+verifies('contract-26.migration-locks', 'what is behind a migration that waits for a dump has its turn', async () => {
+  const database = await freshDatabase({})
+  const directory = await migrations('waiting', { '902.do.wide.sql': 'alter table messages add column wide int' })
+  const { promise: over, resolve: end } = Promise.withResolvers<void>()
+  const dumping = Promise.withResolvers<void>()
+  const dump = database.sql.begin(async (tx) => {
+    await tx`lock table messages in access share mode`
+    dumping.resolve()
+    await over
+  })
+  await dumping.promise
+  const migrating = migrateWith(database.sql, directory)
+  const blocked = async () =>
+    (await database.sql`select 1 from pg_locks where not granted and mode = 'AccessExclusiveLock'`).length
+  await expect.poll(blocked, { timeout: 20_000 }).toBe(1)
+  // It comes behind the migration's wait, and is answered while the dump still runs.
+  expect(await database.sql`select id from messages`).toEqual([])
+  end()
+  await dump
+  expect(await migrating).toEqual(['902 wide'])
+  await database.drop()
+})
+
 test('an installation without its migration files says so', async () => {
   const database = await freshDatabase({ empty: true })
   await expect(migrateWith(database.sql, join(folder, 'nothing'))).rejects.toThrow('There are no migrations in')

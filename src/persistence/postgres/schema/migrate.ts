@@ -1,8 +1,9 @@
 /** Brings a database up to a schema: its migrations, then its functions and the indexes of small tables. */
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Postgrator from 'postgrator'
-import type { Sql, Tx } from '../database.ts'
+import { retry } from '../../../async/retry.ts'
+import { type AnySql, codeOf, type Sql, type Tx } from '../database.ts'
 import { applyDefinitions, readDefinitions } from './definitions.ts'
 import { applyIndexes, readIndexes } from './indexes.ts'
 
@@ -18,6 +19,14 @@ export interface Schema {
 // An arbitrary number. No other program may use it for advisory locks in this database.
 export const migrationLock = 7_236_150_001
 
+/**
+ * Longest wait for a table's lock. Whatever comes behind such a wait waits as well: an upgrade begun during a `pg_dump`
+ * stalled the service until the dump's end. Afterwards all is rolled back, and tried again.
+ */
+const LONGEST_LOCK_MS = 5000
+const BETWEEN_LOCKS_MS = 1000
+const LOCK_NOT_AVAILABLE = '55P03'
+
 const baselineStep = '025.from-24.sql'
 
 /**
@@ -28,6 +37,20 @@ const baselineStep = '025.from-24.sql'
  */
 export async function applySchema(sql: Sql, schema: Schema): Promise<string[]> {
   const [definitions, indexes] = await Promise.all([readDefinitions(schema.definitions), readIndexes(schema.indexes)])
+  const mayPass = (error: unknown) => codeOf(error) === LOCK_NOT_AVAILABLE
+  return await retry(() => applyOnce(sql, schema, { definitions, indexes }), {
+    firstMs: BETWEEN_LOCKS_MS,
+    longestMs: BETWEEN_LOCKS_MS,
+    mayPass,
+  })
+}
+
+interface Parts {
+  definitions: Awaited<ReturnType<typeof readDefinitions>>
+  indexes: Awaited<ReturnType<typeof readIndexes>>
+}
+
+async function applyOnce(sql: Sql, schema: Schema, { definitions, indexes }: Parts): Promise<string[]> {
   return await sql.begin(async (tx) => {
     const [server] = await tx<{ number: number; version: string }[]>`
       select current_setting('server_version_num')::int as number, current_setting('server_version') as version`
@@ -37,6 +60,7 @@ export async function applySchema(sql: Sql, schema: Schema): Promise<string[]> {
     // Another instance may be migrating for a while: the connection's own timeouts would be too short.
     await tx`select set_config('lock_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`
     await tx`select pg_advisory_xact_lock(${migrationLock})`
+    await tx`select set_config('lock_timeout', ${`${LONGEST_LOCK_MS}`}, true)`
     const applied = await applyMigrations(tx, schema)
     applied.push(...(await applyDefinitions(tx, definitions)))
     return [...applied, ...(await applyIndexes(tx, indexes))]
@@ -79,7 +103,13 @@ async function reachBaseline(tx: Tx, directory: string, first: Postgrator.Migrat
 }
 
 /** The oldest version that can run on the tables of a newer one. */
-async function oldestVersion(tx: Tx): Promise<number> {
+async function oldestVersion(tx: AnySql): Promise<number> {
   const [row] = await tx<{ oldest: number }[]>`select oldest from compatibility`
   return row?.oldest ?? Number.POSITIVE_INFINITY
+}
+
+/** Whether a newer version has migrated the database to tables that this one cannot run on. */
+export async function isOutdated(sql: AnySql, { migrations }: Schema): Promise<boolean> {
+  const versions = (await readdir(migrations)).map((file) => Number(/^(\d+)\.do\./.exec(file)?.[1] ?? 0))
+  return Math.max(...versions) < (await oldestVersion(sql))
 }

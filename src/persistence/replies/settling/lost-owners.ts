@@ -1,5 +1,5 @@
 /** Replies whose owner was declared lost: they are settled with what is stored of them. Idempotent and fenced. */
-import type { Sql } from '../../postgres/database.ts'
+import { isCanceled, type Sql } from '../../postgres/database.ts'
 
 export interface SettleLostOptions {
   /** Who settles. */
@@ -52,10 +52,18 @@ export async function settleLost(sql: Sql, options: SettleLostOptions): Promise<
     await sql`select move_frames(${instanceId}, ${epoch}, ${Number.MAX_SAFE_INTEGER})`.catch(options.onUnmoved)
   }
   const lost: LostReply[] = []
-  for (let at = 0; at < replies.length; at += CHUNK) {
-    const chunk = replies.slice(at, at + CHUNK)
-    const ended = await settleChunk(sql, chunk, options)
-    lost.push(...chunk.filter(({ replyId }) => ended.has(replyId)).map(({ epoch: _, ...reply }) => reply))
+  let size = CHUNK
+  for (let at = 0; at < replies.length; ) {
+    const chunk = replies.slice(at, at + size)
+    try {
+      const ended = await settleChunk(sql, chunk, options)
+      lost.push(...chunk.filter(({ replyId }) => ended.has(replyId)).map(({ epoch: _, ...reply }) => reply))
+      at += chunk.length
+    } catch (error) {
+      // Behind a pooler the role's statement_timeout holds for single statements.
+      if (!isCanceled(error) || size === 1) throw error
+      size = Math.ceil(size / 4)
+    }
   }
   return lost
 }

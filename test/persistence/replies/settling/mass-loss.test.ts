@@ -85,6 +85,31 @@ verifies(
   },
 )
 
+verifies(
+  'contract-26.statement-timeout',
+  'one shorter than settling many lets fewer be settled at a time',
+  async () => {
+    await lostReplies(60)
+    const { sql, database } = scene
+    const name = new URL(database.url).pathname.slice(1)
+    await sql.unsafe(`
+    create function take_time() returns trigger language plpgsql as $$ begin perform pg_sleep(0.05); return new; end $$;
+    create trigger take_time before update on messages for each row execute function take_time()`)
+    await sql.unsafe(`alter role current_user in database ${name} set statement_timeout = '1500ms'`)
+    await using stack = new AsyncDisposableStack()
+    const open = (untimed: boolean) => {
+      const opened = connect(database.url, { max: 1, name: 'timed', timeoutMs: 2000, untimed })
+      stack.defer(() => opened.end())
+      return opened
+    }
+    await expect(open(false)`select pg_sleep(3)`).rejects.toMatchObject({ code: '57014' })
+    expect(await open(true)`select pg_sleep(2)`).toHaveLength(1)
+    expect(await settle(open(false))).toHaveLength(60)
+    await sql.unsafe('drop trigger take_time on messages')
+    await sql.unsafe(`alter role current_user in database ${name} reset statement_timeout`)
+  },
+)
+
 verifies('contract-10.mass-loss', 'what cannot be moved is settled from where it lies', async () => {
   await lostReplies(20)
   await scene.sql`alter function move_frames rename to move_frames_away`
