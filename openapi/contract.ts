@@ -21,6 +21,7 @@ import { prices } from './operations/prices.ts'
 import { prompts } from './operations/prompts.ts'
 import { providers } from './operations/providers.ts'
 import { replyTraces } from './operations/replyTraces.ts'
+import { agentResponses, responses } from './operations/responses.ts'
 import { sessionCompletions } from './operations/sessionCompletions.ts'
 import { sessions } from './operations/sessions.ts'
 import { transfer } from './operations/transfer.ts'
@@ -50,6 +51,16 @@ export const tags: readonly Tag[] = [
     name: 'sessionCompletions',
     description: 'Deploy API, stateful: send, follow and cancel replies. Every token is stored before it is shown.',
     operations: sessionCompletions,
+  },
+  {
+    name: 'responses',
+    description: 'Deploy API in the format of OpenAI’s Responses and Conversations, on the same sessions.',
+    operations: responses,
+  },
+  {
+    name: 'agentResponses',
+    description: 'The same, where `model` or an id names the agent.',
+    operations: agentResponses,
   },
   { name: 'aiSdk', description: 'Deploy API for the AI SDK: `useChat` on the same sessions.', operations: aiSdk },
   { name: 'agUi', description: 'Deploy API for AG-UI, on the same sessions.', operations: agUi },

@@ -4,6 +4,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { tags } from './contract.ts'
 import { type Operation, pathParams, type Scope } from './operation.ts'
 import { DeployAuthError, DeployError, DeployRequestError, Message } from './schemas/basics.ts'
+import { ResponseError } from './schemas/responses.ts'
 import { Ready } from './schemas/running.ts'
 
 /** JSON, as far as this file needs to know. */
@@ -178,10 +179,14 @@ function errorsOf(operation: Operation, schemas: Json): Json {
   return Object.fromEntries(
     Object.entries({ ...words, ...errors }).map(([status, description]) => [
       status,
-      answer(description, scope === 'deploy' ? (deployErrors[status] ?? DeployError) : Message, schemas),
+      answer(description, scope === 'deploy' ? deployErrorOf(operation, status) : Message, schemas),
     ]),
   )
 }
+
+/** Clients of the Responses API read OpenAI's object in every status. */
+const deployErrorOf = ({ path }: Operation, status: string): TSchema =>
+  /\/(?:responses|conversations)(?:\/|$)/.test(path) ? ResponseError : (deployErrors[status] ?? DeployError)
 
 const deployErrors: Readonly<Record<string, TSchema>> = { 400: DeployRequestError, 401: DeployAuthError }
 

@@ -8,6 +8,7 @@ import { decisions } from './requirements-decisions.ts'
 import { keys } from './requirements-keys.ts'
 import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
+import { responses } from './requirements-responses.ts'
 import { shares } from './requirements-shares.ts'
 import { tools } from './requirements-tools.ts'
 import { values } from './requirements-values.ts'
@@ -275,6 +276,7 @@ export const requirements = {
   ...decisions,
   ...models,
   ...operating,
+  ...responses,
   ...shares,
   ...tools,
   ...values,

@@ -689,6 +689,154 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a message, outputs or approvals; the answer is a response */
+        post: operations["createResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/responses/{response_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a response, or follow its events
+         * @description As far as it has come, whether it runs or not. With `stream=true` its events, from the beginning or behind `starting_after`: the same under the same numbers for every reader. Replies that another API began are read here too.
+         */
+        get: operations["getResponse"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/responses/{response_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a response that runs
+         * @description On whichever instance it runs. The answer is the response; one that has ended stays as it is.
+         */
+        post: operations["cancelResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/responses/{response_id}/input_items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what the request of a response brought */
+        get: operations["listResponseInputItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** As createResponse, of the agent that `model` names */
+        post: operations["createAgentResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/responses/{response_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a response, or follow its events
+         * @description As far as it has come, whether it runs or not. With `stream=true` its events, from the beginning or behind `starting_after`: the same under the same numbers for every reader. Replies that another API began are read here too.
+         */
+        get: operations["getAgentResponse"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/responses/{response_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a response that runs
+         * @description On whichever instance it runs. The answer is the response; one that has ended stays as it is.
+         */
+        post: operations["cancelAgentResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/responses/{response_id}/input_items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what the request of a response brought */
+        get: operations["listAgentResponseInputItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/ai-sdk": {
         parameters: {
             query?: never;
@@ -1890,6 +2038,65 @@ export interface components {
              */
             object: "list";
             data: components["schemas"]["AgentModel"][];
+        };
+        AgentResponseRequestBody: {
+            /** @description A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
+            input: string | Record<string, never>[];
+            /** @description The conversation to go on with, behind its head: an id, or an object with one. */
+            conversation?: string | {
+                id: string;
+            } | null;
+            /** @description The response to go on from: a branch where it is not the last one. */
+            previous_response_id?: string | null;
+            /** @description True: the response is an event stream. */
+            stream?: boolean | null;
+            /** @description False: nothing is stored, and `input` is the whole history. */
+            store?: boolean | null;
+            /** @description True: the answer comes at once, with status `in_progress`, and is read later. */
+            background?: boolean | null;
+            /** @description Text that follows the agent’s prompt, for this request alone, where the agent takes it; else 400. */
+            instructions?: string | null;
+            /** @description True: calls that wait for an approval are shown, as `mcp_approval_request`. */
+            include_actions?: boolean | null;
+            /**
+             * @description While a response runs: `reject` (default) answers 409, `interrupt` cancels it first.
+             * @enum {string}
+             */
+            on_busy?: "reject" | "interrupt";
+            /** @description The caller’s own functions, up to 128. */
+            tools?: {
+                /** @enum {string} */
+                type: "function";
+                name: string;
+                description?: string | null;
+                parameters?: Record<string, never> | null;
+                strict?: boolean | null;
+            }[] | null;
+            /** @description Only with `tools`: `auto`, `none`, `required`, or one function. */
+            tool_choice?: string | Record<string, never> | null;
+            /** @description Most tokens of the answer. */
+            max_output_tokens?: number | null;
+            /** @description `format`: form of the answer, as `response_format` of chat completions, without its inner object. */
+            text?: {
+                format?: Record<string, never> | null;
+            } | null;
+            /** @description `effort`: how long the model may think. */
+            reasoning?: {
+                /** @enum {unknown} */
+                effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            } | null;
+            /** @description False: one tool call at a time. */
+            parallel_tool_calls?: boolean | null;
+            /** @description A new conversation’s metadata. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /** @description The end user of a new conversation. 1 to 200 characters. */
+            safety_identifier?: string | null;
+            /** @description As `safety_identifier`, which wins. 1 to 200 characters. */
+            user?: string | null;
+            /** @description Id of an agent, or its exact name where no other agent has the same. */
+            model: string;
         };
         AgentTools: {
             /** @description Ids of HTTP tools. */
@@ -3569,6 +3776,191 @@ export interface components {
             startedAt: string;
             spans: components["schemas"]["ReplySpan"][];
         };
+        /** @description Every error of the Responses and Conversations API. */
+        ResponseError: {
+            error: {
+                /** @description What is wrong, beginning with the field where one is to blame. */
+                message: string;
+                /**
+                 * @description Whose fault it is.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error" | "server_error";
+                /** @description Such as `invalid_request`, `not_found`, `previous_response_not_found`. */
+                code: string;
+                /** @description The field, as a dotted path. */
+                param: string | null;
+            };
+        };
+        /** @description An event of OpenAI’s stream. */
+        ResponseEvent: {
+            /** @description Kind of event, as on its `event:` line. */
+            type: string;
+            /** @description Its number, from 0 without gaps; also its `id:`. The same for every reader. */
+            sequence_number: number;
+        };
+        /** @description A `message`, `reasoning`, `function_call`, `function_call_output`, `mcp_approval_request` or `mcp_approval_response`. */
+        ResponseItem: {
+            /** @description Kind of item. */
+            type: string;
+            /** @description Prefix and a UUID without dashes. */
+            id: string;
+        };
+        ResponseItemList: {
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "list";
+            data: components["schemas"]["ResponseItem"][];
+            /** @description Prefix and a UUID without dashes. */
+            first_id: string | null;
+            /** @description Prefix and a UUID without dashes. */
+            last_id: string | null;
+            has_more: boolean;
+        };
+        ResponseObject: {
+            /** @description `resp_` and the id of the reply, without dashes. */
+            id: string;
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "response";
+            /** @description Unix seconds. */
+            created_at: number;
+            /**
+             * @description Where calls wait it is `completed`.
+             * @enum {string}
+             */
+            status: "queued" | "in_progress" | "completed" | "cancelled" | "failed" | "incomplete";
+            /** @description As it was asked for. */
+            background: boolean;
+            /** @description Why it failed. Null: it did not. */
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description Null: it is not incomplete. */
+            incomplete_details: {
+                /**
+                 * @description What cut it off.
+                 * @enum {string}
+                 */
+                reason: "max_output_tokens" | "content_filter";
+            } | null;
+            /** @description As they were sent. */
+            instructions: string | null;
+            /** @description As it was sent. */
+            max_output_tokens: number | null;
+            /** @description The model of the last turn. */
+            model: string;
+            output: components["schemas"]["ResponseItem"][];
+            /** @description As it was sent; else true. */
+            parallel_tool_calls: boolean;
+            /** @description The response that it comes behind. */
+            previous_response_id: string | null;
+            /** @description Its conversation. Null: it is stored nowhere. */
+            conversation: {
+                id: string;
+            } | null;
+            /** @description Whether it is stored. */
+            store: boolean;
+            /** @description Null: the agent’s configuration decides. */
+            temperature: number | null;
+            /** @description Null: the agent’s configuration decides. */
+            top_p: number | null;
+            /** @description `format`, as it was sent. */
+            text: {
+                [key: string]: unknown;
+            };
+            /** @description As it was sent; else `auto`. */
+            tool_choice: unknown;
+            tools: {
+                [key: string]: unknown;
+            }[];
+            /** @description Null while it runs, and where it failed. */
+            usage: {
+                /** @description Tokens read. */
+                input_tokens: number;
+                input_tokens_details: {
+                    /** @description Of these, from a cache. */
+                    cached_tokens: number;
+                    /** @description Of these, written to a cache. */
+                    cache_write_tokens: number;
+                };
+                /** @description Tokens written. */
+                output_tokens: number;
+                output_tokens_details: {
+                    /** @description Of these, reasoning. */
+                    reasoning_tokens: number;
+                };
+                /** @description Their sum. */
+                total_tokens: number;
+            } | null;
+            /** @description As it was sent. */
+            metadata: {
+                [key: string]: string;
+            };
+        };
+        /** @description Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
+        ResponseRequestBody: {
+            /** @description A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
+            input: string | Record<string, never>[];
+            /** @description The conversation to go on with, behind its head: an id, or an object with one. */
+            conversation?: string | {
+                id: string;
+            } | null;
+            /** @description The response to go on from: a branch where it is not the last one. */
+            previous_response_id?: string | null;
+            /** @description True: the response is an event stream. */
+            stream?: boolean | null;
+            /** @description False: nothing is stored, and `input` is the whole history. */
+            store?: boolean | null;
+            /** @description True: the answer comes at once, with status `in_progress`, and is read later. */
+            background?: boolean | null;
+            /** @description Text that follows the agent’s prompt, for this request alone, where the agent takes it; else 400. */
+            instructions?: string | null;
+            /** @description True: calls that wait for an approval are shown, as `mcp_approval_request`. */
+            include_actions?: boolean | null;
+            /**
+             * @description While a response runs: `reject` (default) answers 409, `interrupt` cancels it first.
+             * @enum {string}
+             */
+            on_busy?: "reject" | "interrupt";
+            /** @description The caller’s own functions, up to 128. */
+            tools?: {
+                /** @enum {string} */
+                type: "function";
+                name: string;
+                description?: string | null;
+                parameters?: Record<string, never> | null;
+                strict?: boolean | null;
+            }[] | null;
+            /** @description Only with `tools`: `auto`, `none`, `required`, or one function. */
+            tool_choice?: string | Record<string, never> | null;
+            /** @description Most tokens of the answer. */
+            max_output_tokens?: number | null;
+            /** @description `format`: form of the answer, as `response_format` of chat completions, without its inner object. */
+            text?: {
+                format?: Record<string, never> | null;
+            } | null;
+            /** @description `effort`: how long the model may think. */
+            reasoning?: {
+                /** @enum {unknown} */
+                effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            } | null;
+            /** @description False: one tool call at a time. */
+            parallel_tool_calls?: boolean | null;
+            /** @description A new conversation’s metadata. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /** @description The end user of a new conversation. 1 to 200 characters. */
+            safety_identifier?: string | null;
+            /** @description As `safety_identifier`, which wins. 1 to 200 characters. */
+            user?: string | null;
+        };
         /** @description Other fields are accepted and ignored. */
         RunAgentInput: {
             /**
@@ -4225,6 +4617,7 @@ export type AgentCreate = components['schemas']['AgentCreate'];
 export type AgentList = components['schemas']['AgentList'];
 export type AgentModel = components['schemas']['AgentModel'];
 export type AgentModelList = components['schemas']['AgentModelList'];
+export type AgentResponseRequestBody = components['schemas']['AgentResponseRequestBody'];
 export type AgentTools = components['schemas']['AgentTools'];
 export type AgentToolsTransfer = components['schemas']['AgentToolsTransfer'];
 export type AgentToolsUpdate = components['schemas']['AgentToolsUpdate'];
@@ -4317,6 +4710,12 @@ export type ReplyModelRequest = components['schemas']['ReplyModelRequest'];
 export type ReplyRequests = components['schemas']['ReplyRequests'];
 export type ReplySpan = components['schemas']['ReplySpan'];
 export type ReplyTrace = components['schemas']['ReplyTrace'];
+export type ResponseError = components['schemas']['ResponseError'];
+export type ResponseEvent = components['schemas']['ResponseEvent'];
+export type ResponseItem = components['schemas']['ResponseItem'];
+export type ResponseItemList = components['schemas']['ResponseItemList'];
+export type ResponseObject = components['schemas']['ResponseObject'];
+export type ResponseRequestBody = components['schemas']['ResponseRequestBody'];
 export type RunAgentInput = components['schemas']['RunAgentInput'];
 export type SentUiMessage = components['schemas']['SentUIMessage'];
 export type SessionChange = components['schemas']['SessionChange'];
@@ -8277,6 +8676,663 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    createResponse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Up to 255 characters, kept for 24 hours. The same key and body joins the first response; another body: 400. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseRequestBody"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseObject"];
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such agent or conversation. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A response runs in the conversation (see `on_busy`), or nothing waits for what was sent; nothing was stored. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`, pictures and files not counted; or a message has more than 20 parts or 20 MiB of these. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The generation failed: `x-should-retry: false`, and `code` is why. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Draining, or too many running replies; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    getResponse: {
+        parameters: {
+            query?: {
+                /** @description `true`: the answer is an event stream. */
+                stream?: "true" | "false";
+                /** @description With `stream`: only events with a greater number. */
+                starting_after?: number;
+            };
+            header?: {
+                /** @description As `starting_after`, which wins. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                agent_id: string;
+                response_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseObject"];
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such response, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    cancelResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                response_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseObject"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such response, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    listResponseInputItems: {
+        parameters: {
+            query?: {
+                /** @description Most items, 1 to 100. */
+                limit?: number;
+                /** @description The id of the item before the first one. */
+                after?: string;
+                /** @description Newest first: `desc`. */
+                order?: "asc" | "desc";
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+                response_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseItemList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such response, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    createAgentResponse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Up to 255 characters, kept for 24 hours. The same key and body joins the first response; another body: 400. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentResponseRequestBody"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseObject"];
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such agent or conversation. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A response runs in the conversation (see `on_busy`), or nothing waits for what was sent; nothing was stored. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`, pictures and files not counted; or a message has more than 20 parts or 20 MiB of these. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The generation failed: `x-should-retry: false`, and `code` is why. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Draining, or too many running replies; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    getAgentResponse: {
+        parameters: {
+            query?: {
+                /** @description `true`: the answer is an event stream. */
+                stream?: "true" | "false";
+                /** @description With `stream`: only events with a greater number. */
+                starting_after?: number;
+            };
+            header?: {
+                /** @description As `starting_after`, which wins. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                response_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseObject"];
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such response, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    cancelAgentResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                response_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseObject"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such response, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    listAgentResponseInputItems: {
+        parameters: {
+            query?: {
+                /** @description Most items, 1 to 100. */
+                limit?: number;
+                /** @description The id of the item before the first one. */
+                after?: string;
+                /** @description Newest first: `desc`. */
+                order?: "asc" | "desc";
+            };
+            header?: never;
+            path: {
+                response_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseItemList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description There is no such response, or it is not the caller’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };

@@ -162,6 +162,30 @@ export interface SessionCompletionsHandlers<X extends Exchange> {
   cancelSessionCompletion: Handler<operations['cancelSessionCompletion'], X>
 }
 
+/** Deploy API in the format of OpenAI’s Responses and Conversations, on the same sessions. */
+export interface ResponsesHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/responses — Send a message, outputs or approvals; the answer is a response */
+  createResponse: Handler<operations['createResponse'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/responses/{response_id} — Read a response, or follow its events */
+  getResponse: Handler<operations['getResponse'], X>
+  /** POST /api/v1/agents/{agent_id}/deploy/responses/{response_id}/cancel — Cancel a response that runs */
+  cancelResponse: Handler<operations['cancelResponse'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/responses/{response_id}/input_items — List what the request of a response brought */
+  listResponseInputItems: Handler<operations['listResponseInputItems'], X, 'limit' | 'order'>
+}
+
+/** The same, where `model` or an id names the agent. */
+export interface AgentResponsesHandlers<X extends Exchange> {
+  /** POST /api/v1/openai/responses — As createResponse, of the agent that `model` names */
+  createAgentResponse: Handler<operations['createAgentResponse'], X>
+  /** GET /api/v1/openai/responses/{response_id} — Read a response, or follow its events */
+  getAgentResponse: Handler<operations['getAgentResponse'], X>
+  /** POST /api/v1/openai/responses/{response_id}/cancel — Cancel a response that runs */
+  cancelAgentResponse: Handler<operations['cancelAgentResponse'], X>
+  /** GET /api/v1/openai/responses/{response_id}/input_items — List what the request of a response brought */
+  listAgentResponseInputItems: Handler<operations['listAgentResponseInputItems'], X, 'limit' | 'order'>
+}
+
 /** Deploy API for the AI SDK: `useChat` on the same sessions. */
 export interface AiSdkHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/ai-sdk — Send the next message of a chat; the answer is a UI message stream */
@@ -311,6 +335,8 @@ export interface Server<X extends Exchange> {
   models: ModelsHandlers<X>
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
+  responses: ResponsesHandlers<X>
+  agentResponses: AgentResponsesHandlers<X>
   aiSdk: AiSdkHandlers<X>
   agUi: AgUiHandlers<X>
   clientSecrets: ClientSecretsHandlers<X>
@@ -341,6 +367,8 @@ export interface ServerOperations<X extends Exchange>
     ModelsHandlers<X>,
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
+    ResponsesHandlers<X>,
+    AgentResponsesHandlers<X>,
     AiSdkHandlers<X>,
     AgUiHandlers<X>,
     ClientSecretsHandlers<X>,

@@ -39,6 +39,26 @@ export interface ReplyFacts {
   prompt: { id: string; name: string; sha256: string } | null
   /** Settings that the request brought for this reply alone. Null without any. */
   overrides: Readonly<Record<string, unknown>> | null
+  /** Absent: another API began the reply. */
+  response?: ResponseRequest
+}
+
+/**
+ * What a request of the Responses API said, as its response repeats it (contract section 24). It is on the wire for ever:
+ * a field is added as an optional one.
+ */
+export interface ResponseRequest {
+  /** Version of the encoder that numbers its events. Absent: the first one. */
+  encoder?: number
+  background: boolean
+  metadata: Readonly<Record<string, string>>
+  instructions?: string
+  maxOutputTokens?: number
+  parallelToolCalls?: boolean
+  toolChoice?: unknown
+  tools?: readonly Record<string, unknown>[]
+  /** Form of the text. */
+  format?: Record<string, unknown>
 }
 
 /** How long a reply took, from its admission. */

@@ -1,11 +1,11 @@
 /** Stateless completions (specification 4.11): nothing is stored, a client that leaves stops the generation. */
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ChatCompletionRequest } from '../../../openapi/schemas/chat.ts'
 import type { Ending } from '../../actors/generate/endings.ts'
 import type { LeaseGate } from '../../actors/generate/gate.ts'
 import { createGeneration, type Generation } from '../../actors/generate/generate.ts'
 import { givenConversation } from '../../actors/history/history.ts'
-import type { Model, Take } from '../../actors/ports/index.ts'
+import type { AnswerFields, Model, ReplyInfo, Take } from '../../actors/ports/index.ts'
 import type { Observer, ReplyObserver } from '../../actors/ports/observer.ts'
 import { newId } from '../../actors/reply/new-id.ts'
 import { closingFrames, type Frame, frameOf, type Outcome, type ReplyEvent } from '../../actors/reply/reply-event.ts'
@@ -17,9 +17,9 @@ import { isDatabaseGone } from '../../persistence/postgres/database.ts'
 import { valuesOfNobody } from '../../templates/placeholders.ts'
 import { fillPrompt } from '../../templates/prompt-template.ts'
 import { loadMessages, type PartDependencies, partsIn } from '../parts/prepare.ts'
-import { mediaTypesOf } from '../parts/sent-message.ts'
+import { mediaTypesOf, type SentConversation } from '../parts/sent-message.ts'
 import { findAllStored } from '../parts/stored-parts.ts'
-import { requireUploads } from '../parts/uploads.ts'
+import { requireUploads, type Uploads } from '../parts/uploads.ts'
 import {
   type AgentDependencies,
   agentActions,
@@ -29,12 +29,13 @@ import {
   refuseTakenNames,
 } from '../sending/agent-for-reply.ts'
 import { nameIgnored, readAnswerFields } from '../sending/answer-fields.ts'
-import { readCallerTools } from '../sending/caller-tools.ts'
+import { type CallerTools, readCallerTools } from '../sending/caller-tools.ts'
 import { refuse } from '../sending/refusals.ts'
 import { originOf } from '../server/observe-requests.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../streaming/completion-frames.ts'
 import { connectionSignal } from '../streaming/reply-stream.ts'
 import { openEventStream } from '../streaming/sse.ts'
+import type { Caller } from './access/caller.ts'
 import { ownParts } from './access/own-session.ts'
 import { generationFailed } from './errors.ts'
 import type { DeployHandlers } from './scope.ts'
@@ -87,101 +88,105 @@ const notGenerated = (error: unknown): Ending => ({
   error: { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` },
 })
 
-/** The name that OpenAI's clients give their end user. It stays named among what is ignored: the answer does not depend on it. */
-function userIn(body: object): string | null {
-  const { user }: { user?: unknown } = body
-  return typeof user === 'string' && user !== '' ? user : null
+/** What a request holds, whatever its format. */
+export interface StatelessRequest {
+  sent: SentConversation
+  fields: AnswerFields
+  callerTools: CallerTools
+  reasoning: boolean
+  stream: boolean
+  includeUsage: boolean
+  /** The end user. Null: the request names none. */
+  user: string | null
 }
 
-const known = new Set(Object.keys(ChatCompletionRequest.properties))
+/** One completion in a format: encodes its frames, or makes one answer of its events. */
+export interface StatelessAnswer<Body> {
+  encode(frames: readonly Frame[]): string
+  whole(events: readonly ReplyEvent[], outcome: Extract<Outcome, { type: 'finished' }>): Body
+}
 
-export const completionHandlers = (deps: CompletionDependencies) =>
-  ({
-    createChatCompletion: async ({ params, body, caller, request, reply }) => {
-      const agent = await loadAgent(deps, params.agent_id)
-      const uploads = requireUploads(request)
-      const sent = await findAllStored(readConversation(body.messages, uploads), ownParts(deps.sql, caller))
-      const mediaTypes = mediaTypesOf(partsIn(sent))
-      const callerTools = readCallerTools(body)
-      const reasoning = body.include_reasoning === true
-      const asked = { ...agentRequest(deps, agent, readAnswerFields(body), mediaTypes), reasoning }
-      nameIgnored(reply, body, known)
-      await refuseTakenNames(deps, agent, callerTools)
-      const messages = await loadMessages(deps, sent, uploads)
-      const slot = deps.host.takeSlot(agent.id)
-      if (typeof slot === 'string') return refuse(slot)
-      using _slot = slot
-      const id = newId()
-      const observer = deps.observer.begin({
-        id,
-        purpose: 'reply',
-        sessionId: null,
-        agentId: agent.id,
-        agentName: agent.name,
-        model: agent.model,
-        providerId: asked.provider.id,
-        providerType: asked.provider.type,
-        config: asked.config,
-        origin: originOf(request),
-      })
-      // Nothing of the session but what the request itself tells.
-      const values = { ...valuesOfNobody(), user: userIn(body) }
-      const openToolbox = agentToolbox(deps, agent)
-      const options = {
-        replyId: id,
-        model: deps.model,
-        openToolbox: (signal: AbortSignal) => openToolbox(signal, values),
-        actions: { ...agentActions({ callerTools, canWait: false }), spent: callsSinceUser(messages) },
-        timeoutMs: deps.generationTimeoutMs,
-        gate: deps.gate,
-        observer,
-      }
-      const maxTokens = asked.historyMaxTokens ?? deps.historyMaxTokens
-      const told = { conversation: givenConversation(messages), maxTokens }
-      const system = asked.system && fillPrompt(asked.system, values)
-      const generation = createGeneration({ ...asked, system, messages: [] }, { ...options, told })
-      const onFault = (error: unknown) => {
-        // What a database that is away did stands in the failed reply's own line.
-        if (!isDatabaseGone(error)) request.log.error({ err: error, replyId: id }, 'A reply met an unexpected error.')
-      }
-      const reading = { generation, observer, onFault }
-      const head = completionHead({ id, createdAt: new Date().toISOString(), model: agent.model })
-      if (body.stream) {
-        const includeUsage = body.stream_options?.include_usage === true
-        await stream(reply, head, includeUsage, (client, take) => generate(reading, client, slot, take))
-        return undefined
-      }
-      const answer = { content: '', reasoning: '' }
-      let { model } = agent
-      const outcome = await generate(reading, connectionSignal(reply), slot, (events) => {
-        for (const event of events) {
-          if (event.type === 'text') answer.content += event.text
-          else if (event.type === 'reasoning') answer.reasoning += event.text
-          else if (event.type === 'model') model = event.model
-        }
-        return undefined
-      })
-      if (outcome?.type === 'failed') return generationFailed(outcome.error)
-      const calls = outcome?.calls ?? []
-      if (outcome) return completionBody({ ...head, model }, { ...answer, calls }, outcome.reason, outcome.usage)
-      reply.hijack() // the client has disconnected
-      return undefined
-    },
-  }) satisfies DeployHandlers<'completions'>
+/** The reply as its format needs it. */
+export type StatelessInfo = Pick<ReplyInfo, 'id' | 'createdAt' | 'model'>
 
-async function stream(
+/**
+ * Answers a request that stores nothing, in the format that `open` makes. `read` reads the request: it is called once the
+ * agent is found. Undefined: the answer was streamed, or the client has gone.
+ */
+export async function answerStateless<Body>(
+  deps: CompletionDependencies,
+  agentId: string,
+  { caller, request, reply }: { caller: Caller; request: FastifyRequest; reply: FastifyReply },
+  { read, open }: { read(uploads: Uploads): StatelessRequest; open(info: StatelessInfo): StatelessAnswer<Body> },
+): Promise<Body | undefined> {
+  const agent = await loadAgent(deps, agentId)
+  const uploads = requireUploads(request)
+  const { sent: found, fields, callerTools, reasoning, includeUsage, user, stream } = read(uploads)
+  const sent = await findAllStored(found, ownParts(deps.sql, caller))
+  const asked = { ...agentRequest(deps, agent, fields, mediaTypesOf(partsIn(sent))), reasoning }
+  await refuseTakenNames(deps, agent, callerTools)
+  const messages = await loadMessages(deps, sent, uploads)
+  const slot = deps.host.takeSlot(agent.id)
+  if (typeof slot === 'string') return refuse(slot)
+  using _slot = slot
+  const id = newId()
+  const observer = deps.observer.begin({
+    id,
+    purpose: 'reply',
+    sessionId: null,
+    agentId: agent.id,
+    agentName: agent.name,
+    model: agent.model,
+    providerId: asked.provider.id,
+    providerType: asked.provider.type,
+    config: asked.config,
+    origin: originOf(request),
+  })
+  // Nothing of the session but what the request itself tells.
+  const values = { ...valuesOfNobody(), user }
+  const openToolbox = agentToolbox(deps, agent)
+  const options = {
+    replyId: id,
+    model: deps.model,
+    openToolbox: (signal: AbortSignal) => openToolbox(signal, values),
+    actions: { ...agentActions({ callerTools, canWait: false }), spent: callsSinceUser(messages) },
+    timeoutMs: deps.generationTimeoutMs,
+    gate: deps.gate,
+    observer,
+  }
+  const maxTokens = asked.historyMaxTokens ?? deps.historyMaxTokens
+  const told = { conversation: givenConversation(messages), maxTokens }
+  const system = asked.system && fillPrompt(asked.system, values)
+  const generation = createGeneration({ ...asked, system, messages: [] }, { ...options, told })
+  const onFault = (error: unknown) => {
+    // What a database that is away did stands in the failed reply's own line.
+    if (!isDatabaseGone(error)) request.log.error({ err: error, replyId: id }, 'A reply met an unexpected error.')
+  }
+  const reading = { generation, observer, onFault }
+  const answer = open({ id, createdAt: new Date().toISOString(), model: agent.model })
+  if (stream) {
+    await streamAnswer(reply, answer, includeUsage, (client, take) => generate(reading, client, slot, take))
+    return undefined
+  }
+  const events: ReplyEvent[] = []
+  const outcome = await generate(reading, connectionSignal(reply), slot, (emitted) => {
+    for (const event of emitted) events.push(event)
+    return undefined
+  })
+  if (outcome?.type === 'failed') return generationFailed(outcome.error)
+  if (outcome) return answer.whole(events, outcome)
+  reply.hijack() // the client has disconnected
+  return undefined
+}
+
+async function streamAnswer(
   reply: FastifyReply,
-  head: ReturnType<typeof completionHead>,
+  { encode }: Pick<StatelessAnswer<unknown>, 'encode'>,
   includeUsage: boolean,
   run: (client: AbortSignal, take: Take<ReplyEvent>) => Promise<Outcome | null>,
 ): Promise<void> {
   const events = openEventStream(reply, { gathers: true })
-  const encoder = createFrameEncoder(head)
-  const write = (frames: readonly Frame[]) => {
-    let text = ''
-    for (const frame of frames) text += statelessFrame(encoder, frame)
-    return events.write(text)
-  }
+  const write = (frames: readonly Frame[]) => events.write(encode(frames))
   await write([{ seq: 0, type: 'started' }])
   const outcome = await run(events.signal, (emitted) =>
     write(emitted.map((event) => frameOf({ seq: 0, part: 0, event }))),
@@ -189,3 +194,54 @@ async function stream(
   if (outcome) await write(closingFrames(outcome, 0, includeUsage))
   events.end()
 }
+
+/** The name that OpenAI's clients give their end user. It stays named among what is ignored: the answer does not depend on it. */
+function userIn(body: object): string | null {
+  const { user }: { user?: unknown } = body
+  return typeof user === 'string' && user !== '' ? user : null
+}
+
+function chatAnswer(info: StatelessInfo): StatelessAnswer<ReturnType<typeof completionBody>> {
+  const head = completionHead(info)
+  const encoder = createFrameEncoder(head)
+  return {
+    encode(frames) {
+      let text = ''
+      for (const frame of frames) text += statelessFrame(encoder, frame)
+      return text
+    },
+    whole(events, { reason, usage, calls = [] }) {
+      const answer = { content: '', reasoning: '' }
+      let { model } = head
+      for (const event of events) {
+        if (event.type === 'text') answer.content += event.text
+        else if (event.type === 'reasoning') answer.reasoning += event.text
+        else if (event.type === 'model') model = event.model
+      }
+      return completionBody({ ...head, model }, { ...answer, calls }, reason, usage)
+    },
+  }
+}
+
+const known = new Set(Object.keys(ChatCompletionRequest.properties))
+
+export const completionHandlers = (deps: CompletionDependencies) =>
+  ({
+    createChatCompletion: ({ params, body, ...exchange }) =>
+      answerStateless(deps, params.agent_id, exchange, {
+        read(uploads) {
+          const request = {
+            sent: readConversation(body.messages, uploads),
+            callerTools: readCallerTools(body),
+            fields: readAnswerFields(body),
+            reasoning: body.include_reasoning === true,
+            stream: body.stream === true,
+            includeUsage: body.stream_options?.include_usage === true,
+            user: userIn(body),
+          }
+          nameIgnored(exchange.reply, body, known)
+          return request
+        },
+        open: chatAnswer,
+      }),
+  }) satisfies DeployHandlers<'completions'>

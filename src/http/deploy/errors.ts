@@ -1,40 +1,62 @@
-/** The answer to a deploy request that failed (specification 7.1, contract sections 3 and 13): `{error}`. */
+/** The answer to a deploy request that failed (specification 7.1, contract sections 3, 13 and 24): `{error}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../actors/reply/reply-event.ts'
 import { noRetry } from '../sending/refusals.ts'
 import { errorAnswer, logFailure } from '../server/errors.ts'
-import { HttpError, Unauthorized } from '../server/http-error.ts'
+import { CodedError, HttpError } from '../server/http-error.ts'
 
-/** The conversation is too long for the model: the caller's to change. */
-class ContextExceeded extends HttpError {}
+const TOO_LONG = 'context_length_exceeded'
 
 /** A failed generation that was not streamed: the server has tried again itself. */
-export function generationFailed({ code, message }: ReplyError): never {
-  if (code === 'context_length_exceeded') throw new ContextExceeded(400, message, noRetry)
-  throw new HttpError(500, message, noRetry)
+export function generationFailed({ message, code }: ReplyError): never {
+  // The conversation is too long for the model: the caller's to change.
+  if (code === TOO_LONG) throw new CodedError(400, message, code, noRetry)
+  throw new CodedError(500, message, code, noRetry)
 }
 
 /** The error handler of the scope. 400 and 401 have the object form: several clients show nothing of a plain string. */
 export function sendDeployError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, message, headers } = errorAnswer(error)
+  const answer = errorAnswer(error)
+  const { status, headers } = answer
   const expected = error instanceof HttpError
   if (status >= 500 && !expected) logFailure(request.log, error, 'A deploy request failed.')
-  const code = error instanceof Unauthorized ? error.code : 'invalid_api_key'
-  reply
-    .code(status)
-    .headers(headers)
-    .send({ error: error instanceof ContextExceeded ? tooLong(message) : bodyOf(status, message, code) })
+  const code = error instanceof CodedError ? error.code : null
+  const body = isOpenAiPath(request.url) ? openAiBody(answer, code) : bodyOf(answer, code)
+  reply.code(status).headers(headers).send({ error: body })
 }
 
-const tooLong = (message: string) => ({
-  message,
-  ...{ type: 'invalid_request_error', code: 'context_length_exceeded', param: 'messages' },
-})
+interface Answer {
+  status: number
+  message: string
+}
 
-function bodyOf(status: number, message: string, code: string): object | string {
-  const type = 'invalid_request_error'
-  if (status === 401) return { message, type, code }
-  return status === 400 ? { message, type, code: 'invalid_request', param: paramOf(message) } : message
+const invalid = 'invalid_request_error'
+
+function bodyOf({ status, message }: Answer, code: string | null): object | string {
+  if (status === 401) return { message, type: invalid, code: code ?? 'invalid_api_key' }
+  if (status !== 400) return message
+  const param = code === TOO_LONG ? 'messages' : paramOf(message)
+  return { message, type: invalid, code: code ?? 'invalid_request', param }
+}
+
+/** Paths whose clients read OpenAI's object in every status (contract section 24). */
+const isOpenAiPath = (url: string): boolean =>
+  /^\/api\/v1\/(?:agents\/[^/?]+\/deploy|openai)\/(?:responses|conversations)(?:[/?]|$)/.test(url)
+
+const codes: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  401: 'invalid_api_key',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  429: 'rate_limit_exceeded',
+}
+
+function openAiBody({ status, message }: Answer, code: string | null): object {
+  const type = status >= 500 ? 'server_error' : invalid
+  const usual = codes[status] ?? (status >= 500 ? 'server_error' : 'invalid_request')
+  const param = code === TOO_LONG ? 'input' : paramOf(message)
+  return { message, type, code: code ?? usual, param: status < 500 ? param : null }
 }
 
 /** The field at fault, which messages of 400 begin with (`badRequest`). Null stands for the body or query as a whole. */

@@ -5,7 +5,7 @@
 import { type Base64Decoder, createBase64Decoder, type Decoded, STAGE_BYTES } from './base64.ts'
 
 /** Keys whose values may be a picture or a file. */
-const KEYS = new Set(['url', 'file_data'])
+const KEYS = new Set(['url', 'file_data', 'image_url'])
 const LONGEST_KEY = 9
 
 /** What stands before the bytes; of a longer one nothing is read. */

@@ -2,7 +2,7 @@
  * A message as its surface has read it, and the one place where it becomes the record that goes on to the session, the
  * journal and the reply. A new field of a message is added here.
  */
-import type { AnswerFields, NewMessage } from '../../actors/ports/index.ts'
+import type { AnswerFields, NewMessage, ResponseRequest } from '../../actors/ports/index.ts'
 import type { Message, MessageRecord } from '../../actors/session/host.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import type { PreparedParts } from '../parts/prepare.ts'
@@ -36,6 +36,8 @@ export interface ReplyOptions {
   overrides?: Overrides | null
   /** Decisions instead of a message. */
   decisions?: GivenDecisions
+  /** What the Responses API says of the request. Absent: another API. */
+  response?: ResponseRequest
 }
 
 /** A message and what it asks for, whatever its agent: plain data. The bytes of its parts are held beside it. */
@@ -67,7 +69,16 @@ interface Basis {
 }
 
 function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): Message {
-  const { fields: _, reasoning, callerTools: __, includeActions, overrides: ___, decisions: ____, ...message } = input
+  const {
+    fields: _,
+    callerTools: __,
+    overrides: ___,
+    decisions: ____,
+    reasoning,
+    includeActions,
+    response,
+    ...message
+  } = input
   const { agent, fields, callerTools, overrides, parts, mediaTypes } = basis
   return {
     ...message,
@@ -75,7 +86,12 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
     agentName: agent.name,
     model: agent.model,
     configuration: agent.configuration,
-    facts: { providerId: agent.provider.id, prompt: agent.prompt, overrides: settingsAmong(overrides) },
+    facts: {
+      providerId: agent.provider.id,
+      prompt: agent.prompt,
+      overrides: settingsAmong(overrides),
+      ...(response && { response }),
+    },
     request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
     actions: agentActions({ callerTools, includeActions, canWait: true }),
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },

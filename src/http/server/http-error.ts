@@ -24,13 +24,20 @@ export class HttpError extends Error {
 /** Why a credential of the deploy API is refused, as its answer names it (specification 7.1, contract section 11). */
 export type CredentialFault = 'invalid_api_key' | 'token_expired' | 'token_revoked'
 
-/** 401 of the deploy scope. */
-export class Unauthorized extends HttpError {
-  readonly code: CredentialFault
+/** An error that programs tell from others by its `code`, where the format of the answer has one. */
+export class CodedError extends HttpError {
+  readonly code: string
 
-  constructor(code: CredentialFault, message: string) {
-    super(401, message)
+  constructor(status: number, message: string, code: string, headers: Readonly<Record<string, string>> = {}) {
+    super(status, message, headers)
     this.code = code
+  }
+}
+
+/** 401 of the deploy scope. */
+export class Unauthorized extends CodedError {
+  constructor(code: CredentialFault, message: string) {
+    super(401, message, code)
   }
 }
 

@@ -83,13 +83,39 @@ export interface WholeReply {
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
 
 /**
- * Waits for the reply's end. Null when the client disconnected first, and `onLeft` was called. Rejects with StreamCut as the reply's
- * own read does, and with the error to answer with when the answer is to break off.
+ * Hands all frames of the reply to `take`, up to its end. False when the client disconnected first, and `onLeft` was called.
+ * Throws 500 where nothing can be stored, and the error to answer with when the answer is to break off.
  */
-async function awaitReply(fastifyReply: FastifyReply, reply: Reply, onLeft: () => void): Promise<WholeReply | null> {
+export async function readToEnd(
+  fastifyReply: FastifyReply,
+  reply: Reply,
+  onLeft: () => void,
+  take: (frames: readonly Frame[]) => void,
+): Promise<boolean> {
   const client = connectionSignal(fastifyReply)
   const { breakOff } = fastifyReply.request
   onceLeft(client, onLeft)
+  try {
+    await reply.read(0, breakOff ? firstAbort(client, breakOff) : client, (batch) => {
+      take(batch)
+      return undefined
+    })
+  } catch (error) {
+    // Not 503: the message is stored, and a balancer would bring it to the next instance. A client's own retry joins.
+    if (error instanceof StreamCut) throw new HttpError(500, error.message, { 'retry-after': '2' })
+    throw error
+  }
+  breakOff?.throwIfAborted()
+  return !client.aborted
+}
+
+/** Waits for the whole reply and answers with it, or as `failed` throws. */
+export async function answerWhole(
+  fastifyReply: FastifyReply,
+  reply: Reply,
+  onLeft: () => void,
+  failed: (error: ReplyError) => never,
+) {
   const { model } = reply.info
   const whole: WholeReply = {
     content: '',
@@ -102,7 +128,7 @@ async function awaitReply(fastifyReply: FastifyReply, reply: Reply, onLeft: () =
   }
   const texts: string[] = []
   const thoughts: string[] = []
-  await reply.read(0, breakOff ? firstAbort(client, breakOff) : client, (batch) => {
+  const isWhole = await readToEnd(fastifyReply, reply, onLeft, (batch) => {
     for (const frame of batch) {
       if (frame.type === 'text') texts.push(frame.text)
       else if (frame.type === 'reasoning') thoughts.push(frame.text)
@@ -111,32 +137,14 @@ async function awaitReply(fastifyReply: FastifyReply, reply: Reply, onLeft: () =
       else if (frame.type === 'failed') whole.error = frame.error
       else if (frame.type === 'stored' && frame.stored.event.type === 'model') whole.model = frame.stored.event.model
     }
-    return undefined
   })
-  breakOff?.throwIfAborted()
-  if (client.aborted) return null
-  whole.content = texts.join('')
-  whole.reasoning = thoughts.join('')
-  return whole
-}
-
-/** Waits for the whole reply and answers with it, or as `failed` throws. */
-export async function answerWhole(
-  fastifyReply: FastifyReply,
-  reply: Reply,
-  onLeft: () => void,
-  failed: (error: ReplyError) => never,
-) {
-  const whole = await awaitReply(fastifyReply, reply, onLeft).catch((error: unknown) => {
-    // Not 503: the message is stored, and a balancer would bring it to the next instance. A client's own retry joins.
-    if (error instanceof StreamCut) throw new HttpError(500, error.message, { 'retry-after': '2' })
-    throw error
-  })
-  if (whole === null) {
+  if (!isWhole) {
     fastifyReply.hijack() // the client has disconnected
     return undefined
   }
   if (whole.error) return failed(whole.error)
+  whole.content = texts.join('')
+  whole.reasoning = thoughts.join('')
   const head = completionHead({ ...reply.info, model: whole.model })
   return completionBody(head, whole, whole.reason, whole.usage)
 }

@@ -1,9 +1,10 @@
 /** Making a session, with what its caller gives it to begin with, or with a copy of another one's path. */
 import { newId } from '../../../actors/reply/new-id.ts'
+import type { ReplyEvent, StoredEvent } from '../../../actors/reply/reply-event.ts'
 import { codeOf, type Sql } from '../../postgres/database.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { columns, findSession, type Session } from '../sessions/sessions.ts'
-import { jsonText } from '../settling/stored-reply.ts'
+import { fold, jsonText } from '../settling/stored-reply.ts'
 
 /** What is absent or null is empty. */
 export interface NewSession {
@@ -33,6 +34,8 @@ export type NoFork = 'no_session' | 'unknown_message' | 'no_frame'
 export interface GivenMessage {
   role: 'user' | 'assistant'
   content: string
+  /** Of a reply that called tools: its texts, calls and results, in order. Absent: it is its content. */
+  events?: readonly ReplyEvent[]
 }
 
 /**
@@ -101,7 +104,7 @@ async function insertSession(
 ): Promise<Session | 'taken' | null> {
   if (!isUuid(agentId)) return null
   const { id, title = null, user = null, metadata, messages } = session
-  const given = (messages ?? []).map((message, position) => ({ ...message, id: newId(), position }))
+  const given = (messages ?? []).map((message, position) => ({ ...givenColumns(message), id: newId(), position }))
   const isGood =
     secretNumber === null ? sql`` : sql`and check_client_secret(${agentId}, ${user ?? ''}, ${secretNumber})`
   const [row] = await sql<{ known: boolean; session: Session | null }[]>`
@@ -112,14 +115,29 @@ async function insertSession(
       on conflict (id) do nothing
       returning ${columns(sql)}
     ), given as (
-      insert into messages (id, session_id, position, role, status, content, finish_reason)
-      select m.id, made.id, m.position, m.role, 'complete', m.content, case m.role when 'assistant' then 'stop' end
+      insert into messages (id, session_id, position, role, status, content, finish_reason, frame_ends, tool_events)
+      select m.id, made.id, m.position, m.role, 'complete', m.content, case m.role when 'assistant' then 'stop' end,
+             m.frame_ends, m.tool_events
         from made, jsonb_to_recordset(${jsonText(given)}::text::jsonb)
-                   as m(id uuid, position integer, role text, content text)
+                   as m(id uuid, position integer, role text, content text, frame_ends integer[],
+                        tool_events jsonb)
     )
     select exists (select 1 from agent) as known, (select to_jsonb(made) from made) as session`
   if (!row?.known) return null
   if (row.session === null) return 'taken'
   // The statement does not see its own messages.
   return { ...row.session, headId: given.at(-1)?.id ?? null }
+}
+
+/** With calls it is stored as a reply of the session's own is, from a first frame 0. */
+function givenColumns({ role, content, events = [] }: GivenMessage): object {
+  const hasCalls = events.some(({ type }) => type === 'tool_call')
+  if (!hasCalls) return { role, content }
+  let place = { seq: 0, part: 0 }
+  const stored = events.map((event): StoredEvent => {
+    place = event.type === 'text' ? { seq: place.seq + 1, part: 0 } : { seq: place.seq, part: place.part + 1 }
+    return { ...place, event }
+  })
+  const { frameEnds, others } = fold(stored)
+  return { role, content, frame_ends: frameEnds, tool_events: others }
 }

@@ -1,0 +1,163 @@
+/** POST …/responses (contract section 24): a new session, the next message of one, decisions, or nothing stored. */
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { components } from '../../../../openapi/generated/schema.ts'
+import { newId } from '../../../actors/reply/new-id.ts'
+import type { Sent } from '../../../actors/session/host.ts'
+import { findResponse } from '../../../persistence/replies/reading/stored-responses.ts'
+import { deleteSession, findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { prepareParts } from '../../parts/prepare.ts'
+import type { SentMessage } from '../../parts/sent-message.ts'
+import { requireUploads, type Uploads } from '../../parts/uploads.ts'
+import { loadAgent } from '../../sending/agent-for-reply.ts'
+import { nameIgnored } from '../../sending/answer-fields.ts'
+import { idempotencyOf, isRetry } from '../../sending/idempotency.ts'
+import type { MessageInput } from '../../sending/message-record.ts'
+import { makeSession } from '../../sending/new-session.ts'
+import { refuse } from '../../sending/refusals.ts'
+import { type SendDependencies, sendFrom } from '../../sending/send-message.ts'
+import { badRequest, HttpError, missing } from '../../server/http-error.ts'
+import { originOf } from '../../server/observe-requests.ts'
+import { type Caller, userOf } from '../access/caller.ts'
+import { ownParts } from '../access/own-session.ts'
+import type { CompletionDependencies } from '../completions.ts'
+import { storedResponse, streamEvents, wholeResponse } from './answer.ts'
+import { beginningOf } from './history-items.ts'
+import { type InputItem, readInput } from './input-items.ts'
+import { placeOf } from './place.ts'
+import { ignoredIn, type RequestFields, readFields, withOwnNames } from './request-fields.ts'
+import type { ResponseObject } from './response-object.ts'
+import { answerStatelessly } from './stateless.ts'
+
+type Body = components['schemas']['ResponseRequestBody']
+
+export type ResponseDependencies = SendDependencies & CompletionDependencies
+
+export interface Exchange {
+  caller: Caller
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+export async function createResponse(
+  deps: ResponseDependencies,
+  agentId: string,
+  body: Body,
+  exchange: Exchange,
+): Promise<ResponseObject | undefined> {
+  const { reply } = exchange
+  await loadAgent(deps, agentId)
+  nameIgnored(reply, ...ignoredIn(body))
+  if (body.store === false) return await answerStatelessly(deps, agentId, body, exchange)
+  return await withOwnNames(async () => {
+    const uploads = requireUploads(exchange.request)
+    const wanted = readFields(body)
+    const items = readInput(body.input, uploads)
+    refuseInstructions(items, wanted)
+    const sent = await send(deps, { agentId, body, exchange, wanted, items, uploads })
+    if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
+    const stored = (await findResponse(deps.sql, sent.reply.info.id, null)) ?? missing('response')
+    const isBackground = body.background === true
+    const onLeft = sent.outcome === 'started' && !isBackground ? sent.requesterLost : () => {}
+    if (body.stream === true) {
+      await streamEvents(reply, { reply: sent.reply, stored, after: -1 }, onLeft)
+      return undefined
+    }
+    return isBackground
+      ? await storedResponse(deps.sql, stored)
+      : await wholeResponse(reply, { reply: sent.reply, stored }, onLeft)
+  })
+}
+
+/** Throws 400 where the request brings a prompt of its own. */
+export function refuseInstructions(items: readonly InputItem[], { response }: Pick<RequestFields, 'response'>): void {
+  const item = items.find(({ kind }) => kind === 'instructions')
+  const where = response.instructions === undefined ? item && `${item.where}.role` : 'instructions'
+  if (where !== undefined) {
+    badRequest(`${where}: The agent has the system prompt; leave it out, or set callerInstructions.`)
+  }
+}
+
+interface Sending {
+  agentId: string
+  body: Body
+  exchange: Exchange
+  wanted: RequestFields
+  items: readonly InputItem[]
+  uploads: Uploads
+}
+
+async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent> {
+  const { agentId, body, exchange, items } = sending
+  const { caller } = exchange
+  const placed = await placeOf(deps.sql, { agentId, caller }, body, items)
+  if (placed.kind === 'new') return await sendFirst(deps, sending)
+  const message = { ...baseOf(sending), sessionId: placed.sessionId, user: userOf(caller) }
+  if (placed.kind === 'decisions') {
+    return await sendFrom(deps, agentId, { ...message, text: '', onBusy: 'reject', decisions: placed.decisions })
+  }
+  const parts = await partsOf(deps, placed.message, sending)
+  return await sendFrom(deps, agentId, { ...message, text: placed.message.text, place: placed.place }, parts)
+}
+
+const baseOf = ({ body, exchange: { caller, request }, wanted }: Sending) => ({
+  by: userOf(caller),
+  includeUsage: false,
+  reasoning: true,
+  idempotency: idempotencyOf(request, body),
+  isRetry: isRetry(request),
+  onBusy: body.on_busy === 'interrupt' ? ('interrupt' as const) : ('reject' as const),
+  origin: originOf(request),
+  ...wanted,
+})
+
+const partsOf = (deps: ResponseDependencies, { parts }: SentMessage, { uploads, exchange: { caller } }: Sending) =>
+  prepareParts(deps, parts, { uploads, find: ownParts(deps.sql, caller) })
+
+/** To a new session. One that was made for nothing goes again. */
+async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<Sent> {
+  const { agentId, body, exchange, items } = sending
+  const { caller } = exchange
+  const { history, message } = beginningOf(items)
+  const user = ownerOf(body, caller)
+  if (caller.kind === 'secret' && caller.sessionId !== null) {
+    throw new HttpError(403, 'This client secret opens one session alone: it neither makes nor lists any.')
+  }
+  if (caller.kind === 'secret' && history.length > 0) {
+    throw new HttpError(403, 'input: a history is given with the deploy key')
+  }
+  const secretNumber = caller.kind === 'secret' ? caller.number : null
+  const base = baseOf(sending)
+  const sessionId = base.idempotency === null ? newId() : sessionOfKey([agentId, user, base.idempotency.key])
+  const input: MessageInput = { ...base, sessionId, user, text: message.text }
+  const parts = await partsOf(deps, message, sending)
+  const hasMore = history.length > 0 || Object.keys(body.metadata ?? {}).length > 0
+  if (!hasMore) return await sendFrom(deps, agentId, { ...input, makeSession: { secretNumber } }, parts)
+  const isThere = base.idempotency !== null && (await findSession(deps.sql, agentId, sessionId)) !== null
+  if (isThere) return await sendFrom(deps, agentId, input, parts)
+  const made = { id: sessionId, user, metadata: body.metadata, messages: history }
+  await makeSession(deps.sql, agentId, made, { secretNumber })
+  let isKept = false
+  try {
+    const sent = await sendFrom(deps, agentId, input, parts)
+    isKept = ['started', 'joined', 'unknown', 'busy'].includes(sent.outcome)
+    return sent
+  } finally {
+    if (!isKept) await deleteSession(deps.sql, agentId, sessionId)
+  }
+}
+
+function ownerOf(body: Body, caller: Caller): string | null {
+  const named = body.safety_identifier ?? body.user ?? null
+  if (caller.kind === 'secret' && named !== null && named !== caller.user) {
+    throw new HttpError(403, 'safety_identifier: a client secret makes sessions of its own user')
+  }
+  return userOf(caller) ?? named
+}
+
+/** A retry with the same key finds the session that the first request made. */
+function sessionOfKey(of: readonly (string | null)[]): string {
+  const hex = createHash('sha256').update(JSON.stringify(of)).digest('hex')
+  // A UUID of version 8: made of the caller's own data.
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,207 @@
+/**
+ * Frames of a reply → OpenAI's events (contract section 24), and the response object that they add up to. Pure, and a
+ * function of the stored frames alone: every reader, on every instance, sees the same events under the same numbers, for
+ * ever. Its version is stored with each reply (`ENCODER`): a change that moves a number is a new version beside this one.
+ */
+import type { Frame, ReplyEvent, ShownCall, WaitKind } from '../../../actors/reply/reply-event.ts'
+import { callUuid, idOf, outputUuid } from './ids.ts'
+import {
+  isFailure,
+  type OutputItem,
+  type OutputText,
+  type ResponseHead,
+  type ResponseObject,
+  type ResponseProgress,
+  responseObject,
+} from './response-object.ts'
+
+/** The version of the numbers that this file gives. */
+export const ENCODER = 1
+
+export interface ResponseEncoder {
+  /** The events of these frames, as they go over the wire. */
+  encode(frames: readonly Frame[]): string
+  /** The response as far as it has come. */
+  response(): ResponseObject
+  /** How it ended. Null: it has not. */
+  ended(): ResponseProgress['ended']
+}
+
+type Emit = (type: string, fields: object) => void
+
+type TextItem = Extract<OutputItem, { type: 'message' | 'reasoning' }>
+
+const emptyText = (): OutputText => ({ type: 'output_text', text: '', annotations: [], logprobs: [] })
+
+/** The text item that is open, in its output. */
+function createTexts(replyId: string, output: OutputItem[], emit: Emit) {
+  let open: TextItem | null = null
+  let hasMessage = false
+
+  const indexes = () => ({ item_id: open?.id, output_index: output.length - 1 })
+  const message = () => ({ ...indexes(), content_index: 0 })
+  const summary = () => ({ ...indexes(), summary_index: 0 })
+
+  function begin(type: TextItem['type']): TextItem {
+    const derived = outputUuid(replyId, output.length)
+    const isFirst = type === 'message' && !hasMessage
+    hasMessage ||= isFirst
+    const item: TextItem =
+      type === 'message'
+        ? { id: idOf('msg', isFirst ? replyId : derived), type, status: 'in_progress', role: 'assistant', content: [] }
+        : { id: idOf('rs', derived), type, status: 'in_progress', summary: [] }
+    output.push(item)
+    open = item
+    emit('response.output_item.added', { output_index: output.length - 1, item })
+    if (item.type === 'message') {
+      emit('response.content_part.added', { ...message(), part: emptyText() })
+      item.content.push(emptyText())
+    } else {
+      emit('response.reasoning_summary_part.added', { ...summary(), part: { type: 'summary_text', text: '' } })
+      item.summary.push({ type: 'summary_text', text: '' })
+    }
+    return item
+  }
+
+  function close(status: TextItem['status'] = 'completed'): void {
+    if (open === null) return
+    open.status = status
+    if (open.type === 'message') {
+      const [part = emptyText()] = open.content
+      emit('response.output_text.done', { ...message(), text: part.text, logprobs: [] })
+      emit('response.content_part.done', { ...message(), part })
+    } else {
+      const [part = { type: 'summary_text', text: '' }] = open.summary
+      emit('response.reasoning_summary_text.done', { ...summary(), text: part.text })
+      emit('response.reasoning_summary_part.done', { ...summary(), part })
+    }
+    emit('response.output_item.done', { output_index: output.length - 1, item: open })
+    open = null
+  }
+
+  return {
+    add(type: TextItem['type'], delta: string): void {
+      if (open !== null && open.type !== type) close()
+      const item = open ?? begin(type)
+      const [part] = item.type === 'message' ? item.content : item.summary
+      if (part) part.text += delta
+      if (item.type === 'message') emit('response.output_text.delta', { ...message(), delta, logprobs: [] })
+      else emit('response.reasoning_summary_text.delta', { ...summary(), delta })
+    },
+    close,
+  }
+}
+
+/** The server that a tool belongs to, by the name that the model sees. */
+const serverLabel = (name: string): string => /^(.+?)__/.exec(name)?.[1] ?? 'greenroom'
+
+function addCall(
+  { id, name, arguments: text }: ShownCall,
+  { kind, replyId, output, emit }: { kind: WaitKind; replyId: string; output: OutputItem[]; emit: Emit },
+): void {
+  const uuid = callUuid(replyId, id)
+  const output_index = output.length
+  if (kind === 'approval') {
+    const item = {
+      id: idOf('mcpr', uuid),
+      type: 'mcp_approval_request' as const,
+      name,
+      arguments: text,
+      server_label: serverLabel(name),
+    }
+    output.push(item)
+    emit('response.output_item.added', { output_index, item })
+    emit('response.output_item.done', { output_index, item })
+    return
+  }
+  const item = {
+    id: idOf('fc', uuid),
+    type: 'function_call' as const,
+    status: 'completed' as const,
+    call_id: idOf('call', uuid),
+    name,
+    arguments: text,
+  }
+  output.push(item)
+  const place = { item_id: item.id, output_index }
+  emit('response.output_item.added', { output_index, item: { ...item, status: 'in_progress', arguments: '' } })
+  emit('response.function_call_arguments.delta', { ...place, delta: text })
+  emit('response.function_call_arguments.done', { ...place, name, arguments: text })
+  emit('response.output_item.done', { output_index, item })
+}
+
+/** `after`: the number of the last event that the reader has; -1 for none. */
+export function createResponseEncoder(head: ResponseHead, after = -1): ResponseEncoder {
+  const { id: replyId, model } = head.reply
+  const output: OutputItem[] = []
+  const state: ResponseProgress = { model, output, usage: null, ended: null }
+  const kinds = new Map<string, WaitKind>()
+  let out = ''
+  let number = 0
+  const emit: Emit = (type, fields) => {
+    if (number > after) {
+      out += `event: ${type}\nid: ${number}\ndata: ${JSON.stringify({ type, sequence_number: number, ...fields })}\n\n`
+    }
+    number += 1
+  }
+  const texts = createTexts(replyId, output, emit)
+  const response = () => responseObject(head, state)
+
+  const onEvent = (event: ReplyEvent): void => {
+    if (event.type === 'text') texts.add('message', event.text)
+    else if (event.type === 'reasoning') texts.add('reasoning', event.text)
+    else if (event.type === 'model') state.model = event.model
+    else if (event.type === 'tool_call' && event.waits !== undefined) kinds.set(event.id, event.waits)
+  }
+  const end = (ended: NonNullable<ResponseProgress['ended']>): void => {
+    const isWhole = ended === 'stop' || ended === 'tool_calls'
+    texts.close(isWhole ? 'completed' : 'incomplete')
+    state.ended = ended
+    const how = isWhole ? 'response.completed' : 'response.incomplete'
+    emit(isFailure(ended) ? 'response.failed' : how, { response: response() })
+  }
+  const onFrame = (frame: Frame): void => {
+    switch (frame.type) {
+      case 'started':
+        emit('response.created', { response: response() })
+        emit('response.in_progress', { response: response() })
+        break
+      case 'text':
+        texts.add('message', frame.text)
+        break
+      case 'reasoning':
+        texts.add('reasoning', frame.text)
+        break
+      case 'stored':
+        onEvent(frame.stored.event)
+        break
+      case 'calls':
+        texts.close()
+        // Calls that an earlier reply asked for, behind its approvals, are the caller's.
+        for (const call of frame.calls) addCall(call, { kind: kinds.get(call.id) ?? 'caller', replyId, output, emit })
+        break
+      case 'finished':
+        state.usage = frame.usage
+        end(frame.reason)
+        break
+      case 'failed':
+        end(frame.error)
+        break
+      case 'usage':
+      case 'done':
+      case 'state':
+        break
+      default:
+        frame satisfies never
+    }
+  }
+  return {
+    encode(frames) {
+      out = ''
+      for (const frame of frames) onFrame(frame)
+      return out
+    },
+    response,
+    ended: () => state.ended,
+  }
+}

@@ -1,0 +1,96 @@
+/** Input items as a conversation that no session holds (contract section 24). Throws 400. */
+import { repeatableCall } from '../../../actors/history/tool-turns.ts'
+import type { ReplyEvent } from '../../../actors/reply/reply-event.ts'
+import type { GivenMessage } from '../../../persistence/replies/forks/new-session.ts'
+import type { AnswerMessage, ChatMessage, SentConversation, SentMessage } from '../../parts/sent-message.ts'
+import { badRequest } from '../../server/http-error.ts'
+import type { InputItem } from './input-items.ts'
+
+type Message = ChatMessage | AnswerMessage
+
+/** Each call is answered right behind it, before anything else is said. */
+export function conversationOf(items: readonly InputItem[]): SentConversation {
+  const messages: Message[] = []
+  let open: string[] = []
+  for (const item of items) {
+    if (item.kind === 'aside' || item.kind === 'instructions') continue
+    if (item.kind === 'output') {
+      const at = open.indexOf(item.callId)
+      if (at < 0) return badRequest(`${item.where}.call_id: no open call before it has this id`)
+      open = open.toSpliced(at, 1)
+      messages.push({ role: 'tool', toolCallId: item.callId, content: item.output })
+      continue
+    }
+    if (item.kind === 'call') {
+      addCall(messages, item)
+      open.push(item.callId)
+      continue
+    }
+    if (open.length > 0) return unanswered(open)
+    messages.push(messageOf(item))
+  }
+  return open.length > 0 ? unanswered(open) : messages
+}
+
+const unanswered = ([id]: readonly string[]): never =>
+  badRequest(`input: the call ${JSON.stringify(id)} has no output behind it`)
+
+function messageOf(item: Exclude<InputItem, { kind: 'call' | 'output' | 'aside' | 'instructions' }>): Message {
+  if (item.kind === 'user') return { role: 'user', content: item.message.text, parts: item.message.parts }
+  if (item.kind === 'assistant') return { role: 'assistant', content: item.text }
+  if (item.kind === 'reference') return badRequest(`${item.where}.id: there is no such item`)
+  return badRequest(`${item.where}: nothing waits for this approval`)
+}
+
+/** To the model's turn before it, unless that has been answered. */
+function addCall(messages: Message[], item: Extract<InputItem, { kind: 'call' }>): void {
+  const call = repeatableCall({ id: item.callId, name: item.name, arguments: item.arguments })
+  const last = messages.at(-1)
+  if (last?.role !== 'assistant') return void messages.push({ role: 'assistant', content: '', toolCalls: [call] })
+  const calls = 'toolCalls' in last ? (last.toolCalls ?? []) : []
+  messages[messages.length - 1] = { role: 'assistant', content: last.content, toolCalls: [...calls, call] }
+}
+
+/** The newest message, and what a new session begins with. */
+export function beginningOf(items: readonly InputItem[]): { history: GivenMessage[]; message: SentMessage } {
+  const conversation = conversationOf(items)
+  const last = conversation.at(-1)
+  if (last?.role !== 'user') return badRequest('input: must end with a message of the user')
+  return { history: givenMessages(conversation.slice(0, -1)), message: { text: last.content, parts: last.parts } }
+}
+
+interface GivenReply extends GivenMessage {
+  role: 'assistant'
+  events: ReplyEvent[]
+}
+
+const newReply = (): GivenReply => ({ role: 'assistant', content: '', events: [] })
+
+/** All that was said between two messages of the user is one reply. */
+export function givenMessages(conversation: SentConversation): GivenMessage[] {
+  const given: (GivenReply | { role: 'user'; content: string })[] = []
+  const startedAt = new Date().toISOString()
+  for (const message of conversation) {
+    if (message.role === 'user') {
+      const [part] = message.parts
+      if (part) badRequest(`${part.where}: pictures and files are taken in the newest message alone`)
+      given.push({ role: 'user', content: message.content })
+      continue
+    }
+    const open = given.at(-1)
+    const reply = open?.role === 'assistant' ? open : newReply()
+    if (reply !== open) given.push(reply)
+    const { events } = reply
+    if (message.role === 'tool') {
+      events.push({ type: 'tool_result', id: message.toolCallId, ok: true, content: message.content, durationMs: 0 })
+      continue
+    }
+    reply.content += message.content
+    if (message.content !== '') events.push({ type: 'text', text: message.content })
+    const calls = 'toolCalls' in message ? (message.toolCalls ?? []) : []
+    for (const { id, name, arguments: text } of calls) {
+      events.push({ type: 'tool_call', id, name, arguments: text, startedAt })
+    }
+  }
+  return given
+}

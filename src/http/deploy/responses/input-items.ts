@@ -1,0 +1,141 @@
+/** The items of a request's `input` (contract section 24), each read once, in its form alone. Throws 400 and 413. */
+import { isObject } from '../../../untrusted/is-object.ts'
+import { gather, readName, readSource, type SentMessage, type SentPart } from '../../parts/sent-message.ts'
+import type { Uploads } from '../../parts/uploads.ts'
+import { badRequest } from '../../server/http-error.ts'
+import { uuidIn } from './ids.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+export type InputItem = {
+  /** The field, for messages about it. */
+  where: string
+  /** As it was sent, where it is of the form of our ids. */
+  uuid: string | null
+} & (
+  | { kind: 'user'; message: SentMessage }
+  | { kind: 'assistant'; text: string }
+  | { kind: 'instructions'; text: string }
+  | { kind: 'call'; callId: string; name: string; arguments: string }
+  | { kind: 'output'; callId: string; output: string }
+  | { kind: 'approval'; callId: string; approve: boolean; reason: string | null }
+  /** Named by its id alone. */
+  | { kind: 'reference' }
+  /** What a model thought, and what was asked for approval: no model is shown either. */
+  | { kind: 'aside' }
+)
+
+export function readInput(input: unknown, uploads: Uploads): InputItem[] {
+  if (typeof input === 'string') {
+    return [{ kind: 'user', message: { text: input, parts: [] }, where: 'input', uuid: null }]
+  }
+  if (!Array.isArray(input)) return badRequest('input: must be a string or an array of items')
+  if (input.length === 0) return badRequest('input: must have at least 1 element')
+  return input.map((item: unknown, index) => readItem(item, `input.${index}`, uploads))
+}
+
+function readItem(item: unknown, where: string, uploads: Uploads): InputItem {
+  if (!isObject(item)) return badRequest(`${where}: must be an object`)
+  const base = { where, uuid: uuidIn(item.id) }
+  switch (item.type) {
+    case undefined:
+    case null:
+      // A reference may come without its type, and a message too.
+      return item.role === undefined && typeof item.id === 'string'
+        ? { ...base, kind: 'reference' }
+        : readMessage(item, base, uploads)
+    case 'message':
+      return readMessage(item, base, uploads)
+    case 'function_call':
+      return {
+        ...base,
+        kind: 'call',
+        callId: textField(item, 'call_id', where),
+        name: textField(item, 'name', where),
+        arguments: textField(item, 'arguments', where),
+      }
+    case 'function_call_output':
+      return { ...base, kind: 'output', callId: textField(item, 'call_id', where), output: readOutput(item, where) }
+    case 'mcp_approval_response': {
+      const { approve, reason = null } = item
+      if (typeof approve !== 'boolean') return badRequest(`${where}.approve: must be true or false`)
+      if (reason !== null && typeof reason !== 'string') return badRequest(`${where}.reason: must be a string`)
+      return { ...base, kind: 'approval', callId: textField(item, 'approval_request_id', where), approve, reason }
+    }
+    case 'item_reference':
+      textField(item, 'id', where)
+      return { ...base, kind: 'reference' }
+    case 'reasoning':
+    case 'mcp_approval_request':
+      return { ...base, kind: 'aside' }
+    default:
+      return badRequest(
+        `${where}.type: must be message, function_call, function_call_output, mcp_approval_response, reasoning or item_reference`,
+      )
+  }
+}
+
+function textField(item: Fields, name: string, where: string): string {
+  const value = item[name]
+  return typeof value === 'string' ? value : badRequest(`${where}.${name}: is required and must be a string`)
+}
+
+function readMessage(item: Fields, base: Pick<InputItem, 'where' | 'uuid'>, uploads: Uploads): InputItem {
+  const { role, content } = item
+  const where = `${base.where}.content`
+  switch (role) {
+    case 'user':
+      return { ...base, kind: 'user', message: readContent(content, where, uploads) }
+    case 'assistant':
+      return { ...base, kind: 'assistant', text: readContent(content, where).text }
+    case 'system':
+    case 'developer':
+      return { ...base, kind: 'instructions', text: readContent(content, where).text }
+    default:
+      return badRequest(`${base.where}.role: must be user, assistant, system or developer`)
+  }
+}
+
+/** `uploads` undefined: text alone is taken. */
+function readContent(content: unknown, where: string, uploads?: Uploads): SentMessage {
+  if (typeof content === 'string') return { text: content, parts: [] }
+  if (!Array.isArray(content)) return badRequest(`${where}: must be a string or an array of parts`)
+  return gather(content, uploads, (part, index) => {
+    const at = `${where}.${index}`
+    const isText = part.type === 'input_text' || part.type === 'output_text' || part.type === 'text'
+    if (isText && typeof part.text === 'string') return part.text
+    if (part.type === 'refusal' && typeof part.refusal === 'string') return part.refusal
+    if (uploads === undefined) return badRequest(`${at}: must be a text`)
+    if (part.type === 'input_image') return readImage(part, at, uploads)
+    if (part.type === 'input_file') return readFile(part, at, uploads)
+    return badRequest(`${at}.type: must be input_text, input_image or input_file`)
+  })
+}
+
+function readImage(part: Fields, at: string, uploads: Uploads): Omit<SentPart, 'place'> {
+  const { image_url: url, file_id: fileId, detail = null } = part
+  if (fileId !== undefined && fileId !== null) {
+    return badRequest(`${at}.file_id: is not supported: send the picture itself as image_url`)
+  }
+  if (detail !== null && detail !== 'auto' && detail !== 'low' && detail !== 'high') {
+    return badRequest(`${at}.detail: must be auto, low or high`)
+  }
+  const where = `${at}.image_url`
+  return { type: 'image_url', source: readSource(url, where, 'image_url', uploads), filename: null, detail, where }
+}
+
+function readFile(part: Fields, at: string, uploads: Uploads): Omit<SentPart, 'place'> {
+  for (const name of ['file_id', 'file_url']) {
+    if (part[name] !== undefined && part[name] !== null) {
+      return badRequest(`${at}.${name}: is not supported: send the file itself as file_data`)
+    }
+  }
+  const where = `${at}.file_data`
+  const source = readSource(part.file_data, where, 'file', uploads)
+  return { type: 'file', source, filename: readName(part.filename, `${at}.filename`), detail: null, where }
+}
+
+/** A text, or texts that are joined. */
+function readOutput({ output }: Fields, where: string): string {
+  return readContent(output, `${where}.output`).text
+}

@@ -1,0 +1,171 @@
+/** Where a request goes, and what of its input is new there (contract section 24). Throws 400, 404 and 409. */
+
+import type { DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { findReplies, findResponse, type ReplyPlace } from '../../../persistence/replies/reading/stored-responses.ts'
+import { findWait, type Wait } from '../../../persistence/replies/settling/waits.ts'
+import type { SentMessage } from '../../parts/sent-message.ts'
+import type { GivenDecisions } from '../../sending/decisions.ts'
+import { badRequest, CodedError, missing } from '../../server/http-error.ts'
+import { type Caller, opens, userOf } from '../access/caller.ts'
+import { ownSession } from '../access/own-session.ts'
+import { callUuid, isPartOf, replyRange, uuidIn } from './ids.ts'
+import type { InputItem } from './input-items.ts'
+
+/** Who asks, and which agent. */
+export interface By {
+  agentId: string
+  caller: Caller
+}
+
+export interface NamedPlace {
+  conversation?: unknown
+  previous_response_id?: unknown
+}
+
+export type Placed =
+  /** The input is all there is. */
+  | { kind: 'new' }
+  | { kind: 'message'; sessionId: string; place: MessagePlace | undefined; message: SentMessage }
+  | { kind: 'decisions'; sessionId: string; decisions: GivenDecisions }
+
+type Answer = Extract<InputItem, { kind: 'output' | 'approval' }>
+
+const isAnswer = (item: InputItem): item is Answer => item.kind === 'output' || item.kind === 'approval'
+
+/** A session, and from which item on the input is new in it. */
+interface Found {
+  sessionId: string
+  place: MessagePlace | undefined
+  from: number
+}
+
+export async function placeOf(sql: Sql, by: By, named: NamedPlace, items: readonly InputItem[]): Promise<Placed> {
+  const replies = await namedReplies(sql, by, items)
+  const found = (await placeByName(sql, by, named)) ?? placeByItems(items, replies)
+  if (found === null) return { kind: 'new' }
+  const { sessionId, place, from } = found
+  const fresh = items.slice(from)
+  if (!fresh.some(isAnswer)) return { kind: 'message', sessionId, place, message: newMessage(fresh) }
+  const { found: isThere, wait } = await findWait(sql, { agentId: by.agentId, sessionId, user: userOf(by.caller) })
+  if (!isThere) missing('conversation')
+  const decisions = {
+    calls: decidedCalls(items, { fresh, wait, replies }),
+    // A place before the question is another branch: nothing waits there.
+    wait: place !== undefined && 'parent' in place && place.parent !== wait?.replyId ? null : wait,
+    bySecret: by.caller.kind === 'secret',
+    asMessages: false,
+  }
+  return { kind: 'decisions', sessionId, decisions }
+}
+
+/** By `previous_response_id` or `conversation`. Null: neither is there. */
+async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace): Promise<Found | null> {
+  const { previous_response_id: previous, conversation: given } = named
+  const conversation = given === undefined || given === null ? null : conversationOf(given)
+  if (previous !== undefined && previous !== null) {
+    const uuid = uuidIn(previous)
+    const response = uuid && (await findResponse(sql, uuid, agentId))
+    if (!response || !opens(caller, { id: response.sessionId, user: response.user })) {
+      throw new CodedError(400, 'previous_response_id: there is no such response', 'previous_response_not_found')
+    }
+    const { id, sessionId } = response
+    if (conversation !== null && conversation !== sessionId) {
+      return badRequest('previous_response_id: is not of this conversation')
+    }
+    return { sessionId, place: { parent: id }, from: 0 }
+  }
+  if (conversation === null) return null
+  const session = await ownSession(sql, caller, { agent_id: agentId, session_id: conversation })
+  return { sessionId: (session ?? missing('conversation')).id, place: undefined, from: 0 }
+}
+
+/** An id, or an object that has one. */
+function conversationOf(given: unknown): string {
+  const id: unknown = typeof given === 'object' && given !== null && 'id' in given ? given.id : given
+  if (typeof id !== 'string') return badRequest('conversation: must be an id, or an object with one')
+  return uuidIn(id) ?? missing('conversation')
+}
+
+/** How many items are looked up at a time, from the end: the last one that is known decides. */
+const ITEMS_AT_ONCE = 100
+
+/** The caller's replies that items name by ids of ours. */
+async function namedReplies(sql: Sql, { agentId, caller }: By, items: readonly InputItem[]): Promise<ReplyPlace[]> {
+  for (let end = items.length; end > 0; end -= ITEMS_AT_ONCE) {
+    const ids = items.slice(Math.max(0, end - ITEMS_AT_ONCE), end).flatMap(idsIn)
+    const found = await findReplies(sql, agentId, ids.map(replyRange))
+    const own = found.filter(({ sessionId, user }) => opens(caller, { id: sessionId, user }))
+    if (own.length > 0) return own
+  }
+  return []
+}
+
+function idsIn(item: InputItem): string[] {
+  if (item.kind === 'user' || item.kind === 'instructions') return []
+  const call = 'callId' in item ? uuidIn(item.callId) : null
+  return [isAnswer(item) ? null : item.uuid, call].filter((id) => id !== null)
+}
+
+/** The call of this reply that an id of ours means, by the model's id. */
+const callIn = ({ id, calls }: ReplyPlace, uuid: string): string | undefined =>
+  calls.find((callId) => callUuid(id, callId) === uuid)
+
+function placeByItems(items: readonly InputItem[], replies: readonly ReplyPlace[]): Found | null {
+  if (replies.length === 0) return null
+  const replyOf = (item: InputItem) =>
+    replies.find((reply) => idsIn(item).some((uuid) => isPartOf(reply.id, uuid) || callIn(reply, uuid) !== undefined))
+  const last = items.findLastIndex((item) => !isAnswer(item) && replyOf(item) !== undefined)
+  const anchor = items[last]
+  const first = items.findIndex((item) => isAnswer(item) && replyOf(item) !== undefined)
+  const answer = items[first]
+  const reply = (anchor && replyOf(anchor)) ?? (answer && replyOf(answer))
+  if (reply === undefined) return null
+  return { sessionId: reply.sessionId, place: { parent: reply.id }, from: anchor ? last + 1 : first }
+}
+
+/** Answers to calls that wait, wherever in the input they stand; of those that are new, all. */
+function decidedCalls(
+  items: readonly InputItem[],
+  { fresh, wait, replies }: { fresh: readonly InputItem[]; wait: Wait | null; replies: readonly ReplyPlace[] },
+): DecidedCall[] {
+  const stray = fresh.find((item) => !isAnswer(item) && item.kind !== 'aside' && item.kind !== 'instructions')
+  if (stray) badRequest(`${stray.where}: only outputs and approvals can stand here: calls wait for them`)
+  const pending = new Map((wait?.pending ?? []).map(({ call_id: id }) => [callUuid(wait?.replyId ?? '', id), id]))
+  const answers = items.filter(isAnswer).map((item) => {
+    const uuid = uuidIn(item.callId)
+    const known =
+      uuid === null ? undefined : (pending.get(uuid) ?? replies.map((one) => callIn(one, uuid)).find(Boolean))
+    return { item, id: known ?? item.callId }
+  })
+  const waiting = new Set(pending.values())
+  const used = answers.filter(({ item, id }) => waiting.has(id) || fresh.includes(item))
+  const missed = [...pending].find(([, id]) => !used.some((one) => one.id === id))
+  if (missed && used.some(({ id }) => waiting.has(id)))
+    badRequest('input: another call waits too, and must be answered')
+  return used.map(({ item, id }) => decisionOf(item, id))
+}
+
+function decisionOf(item: Answer, id: string): DecidedCall {
+  if (item.kind === 'output') return { id, decision: 'respond', output: item.output }
+  if (item.approve) return { id, decision: 'approve' }
+  return { id, decision: 'reject', ...(item.reason !== null && { reason: item.reason }) }
+}
+
+/** The user's new message, which several items may make. */
+function newMessage(fresh: readonly InputItem[]): SentMessage {
+  const message: SentMessage = { text: '', parts: [] }
+  let isFirst = true
+  for (const item of fresh) {
+    if (item.kind === 'aside' || item.kind === 'instructions') continue
+    if (item.kind === 'reference') return badRequest(`${item.where}.id: there is no such item`)
+    if (item.kind !== 'user')
+      return badRequest(`${item.where}: only messages of the user can be added to a conversation`)
+    if (!isFirst) message.text += '\n\n'
+    const before = message.text.length
+    message.text += item.message.text
+    message.parts.push(...item.message.parts.map((part) => ({ ...part, place: part.place + before })))
+    isFirst = false
+  }
+  return isFirst ? badRequest('input: must end with a message of the user') : message
+}

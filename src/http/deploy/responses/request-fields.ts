@@ -1,0 +1,142 @@
+/** What a request says beside its input (contract section 24), in the terms of the other APIs. Throws 400. */
+import type { components } from '../../../../openapi/generated/schema.ts'
+import { ResponseRequestBody } from '../../../../openapi/schemas/responses.ts'
+import type { AnswerFields, ResponseRequest } from '../../../actors/ports/index.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
+import { isAbsent, readAnswerFields } from '../../sending/answer-fields.ts'
+import { type CallerTools, readCallerTools } from '../../sending/caller-tools.ts'
+import { badRequest, HttpError } from '../../server/http-error.ts'
+import { ENCODER } from './encoder.ts'
+
+type Body = components['schemas']['ResponseRequestBody']
+
+export interface RequestFields {
+  fields: AnswerFields
+  /** Absent: those that are in force stay. */
+  callerTools?: CallerTools
+  includeActions: boolean
+  /** As the response repeats it. */
+  response: ResponseRequest
+}
+
+/** The names of this API's fields, by those that the shared readers use in their messages. */
+const names: readonly (readonly [RegExp, string])[] = [
+  [/^max_(?:completion_)?tokens:/, 'max_output_tokens:'],
+  [/^response_format(?:\.json_schema)?/, 'text.format'],
+  [/^reasoning_effort:/, 'reasoning.effort:'],
+  [/^(tools\.\d+)\.function/, '$1'],
+  [/^messages:/, 'input:'],
+  [/^parent_id: .*/, 'previous_response_id: there is no such response in this conversation'],
+]
+
+/** Runs what the other APIs share, and names this one's fields in its refusals. */
+export async function withOwnNames<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status !== 400) throw error
+    const named = names.find(([theirs]) => theirs.test(error.message))
+    throw named ? new HttpError(400, error.message.replace(named[0], named[1]), error.headers) : error
+  }
+}
+
+export function readFields(body: Body): RequestFields {
+  refuseUnsupported(body)
+  const { max_output_tokens: maxOutputTokens, parallel_tool_calls: parallelToolCalls, instructions } = body
+  const format = formatOf(body.text)
+  const fields = readAnswerFields({
+    max_completion_tokens: maxOutputTokens,
+    response_format: format && chatFormat(format),
+    reasoning_effort: effortOf(body.reasoning),
+    parallel_tool_calls: parallelToolCalls,
+  })
+  const tools = toolsOf(body.tools)
+  const choice = isAbsent(body.tool_choice) ? undefined : body.tool_choice
+  // Clients send "auto" whether they bring tools or not.
+  const callerTools = readCallerTools({
+    tools: tools.map(chatTool),
+    tool_choice: choice === 'auto' && tools.length === 0 ? undefined : chatChoice(choice),
+  })
+  const response: ResponseRequest = {
+    encoder: ENCODER,
+    background: body.background === true,
+    metadata: body.metadata ?? {},
+    ...(typeof instructions === 'string' && instructions !== '' && { instructions }),
+    ...(fields.maxTokens && { maxOutputTokens: fields.maxTokens.value }),
+    ...(fields.parallelToolCalls !== undefined && { parallelToolCalls: fields.parallelToolCalls }),
+    ...(choice !== undefined && { toolChoice: choice }),
+    ...(tools.length > 0 && { tools: tools.map(shownTool) }),
+    ...(format && { format }),
+  }
+  return {
+    fields,
+    ...(callerTools.tools.length > 0 && { callerTools }),
+    includeActions: body.include_actions === true,
+    response,
+  }
+}
+
+/** What would change the answer and cannot be honoured. */
+function refuseUnsupported(body: Body): void {
+  const sent: Readonly<Record<string, unknown>> = body
+  for (const name of ['prompt', 'top_logprobs', 'max_tool_calls']) {
+    if (!isAbsent(sent[name]) && sent[name] !== 0) badRequest(`${name}: is not supported`)
+  }
+}
+
+const known = new Set([...Object.keys(ResponseRequestBody.properties), 'model'])
+
+/** The body with what lies deeper beside it, and the names that are used: for `x-greenroom-ignored`. */
+export function ignoredIn(body: Body): [Readonly<Record<string, unknown>>, ReadonlySet<string>] {
+  const text: unknown = body.text
+  const verbosity = isObject(text) ? text.verbosity : undefined
+  return [{ ...body, 'text.verbosity': verbosity }, known]
+}
+
+/** Absent, or of the form that needs no words: undefined. */
+function formatOf(text: unknown): Record<string, unknown> | undefined {
+  if (isAbsent(text)) return undefined
+  if (!isObject(text)) return badRequest('text: must be an object')
+  if (isAbsent(text.format)) return undefined
+  return isObject(text.format) ? { ...text.format } : badRequest('text.format: must be an object')
+}
+
+/** Chat completions keep a schema one level deeper. */
+function chatFormat(format: Readonly<Record<string, unknown>>): object {
+  const { type, ...schema } = format
+  return type === 'json_schema' ? { type, json_schema: schema } : { type }
+}
+
+function effortOf(reasoning: unknown): unknown {
+  if (isAbsent(reasoning)) return undefined
+  return isObject(reasoning) ? reasoning.effort : badRequest('reasoning: must be an object')
+}
+
+type Tool = Readonly<Record<string, unknown>>
+
+function toolsOf(tools: unknown): Tool[] {
+  if (isAbsent(tools)) return []
+  if (!Array.isArray(tools)) return badRequest('tools: must be an array')
+  return tools.map((tool: unknown, index) => {
+    if (!isObject(tool)) return badRequest(`tools.${index}: must be an object`)
+    if (tool.type !== 'function') {
+      return badRequest(`tools.${index}.type: must be "function": the agent's other tools are set up with the agent`)
+    }
+    return tool
+  })
+}
+
+const chatTool = ({ type, ...named }: Tool): object => ({ type, function: named })
+
+const shownTool = ({ type, name, description, parameters, strict }: Tool): Record<string, unknown> => ({
+  type,
+  name,
+  description: description ?? null,
+  parameters: parameters ?? null,
+  strict: strict ?? null,
+})
+
+function chatChoice(choice: unknown): unknown {
+  if (!isObject(choice) || choice.type !== 'function') return choice
+  return { type: 'function', function: { name: choice.name } }
+}

@@ -1,0 +1,106 @@
+/** The response object (contract section 24), from what is stored of a reply. Pure. */
+import type { ReplyInfo, ResponseRequest } from '../../../actors/ports/index.ts'
+import type { FinishReason, ReplyError, Usage } from '../../../actors/reply/reply-event.ts'
+import { idOf } from './ids.ts'
+
+export interface OutputText {
+  type: 'output_text'
+  text: string
+  annotations: []
+  logprobs: []
+}
+
+type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+
+export type OutputItem =
+  | { id: string; type: 'message'; status: ItemStatus; role: 'assistant'; content: OutputText[] }
+  | { id: string; type: 'reasoning'; status: ItemStatus; summary: { type: 'summary_text'; text: string }[] }
+  | { id: string; type: 'function_call'; status: ItemStatus; call_id: string; name: string; arguments: string }
+  | { id: string; type: 'mcp_approval_request'; name: string; arguments: string; server_label: string }
+
+/** What never changes about a response, from its beginning on. */
+export interface ResponseHead {
+  reply: Pick<ReplyInfo, 'id' | 'createdAt' | 'model'>
+  /** Null: a stateless one. */
+  sessionId: string | null
+  /** The reply that it comes behind. Null: there is none. */
+  previousId: string | null
+  /** Null: the reply was begun by another of the APIs. */
+  request: ResponseRequest | null
+}
+
+/** How far it has come. */
+export interface ResponseProgress {
+  /** Of the last turn. */
+  model: string
+  output: OutputItem[]
+  usage: Usage | null
+  /** Null: it runs. */
+  ended: FinishReason | ReplyError | null
+}
+
+export const isFailure = (ended: ResponseProgress['ended']): ended is ReplyError =>
+  ended !== null && typeof ended !== 'string'
+
+const statuses = {
+  stop: 'completed',
+  tool_calls: 'completed',
+  length: 'incomplete',
+  content_filter: 'incomplete',
+  cancelled: 'cancelled',
+} as const satisfies Record<FinishReason, Status>
+
+const incompleteReasons: Partial<Record<FinishReason, 'max_output_tokens' | 'content_filter'>> = {
+  length: 'max_output_tokens',
+  content_filter: 'content_filter',
+}
+
+type Status = 'in_progress' | 'completed' | 'cancelled' | 'failed' | 'incomplete'
+
+const statusOf = (ended: ResponseProgress['ended']): Status => {
+  if (ended === null) return 'in_progress'
+  return isFailure(ended) ? 'failed' : statuses[ended]
+}
+
+const usageOf = ({ promptTokens, completionTokens }: Usage) => ({
+  input_tokens: promptTokens,
+  input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+  output_tokens: completionTokens,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: promptTokens + completionTokens,
+})
+
+const noRequest: ResponseRequest = { background: false, metadata: {} }
+
+export function responseObject(head: ResponseHead, { model, output, usage, ended }: ResponseProgress) {
+  const { reply, sessionId, previousId } = head
+  const request = head.request ?? noRequest
+  const reason = isFailure(ended) || ended === null ? undefined : incompleteReasons[ended]
+  return {
+    id: idOf('resp', reply.id),
+    object: 'response' as const,
+    created_at: Math.floor(Date.parse(reply.createdAt) / 1000),
+    status: statusOf(ended),
+    background: request.background,
+    error: isFailure(ended) ? { code: ended.code, message: ended.message } : null,
+    incomplete_details: reason === undefined ? null : { reason },
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.maxOutputTokens ?? null,
+    model,
+    output,
+    parallel_tool_calls: request.parallelToolCalls ?? true,
+    previous_response_id: previousId === null ? null : idOf('resp', previousId),
+    conversation: sessionId === null ? null : { id: idOf('conv', sessionId) },
+    store: sessionId !== null,
+    // The agent's configuration decides about both.
+    temperature: null,
+    top_p: null,
+    text: { format: request.format ?? { type: 'text' } },
+    tool_choice: request.toolChoice ?? 'auto',
+    tools: [...(request.tools ?? [])],
+    usage: usage === null ? null : usageOf(usage),
+    metadata: request.metadata,
+  }
+}
+
+export type ResponseObject = ReturnType<typeof responseObject>

@@ -1,0 +1,66 @@
+/** `store: false` (contract section 24): the input is the whole history, and nothing of it is stored. */
+import type { components } from '../../../../openapi/generated/schema.ts'
+import { closingFrames, frameOf } from '../../../actors/reply/reply-event.ts'
+import { noTools } from '../../sending/caller-tools.ts'
+import { badRequest, HttpError } from '../../server/http-error.ts'
+import { answerStateless, type StatelessAnswer, type StatelessInfo } from '../completions.ts'
+import { type Exchange, type ResponseDependencies, refuseInstructions } from './create.ts'
+import { createResponseEncoder } from './encoder.ts'
+import { conversationOf } from './history-items.ts'
+import { readInput } from './input-items.ts'
+import { readFields, withOwnNames } from './request-fields.ts'
+import type { ResponseHead, ResponseObject } from './response-object.ts'
+
+type Body = components['schemas']['ResponseRequestBody']
+
+export async function answerStatelessly(
+  deps: ResponseDependencies,
+  agentId: string,
+  body: Body,
+  exchange: Exchange,
+): Promise<ResponseObject | undefined> {
+  if (exchange.caller.kind === 'secret') {
+    throw new HttpError(403, 'store: with a client secret every response is stored')
+  }
+  refuseStored(body)
+  return await withOwnNames(async () => {
+    const wanted = readFields(body)
+    return await answerStateless(deps, agentId, exchange, {
+      read(uploads) {
+        const items = readInput(body.input, uploads)
+        refuseInstructions(items, wanted)
+        return {
+          sent: conversationOf(items),
+          fields: wanted.fields,
+          callerTools: wanted.callerTools ?? noTools,
+          reasoning: true,
+          stream: body.stream === true,
+          includeUsage: false,
+          user: body.safety_identifier ?? body.user ?? null,
+        }
+      },
+      open: (info) => statelessAnswer({ reply: info, sessionId: null, previousId: null, request: wanted.response }),
+    })
+  })
+}
+
+/** Throws 400 for what needs a stored response. */
+function refuseStored({ background, conversation, previous_response_id: previous }: Body): void {
+  if (background === true) badRequest('background: cannot stand beside store: false')
+  if (conversation !== undefined && conversation !== null) badRequest('conversation: cannot stand beside store: false')
+  if (previous !== undefined && previous !== null) badRequest('previous_response_id: cannot stand beside store: false')
+}
+
+function statelessAnswer(head: ResponseHead & { reply: StatelessInfo }): StatelessAnswer<ResponseObject> {
+  const streamed = createResponseEncoder(head)
+  return {
+    encode: streamed.encode,
+    whole(events, outcome) {
+      const encoder = createResponseEncoder(head, Number.POSITIVE_INFINITY)
+      encoder.encode([{ seq: 0, type: 'started' }])
+      encoder.encode(events.map((event) => frameOf({ seq: 0, part: 0, event })))
+      encoder.encode(closingFrames(outcome, 0, false))
+      return encoder.response()
+    },
+  }
+}

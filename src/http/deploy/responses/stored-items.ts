@@ -1,0 +1,127 @@
+/** Stored messages → items, as requests and conversations list them (contract section 24). */
+import { segmentsOf } from '../../../actors/history/message-parts.ts'
+import { closingFrames, type Frame, frameOf, type ReplyEvent } from '../../../actors/reply/reply-event.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import {
+  decisionsOf,
+  questionOf,
+  readTurns,
+  type StoredDecision,
+  type StoredQuestion,
+  type StoredTurn,
+} from '../../../persistence/replies/reading/stored-inputs.ts'
+import type { StoredResponse } from '../../../persistence/replies/reading/stored-responses.ts'
+import { partPath } from '../../parts/part-answer.ts'
+import { createResponseEncoder } from './encoder.ts'
+import { callUuid, idOf, outputUuid, partUuid } from './ids.ts'
+import type { OutputItem } from './response-object.ts'
+
+interface Where {
+  agentId: string
+  sessionId: string
+}
+
+interface OtherItem {
+  id: string
+  type: string
+  [field: string]: unknown
+}
+
+export type StoredItem = OutputItem | OtherItem
+
+/** What a request brought: its message, or its decisions. */
+export async function inputItemsOf(sql: Sql, stored: StoredResponse): Promise<StoredItem[]> {
+  const { id, questionId, previousId } = stored
+  if (questionId !== null) {
+    const question = await questionOf(sql, questionId)
+    return question === null ? [] : [questionItem(question, stored)]
+  }
+  if (previousId === null) return []
+  return (await decisionsOf(sql, id, previousId)).map((decision) => decisionItem(decision, id, previousId))
+}
+
+/** All that was said in a conversation, oldest first. */
+export async function conversationItems(sql: Sql, where: Where): Promise<StoredItem[]> {
+  return (await readTurns(sql, where.sessionId)).flatMap((turn) => itemsOf(turn, where))
+}
+
+function questionItem({ id, content, parts }: StoredQuestion, { agentId, sessionId }: Where): StoredItem {
+  const numbers = new Map(parts.map((part, n) => [part, n]))
+  const segments = segmentsOf(content, parts)
+  const shown = segments.map((segment) => {
+    if (typeof segment === 'string') return { type: 'input_text', text: segment }
+    const url = partPath('deploy', { agentId, sessionId, messageId: id, n: `${numbers.get(segment) ?? 0}` })
+    return segment.type === 'image_url'
+      ? { type: 'input_image', image_url: url, detail: segment.detail ?? 'auto' }
+      : { type: 'input_file', file_data: url, filename: segment.filename ?? undefined }
+  })
+  const texts = shown.length > 0 ? shown : [{ type: 'input_text', text: '' }]
+  return { id: idOf('msg', id), type: 'message', status: 'completed', role: 'user', content: texts }
+}
+
+/** `askedBy`: the reply whose response shows the call. */
+function decisionItem(
+  { callId, kind, decision, output, reason }: StoredDecision,
+  replyId: string,
+  askedBy: string,
+): StoredItem {
+  const own = partUuid(replyId, `decision:${callId}`)
+  const call = callUuid(askedBy, callId)
+  if (kind === 'approval' && decision !== 'respond') {
+    const approval_request_id = idOf('mcpr', call)
+    const approve = decision === 'approve'
+    return { id: idOf('mcpr', own), type: 'mcp_approval_response', approval_request_id, approve, reason }
+  }
+  return {
+    id: idOf('fco', own),
+    type: 'function_call_output',
+    status: 'completed',
+    call_id: idOf('call', call),
+    output: output ?? reason ?? '',
+  }
+}
+
+function itemsOf(turn: StoredTurn, where: Where): StoredItem[] {
+  if (turn.role === 'user') return [questionItem(turn, where)]
+  const { id, continues, decisions, events, outcome, isGiven, createdAt } = turn
+  if (isGiven)
+    return givenItems(
+      id,
+      events.map(({ event }) => event),
+    )
+  const reply = { id, createdAt: createdAt.toISOString(), model: turn.model ?? '' }
+  const head = { reply, sessionId: where.sessionId, previousId: null, request: null }
+  const encoder = createResponseEncoder(head, Number.POSITIVE_INFINITY)
+  encoder.encode(events.map(frameOf))
+  const closing: Frame[] = outcome ? closingFrames(outcome, 0, false) : []
+  encoder.encode(closing)
+  return [
+    ...(continues === null ? [] : decisions.map((decision) => decisionItem(decision, id, continues))),
+    ...encoder.response().output,
+  ]
+}
+
+/** A message that the session was given, with its calls and their outputs, in their order. */
+function givenItems(replyId: string, events: readonly ReplyEvent[]): StoredItem[] {
+  let texts = 0
+  return events.flatMap((event): StoredItem[] => {
+    switch (event.type) {
+      case 'text': {
+        const id = idOf('msg', texts++ === 0 ? replyId : outputUuid(replyId, texts))
+        const content = [{ type: 'output_text', text: event.text, annotations: [], logprobs: [] }]
+        return [{ id, type: 'message', status: 'completed', role: 'assistant', content }]
+      }
+      case 'tool_call': {
+        const { id: call_id, name, arguments: text } = event
+        const id = idOf('fc', callUuid(replyId, call_id))
+        return [{ id, type: 'function_call', status: 'completed', call_id, name, arguments: text }]
+      }
+      case 'tool_result': {
+        const id = idOf('fco', partUuid(replyId, `given:${event.id}`))
+        return [{ id, type: 'function_call_output', status: 'completed', call_id: event.id, output: event.content }]
+      }
+      default:
+        return []
+    }
+  })
+}

@@ -1,0 +1,104 @@
+/** Messages as the Responses API lists them: what requests brought, and whole replies (contract section 24). */
+import type { MessagePart } from '../../../actors/ports/index.ts'
+import type { CallDecision, Outcome, StoredEvent, WaitKind } from '../../../actors/reply/reply-event.ts'
+import type { AnySql, Sql } from '../../postgres/database.ts'
+import type { Fragment } from '../../postgres/page.ts'
+import { type PartRow, partOf, partsOf, readParts } from '../parts/parts.ts'
+import { type OutcomeRow, outcomeOf } from '../settling/stored-outcome.ts'
+import { type EventRow, eventsOf, framesOf } from '../settling/stored-reply.ts'
+
+/** Of a call that waited. */
+export interface StoredDecision {
+  callId: string
+  kind: WaitKind
+  decision: CallDecision
+  output: string | null
+  reason: string | null
+}
+
+export interface StoredQuestion {
+  id: string
+  content: string
+  parts: MessagePart[]
+}
+
+/** Null: there is no such message. */
+export async function questionOf(sql: Sql, messageId: string): Promise<StoredQuestion | null> {
+  const [row] = await sql<{ id: string; content: string }[]>`select id, content from messages where id = ${messageId}`
+  return row ? { ...row, parts: await readParts(sql, messageId) } : null
+}
+
+/** What this reply was started with, in the order of the calls. `askedBy`: the reply that waited. */
+export async function decisionsOf(sql: Sql, replyId: string, askedBy: string): Promise<StoredDecision[]> {
+  return await sql<StoredDecision[]>`
+    select w.call_id as "callId", w.kind, w.decision, w.output, w.reason from waiting_calls w
+     where w.decided_in = ${replyId} and w.decision is not null
+       and w.reply_id in (select b.id from messages b where b.id = ${askedBy}
+                          union all select b.continues from messages b where b.id = ${askedBy})
+     order by w.place`
+}
+
+export type StoredTurn =
+  | (StoredQuestion & { role: 'user' })
+  | {
+      role: 'assistant'
+      id: string
+      model: string | null
+      createdAt: Date
+      /** The reply that it goes on from, with what was decided about its calls. Null: it answers a message. */
+      continues: string | null
+      decisions: StoredDecision[]
+      events: StoredEvent[]
+      /** Given with the session, not generated in it. */
+      isGiven: boolean
+      /** Null: it runs, or was given. */
+      outcome: Outcome | null
+    }
+
+type TurnRow = EventRow &
+  OutcomeRow & {
+    id: string
+    role: 'user' | 'assistant'
+    model: string | null
+    created_at: Date
+    continues: string | null
+    parts: PartRow[] | null
+    decisions: StoredDecision[] | null
+  }
+
+const decisionRows = (sql: AnySql): Fragment => sql`
+  case when m.continues is not null then (
+    select jsonb_agg(jsonb_build_object('callId', w.call_id, 'kind', w.kind, 'decision', w.decision, 'output', w.output,
+                                        'reason', w.reason) order by w.place)
+      from waiting_calls w
+     where w.decided_in = m.id and w.decision is not null
+       and w.reply_id in (m.continues, (select b.continues from messages b where b.id = m.continues))) end`
+
+/** The messages on a session's path, oldest first. One statement, one snapshot. */
+export async function readTurns(sql: Sql, sessionId: string): Promise<StoredTurn[]> {
+  const rows = await sql<TurnRow[]>`
+    select m.*, ${framesOf(sql)}, ${partsOf(sql, 'm.id')} as parts, ${decisionRows(sql)} as decisions
+      from sessions s cross join lateral path_lines(s.id, s.head) l
+      join messages m on m.session_id = s.id and m.position between l.first_at and l.last_at
+     where s.id = ${sessionId} order by m.position`
+  return rows.map((row) => turnOf(sql, row))
+}
+
+function turnOf(sql: Sql, row: TurnRow): StoredTurn {
+  const { id, role, content, model, continues } = row
+  if (role === 'user') return { id, role, content, parts: row.parts?.map((part) => partOf(sql, part)) ?? [] }
+  const isGiven = row.first_seq === null
+  const hasFrames = row.status === 'streaming' || row.frame_ends !== null
+  const whole: StoredEvent[] = content === '' ? [] : [{ seq: 1, part: 0, event: { type: 'text', text: content } }]
+  return {
+    id,
+    role,
+    model,
+    createdAt: row.created_at,
+    continues,
+    decisions: row.decisions ?? [],
+    events: hasFrames ? eventsOf(row) : whole,
+    isGiven,
+    outcome: isGiven ? null : outcomeOf(row),
+  }
+}

@@ -1,0 +1,63 @@
+/** Replies as the Responses API knows them: by their own id, whatever their session (contract section 24). */
+import type { ResponseRequest } from '../../../actors/ports/index.ts'
+import type { MessageStatus } from '../../../actors/reply/reply-event.ts'
+import type { Sql } from '../../postgres/database.ts'
+import { isUuid } from '../../postgres/uuid.ts'
+
+export interface StoredResponse {
+  id: string
+  agentId: string
+  sessionId: string
+  /** The session's end user. Null: it has none. */
+  user: string | null
+  status: MessageStatus
+  /** The reply that it comes behind. Null: there is none. */
+  previousId: string | null
+  /** The user's message that it answers. Null: it carries out decisions. */
+  questionId: string | null
+  /** Null: another API began it. */
+  request: ResponseRequest | null
+}
+
+/** `agentId` null: any agent's. Null: no such reply. Messages that a session was given are no replies. */
+export async function findResponse(sql: Sql, id: string, agentId: string | null): Promise<StoredResponse | null> {
+  if (!isUuid(id) || (agentId !== null && !isUuid(agentId))) return null
+  const [row] = await sql<StoredResponse[]>`
+    select m.id, s.agent_id as "agentId", s.id as "sessionId", s.end_user as "user", m.status,
+           m.facts -> 'response' as request,
+           case when m.continues is null then q.id end as "questionId",
+           case when m.continues is not null then m.continues
+                else (select p.id from messages p
+                       where p.session_id = m.session_id and p.position = coalesce(q.parent, q.position - 1)
+                         and p.role = 'assistant') end as "previousId"
+      from messages m
+      join sessions s on s.id = m.session_id
+      left join messages q on q.session_id = m.session_id and q.position = coalesce(m.parent, m.position - 1)
+     where m.id = ${id} and m.role = 'assistant' and m.first_seq is not null
+       and (${agentId}::uuid is null or s.agent_id = ${agentId})`
+  return row ?? null
+}
+
+export interface ReplyPlace {
+  id: string
+  sessionId: string
+  user: string | null
+  /** Those of its calls that waited for somebody, or of the reply that it goes on from, by the model's ids. */
+  calls: string[]
+}
+
+/** Ranges of ids, and the replies of the agent whose ids lie in them. */
+export async function findReplies(
+  sql: Sql,
+  agentId: string,
+  ranges: readonly { first: string; last: string }[],
+): Promise<ReplyPlace[]> {
+  if (ranges.length === 0) return []
+  return await sql<ReplyPlace[]>`
+    select distinct m.id, s.id as "sessionId", s.end_user as "user",
+           array(select w.call_id from waiting_calls w where w.reply_id in (m.id, m.continues)) as calls
+      from unnest(${ranges.map(({ first }) => first)}::text[]::uuid[], ${ranges.map(({ last }) => last)}::text[]::uuid[])
+             as r (first_id, last_id)
+      join messages m on m.id between r.first_id and r.last_id and m.role = 'assistant'
+      join sessions s on s.id = m.session_id and s.agent_id = ${agentId}`
+}

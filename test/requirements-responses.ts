@@ -1,0 +1,26 @@
+/** The rules of contract section 24, the Responses API: a part of requirements.ts. */
+export const responses = {
+  'contract-24.create':
+    'A request makes a conversation, goes on in one, or behind a response; what is unknown is refused.',
+  'contract-24.object': 'The object has every field of the list, its status, its ids and its conversation.',
+  'contract-24.errors': 'Errors are OpenAI’s object in every status.',
+  'contract-24.stateless': 'store: false stores nothing; what needs something stored is 400 beside it.',
+  'contract-24.whole-history':
+    'A client that sends everything goes on where its last known item is; without one its input begins a conversation.',
+  'contract-24.parts': 'input_image and input_file are taken as the parts of chat completions.',
+  'contract-24.fields': 'Fields of the answer are honoured or refused by their own names; what is not used is named.',
+  'contract-24.session-fields': 'metadata and safety_identifier, else user, become a new session’s.',
+  'contract-24.busy': 'A busy session is 409; on_busy: interrupt cancels first.',
+  'contract-24.background': 'background answers at once, and the response is read, followed and cancelled later.',
+  'contract-24.calls': 'Calls of the caller’s tools are function_call items; their outputs go on.',
+  'contract-24.approvals': 'Approvals are mcp_approval_request items where they are asked for; responses decide them.',
+  'contract-24.events': 'Events are OpenAI’s, numbered from 0 without gaps, with event: and id: lines, and no [DONE].',
+  'contract-24.numbers': 'The same events stand under the same numbers for every reader, running or settled, for ever.',
+  'contract-24.resume': 'starting_after and Last-Event-ID go on behind any number.',
+  'contract-24.read': 'A response is read by its id, of whichever API began it.',
+  'contract-24.cancel': 'A cancel answers with the response, also when it has ended.',
+  'contract-24.input-items': 'input_items lists what that request brought.',
+  'contract-24.failed': 'A failed one is 500 with its code; read later it shows failed.',
+  'contract-24.by-model': 'Below /api/v1/openai model or an id names the agent.',
+  'contract-24.secrets': 'A client secret reaches the responses of its user alone.',
+} as const
