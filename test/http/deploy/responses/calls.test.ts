@@ -1,0 +1,154 @@
+/** Calls of the caller's tools, approvals, and whole histories on the Responses API (contract section 24). */
+import { afterAll, expect } from 'vitest'
+import { verifies } from '../../../verifies.ts'
+import { call, openWaitingScene } from '../../approvals/waiting-scene.ts'
+import { asks } from '../../tool-scene.ts'
+import { sessionOf } from './responses-scene.ts'
+
+const scene = await openWaitingScene()
+afterAll(scene.close)
+const responses = `${scene.agent}/deploy/responses`
+const create = (body: object) => scene.call('POST', responses, body)
+const tools = [{ type: 'function', name: 'weather', parameters: { type: 'object', properties: {} } }]
+const user = (content: string) => ({ role: 'user', content })
+const texts = (body: { messages: { role: string; content: unknown }[] } | undefined) =>
+  body?.messages.filter(({ role }) => role !== 'system').map(({ content }) => content)
+
+verifies(
+  'contract-24.calls',
+  'a call is answered behind previous_response_id, in a conversation, or by its call_id alone',
+  async () => {
+    for (const how of ['previous', 'conversation', 'alone'] as const) {
+      scene.up.next(asks('Looking. ', call('weather', 'same-id', '{"city":"Bonn"}')))
+      scene.says('Sunny.')
+      const first = (await create({ input: 'Weather?', tools })).json
+      expect(first.output).toEqual([
+        expect.objectContaining({ type: 'message' }),
+        {
+          id: expect.stringMatching(/^fc_[0-9a-f]{32}$/),
+          type: 'function_call',
+          status: 'completed',
+          call_id: expect.stringMatching(/^call_[0-9a-f]{32}$/),
+          name: 'weather',
+          arguments: '{"city":"Bonn"}',
+        },
+      ])
+      expect(first.status).toBe('completed')
+      const { call_id } = first.output[1]
+      const place = {
+        previous: { previous_response_id: first.id },
+        conversation: { conversation: first.conversation },
+        alone: {},
+      }[how]
+      const output = { type: 'function_call_output', call_id, output: 'sun' }
+      const second = await create({ input: [output], ...place })
+      expect([how, second.status, second.json.previous_response_id]).toEqual([how, 200, first.id])
+      expect(second.json.output[0].content[0].text).toBe('Sunny.')
+      const items = await scene.call('GET', `${responses}/${second.json.id}/input_items`)
+      expect(items.json.data).toEqual([
+        expect.objectContaining({ type: 'function_call_output', call_id, output: 'sun', status: 'completed' }),
+      ])
+      const again = await create({ input: [output], ...place })
+      expect([again.status, again.json.error.code]).toEqual([409, 'conflict'])
+    }
+  },
+)
+
+verifies('contract-24.approvals', 'approvals are shown where they are asked for, and decided', async () => {
+  for (const approve of [true, false]) {
+    scene.up.next(asks('', call('pay', 'c1', '{"amount":5}')))
+    scene.says('Done.')
+    const before = scene.tools.requests.length
+    const first = (await create({ input: 'Pay!', include_actions: true })).json
+    expect(first.output).toEqual([
+      {
+        id: expect.stringMatching(/^mcpr_[0-9a-f]{32}$/),
+        type: 'mcp_approval_request',
+        name: 'pay',
+        arguments: '{"amount":5}',
+        server_label: 'greenroom',
+      },
+    ])
+    const answer = {
+      type: 'mcp_approval_response',
+      approval_request_id: first.output[0].id,
+      approve,
+      reason: 'because',
+    }
+    const second = await create({ input: [answer], previous_response_id: first.id })
+    expect([second.status, second.json.output[0].content[0].text]).toEqual([200, 'Done.'])
+    expect(scene.tools.requests.length - before).toBe(approve ? 1 : 0)
+    const items = await scene.call('GET', `${responses}/${second.json.id}/input_items`)
+    expect(items.json.data[0]).toMatchObject({ type: 'mcp_approval_response', approve })
+  }
+  scene.up.next(asks('', call('pay', 'c1', '{"amount":5}')))
+  expect((await create({ input: 'Pay!' })).json).toMatchObject({ output: [], status: 'completed' })
+})
+
+verifies(
+  'contract-24.whole-history',
+  'a client that sends everything goes on behind the last item that is known',
+  async () => {
+    scene.says('Two.')
+    const first = (await create({ input: [user('one')] })).json
+    scene.says('Four.')
+    const history = [user('one'), ...first.output]
+    const second = (await create({ input: [...history, user('three')] })).json
+    expect([second.conversation, second.previous_response_id]).toEqual([first.conversation, first.id])
+    expect(texts(scene.up.calls.at(-1)?.body)).toEqual(['one', 'Two.', 'three'])
+    scene.says('Other.')
+    const reference = { type: 'item_reference', id: first.output[0].id }
+    const branch = (await create({ input: [user('one'), reference, user('otherwise')] })).json
+    expect(branch.previous_response_id).toBe(first.id)
+    expect(await scene.messages(sessionOf(first.conversation.id))).toHaveLength(4)
+
+    scene.up.next(asks('', call('weather', 'c1')))
+    const asked = (await create({ input: [...history, user('weather?')], tools })).json
+    scene.says('Sunny.')
+    const { call_id } = asked.output[0]
+    const output = { type: 'function_call_output', call_id, output: 'sun' }
+    const answered = await create({ input: [...history, user('weather?'), ...asked.output, output], tools })
+    expect([answered.status, answered.json.previous_response_id]).toEqual([200, asked.id])
+    scene.says('Bye.')
+    const all = [...history, user('weather?'), ...asked.output, output, ...answered.json.output, user('thanks')]
+    const last = (await create({ input: all, tools })).json
+    expect(last.previous_response_id).toBe(answered.json.id)
+  },
+)
+
+verifies(
+  'contract-24.whole-history',
+  'without an item that is known the input begins a conversation, with its calls',
+  async () => {
+    scene.says('Six.')
+    const input = [
+      user('one'),
+      { type: 'reasoning', id: 'rs_elsewhere', summary: [] },
+      { type: 'message', id: 'msg_elsewhere', role: 'assistant', content: [{ type: 'output_text', text: 'two' }] },
+      { type: 'function_call', id: 'fc_elsewhere', call_id: 'their-id', name: 'look', arguments: '{"a":1}' },
+      { type: 'function_call_output', call_id: 'their-id', output: 'seen' },
+      { role: 'assistant', content: 'four' },
+      user('five'),
+    ]
+    const first = (await create({ input, metadata: { a: 'b' } })).json
+    const messages = await scene.messages(sessionOf(first.conversation.id))
+    expect(messages.map(({ role, content }: { role: string; content: string }) => [role, content])).toEqual([
+      ['user', 'one'],
+      ['assistant', 'twofour'],
+      ['user', 'five'],
+      ['assistant', 'Six.'],
+    ])
+    const sent = scene.up.calls.at(-1)?.body.messages.filter(({ role }: { role: string }) => role !== 'system')
+    expect(sent).toMatchObject([
+      { role: 'user', content: 'one' },
+      { role: 'assistant', content: 'two', tool_calls: [{ function: { name: 'look', arguments: '{"a":1}' } }] },
+      { role: 'tool', content: 'seen' },
+      { role: 'assistant', content: 'four' },
+      { role: 'user', content: 'five' },
+    ])
+    const refused = async (items: object[]) => (await create({ input: items })).status
+    expect(await refused(input.slice(0, 4))).toBe(400)
+    expect(await refused(input.slice(0, 6))).toBe(400)
+    expect(await refused([{ type: 'item_reference', id: 'msg_elsewhere' }, user('x')])).toBe(400)
+  },
+)
