@@ -1,6 +1,5 @@
 /** POST …/responses (contract section 24): a new session, the next message of one, decisions, or nothing stored. */
 import { createHash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
@@ -15,29 +14,21 @@ import { idempotencyOf, isRetry } from '../../sending/idempotency.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
 import { makeSession } from '../../sending/new-session.ts'
 import { refuse } from '../../sending/refusals.ts'
-import { type SendDependencies, sendFrom } from '../../sending/send-message.ts'
-import { badRequest, HttpError, missing } from '../../server/http-error.ts'
+import { sendFrom } from '../../sending/send-message.ts'
+import { HttpError, missing } from '../../server/http-error.ts'
 import { originOf } from '../../server/observe-requests.ts'
 import { type Caller, userOf } from '../access/caller.ts'
 import { ownParts } from '../access/own-session.ts'
-import type { CompletionDependencies } from '../completions.ts'
 import { storedResponse, streamEvents, wholeResponse } from './answer.ts'
+import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { beginningOf } from './history-items.ts'
 import { type InputItem, readInput } from './input-items.ts'
 import { placeOf } from './place.ts'
-import { ignoredIn, type RequestFields, readFields, withOwnNames } from './request-fields.ts'
+import { ignoredIn, type RequestFields, readFields, refuseInstructions, withOwnNames } from './request-fields.ts'
 import type { ResponseObject } from './response-object.ts'
 import { answerStatelessly } from './stateless.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
-
-export type ResponseDependencies = SendDependencies & CompletionDependencies
-
-export interface Exchange {
-  caller: Caller
-  request: FastifyRequest
-  reply: FastifyReply
-}
 
 export async function createResponse(
   deps: ResponseDependencies,
@@ -67,15 +58,6 @@ export async function createResponse(
       ? await storedResponse(deps.sql, stored)
       : await wholeResponse(reply, { reply: sent.reply, stored }, onLeft)
   })
-}
-
-/** Throws 400 where the request brings a prompt of its own. */
-export function refuseInstructions(items: readonly InputItem[], { response }: Pick<RequestFields, 'response'>): void {
-  const item = items.find(({ kind }) => kind === 'instructions')
-  const where = response.instructions === undefined ? item && `${item.where}.role` : 'instructions'
-  if (where !== undefined) {
-    badRequest(`${where}: The agent has the system prompt; leave it out, or set callerInstructions.`)
-  }
 }
 
 interface Sending {

@@ -7,6 +7,7 @@ import { isAbsent, readAnswerFields } from '../../sending/answer-fields.ts'
 import { type CallerTools, readCallerTools } from '../../sending/caller-tools.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 import { ENCODER } from './encoder.ts'
+import type { InputItem } from './input-items.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
 
@@ -139,4 +140,13 @@ const shownTool = ({ type, name, description, parameters, strict }: Tool): Recor
 function chatChoice(choice: unknown): unknown {
   if (!isObject(choice) || choice.type !== 'function') return choice
   return { type: 'function', function: { name: choice.name } }
+}
+
+/** Throws 400 where the request brings a prompt of its own. */
+export function refuseInstructions(items: readonly InputItem[], { response }: Pick<RequestFields, 'response'>): void {
+  const item = items.find(({ kind }) => kind === 'instructions')
+  const where = response.instructions === undefined ? item && `${item.where}.role` : 'instructions'
+  if (where !== undefined) {
+    badRequest(`${where}: The agent has the system prompt; leave it out, or set callerInstructions.`)
+  }
 }

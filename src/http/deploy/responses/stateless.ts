@@ -4,11 +4,11 @@ import { closingFrames, frameOf } from '../../../actors/reply/reply-event.ts'
 import { noTools } from '../../sending/caller-tools.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 import { answerStateless, type StatelessAnswer, type StatelessInfo } from '../completions.ts'
-import { type Exchange, type ResponseDependencies, refuseInstructions } from './create.ts'
 import { createResponseEncoder } from './encoder.ts'
+import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { conversationOf } from './history-items.ts'
 import { readInput } from './input-items.ts'
-import { readFields, withOwnNames } from './request-fields.ts'
+import { readFields, refuseInstructions, withOwnNames } from './request-fields.ts'
 import type { ResponseHead, ResponseObject } from './response-object.ts'
 
 type Body = components['schemas']['ResponseRequestBody']

@@ -1,0 +1,13 @@
+/** What the handlers of the Responses API are given. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SendDependencies } from '../../sending/send-message.ts'
+import type { Caller } from '../access/caller.ts'
+import type { CompletionDependencies } from '../completions.ts'
+
+export type ResponseDependencies = SendDependencies & CompletionDependencies
+
+export interface Exchange {
+  caller: Caller
+  request: FastifyRequest
+  reply: FastifyReply
+}
