@@ -43,6 +43,10 @@ export function keyIdOf(caller: Caller): string | null {
   return caller.kind === 'key' ? (caller.named?.id ?? null) : null
 }
 
+/** The agents that a named key opens. Null: all. */
+export const agentsOf = (caller: Caller): readonly string[] | null =>
+  caller.kind === 'key' ? (caller.named?.agentIds ?? null) : null
+
 /** Whether the caller's credential opens this agent. */
 export const opensAgent = (caller: Caller, agentId: string): boolean =>
   caller.kind !== 'key' || caller.named === null || keyOpens(caller.named, agentId)

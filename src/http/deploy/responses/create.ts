@@ -19,6 +19,7 @@ import { HttpError, missing } from '../../server/http-error.ts'
 import { originOf } from '../../server/observe-requests.ts'
 import { type Caller, userOf } from '../access/caller.ts'
 import { ownParts } from '../access/own-session.ts'
+import { refuseUsedMetadata } from '../access/used-metadata.ts'
 import { storedResponse, streamEvents, wholeResponse } from './answer.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { beginningOf } from './history-items.ts'
@@ -108,6 +109,7 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   if (caller.kind === 'secret' && history.length > 0) {
     throw new HttpError(403, 'input: a history is given with the deploy key')
   }
+  if (caller.kind === 'secret') await refuseUsedMetadata(deps, agentId, body.metadata ?? {}, async () => ({}))
   const secretNumber = caller.kind === 'secret' ? caller.number : null
   const base = baseOf(sending)
   const sessionId = base.idempotency === null ? newId() : sessionOfKey([agentId, user, base.idempotency.key])

@@ -1,11 +1,11 @@
 /** The Responses API over deploy sessions (contract section 24), below an agent and where `model` or an id names it. */
 
-import { findAgentsByModel } from '../../../persistence/records/agent-models.ts'
 import type { StoredResponse } from '../../../persistence/replies/reading/stored-responses.ts'
 import { findResponse } from '../../../persistence/replies/reading/stored-responses.ts'
-import { badRequest, HttpError, missing } from '../../server/http-error.ts'
+import { missing } from '../../server/http-error.ts'
 import { lastEventId } from '../../streaming/reply-stream.ts'
-import { type Caller, opens } from '../access/caller.ts'
+import { type Caller, opens, opensAgent } from '../access/caller.ts'
+import { agentNamed } from '../models.ts'
 import type { DeployHandlers } from '../scope.ts'
 import { storedResponse, streamEvents } from './answer.ts'
 import { createResponse } from './create.ts'
@@ -25,7 +25,8 @@ interface Named {
 async function findOwn({ sql }: ResponseDependencies, { agentId, responseId, caller }: Named): Promise<StoredResponse> {
   const uuid = uuidIn(responseId)
   const stored = uuid === null ? null : await findResponse(sql, uuid, agentId)
-  if (stored === null || !opens(caller, { id: stored.sessionId, user: stored.user })) return missing('response')
+  if (stored === null || !opensAgent(caller, stored.agentId)) return missing('response')
+  if (!opens(caller, { id: stored.sessionId, user: stored.user })) return missing('response')
   return stored
 }
 
@@ -83,9 +84,7 @@ export const agentResponseHandlers = (deps: ResponseDependencies) => {
   })
   return {
     createAgentResponse: async ({ body, ...exchange }) => {
-      const [agentId, another] = await findAgentsByModel(deps.sql, body.model)
-      if (agentId === undefined) throw new HttpError(404, 'model: no agent has this id or name')
-      if (another !== undefined) badRequest('model: several agents have this name: give the id of one')
+      const agentId = await agentNamed(deps.sql, body.model, exchange.caller)
       return await createResponse(deps, agentId, body, exchange)
     },
     getAgentResponse: ({ params, query, ...exchange }) =>
