@@ -1,7 +1,7 @@
 /** Fixtures: requests to a vendor and its responses, stored as files that tests replay. */
 import type { ModelRequest } from '../src/actors/ports/index.ts'
 import { createModel } from '../src/providers/model.ts'
-import type { ProviderFetch } from '../src/providers/wire/fetch.ts'
+import type { ProviderFetch } from '../src/providers/request/fetch.ts'
 import { clearKeyLike, clearSecrets } from '../src/untrusted/redact.ts'
 
 export type Vendor = 'anthropic' | 'gemini'

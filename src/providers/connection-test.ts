@@ -7,10 +7,10 @@ import { listAnthropicModels } from './anthropic/anthropic.ts'
 import { listGeminiModels } from './gemini/gemini.ts'
 import { openAiClient } from './openai/chat.ts'
 import { type Dialect, dialectOf, findProviderType, wireApiOf } from './provider-types.ts'
+import { type ProviderFetch, readText } from './request/fetch.ts'
+import { answerOf } from './request/sdk-fetch.ts'
 import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
-import { type ProviderFetch, readText } from './wire/fetch.ts'
 import { listBounds, parse } from './wire/provider-json.ts'
-import { answerOf } from './wire/sdk-fetch.ts'
 
 export interface ConnectionTest {
   ok: boolean

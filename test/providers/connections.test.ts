@@ -1,7 +1,7 @@
 /** Calls that never reach a provider, and who makes them: contract sections 3 and 6. */
 import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import type { ProviderFetch } from '../../src/providers/wire/fetch.ts'
+import type { ProviderFetch } from '../../src/providers/request/fetch.ts'
 import { ask, connectionTo, failureIn, requestTo, scene } from './scene.ts'
 
 describe('connections that cannot be made', () => {

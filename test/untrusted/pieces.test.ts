@@ -5,7 +5,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createModel } from '../../src/providers/model.ts'
-import { readText } from '../../src/providers/wire/fetch.ts'
+import { readText } from '../../src/providers/request/fetch.ts'
 import { mcpFetch } from '../../src/tools/mcp/mcp-fetch.ts'
 import { readBytes } from '../../src/tools/outbound/response-text.ts'
 import { inPieces } from '../../src/untrusted/pieces.ts'

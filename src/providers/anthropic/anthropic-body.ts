@@ -3,11 +3,11 @@
 import type { GenerationConfig, MessagePart, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
 import { anthropicThinking } from '../reasoning.ts'
+import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from '../request/exchanges.ts'
+import { bytesOf, textOf } from '../request/outgoing-parts.ts'
+import { schemaFor } from '../request/tool-schemas.ts'
 import { anthropicToolChoice, isForced } from '../tool-choice.ts'
 import { createEchoes } from '../wire/echoes.ts'
-import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from '../wire/exchanges.ts'
-import { bytesOf, textOf } from '../wire/outgoing-parts.ts'
-import { schemaFor } from '../wire/tool-schemas.ts'
 
 type Cached = { cache_control?: { type: 'ephemeral' } }
 type Image = {

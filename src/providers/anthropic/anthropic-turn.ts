@@ -4,7 +4,7 @@ import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/inde
 import { isObject } from '../../untrusted/is-object.ts'
 import type { Turn } from '../openai/chat-turn.ts'
 import { maxArguments } from '../openai/gathered-calls.ts'
-import { argumentsOf } from '../wire/exchanges.ts'
+import { argumentsOf } from '../request/exchanges.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
 import { meantArguments } from '../wire/meant-arguments.ts'
 import { errorIn, problemInStream } from '../wire/provider-errors.ts'

@@ -1,10 +1,10 @@
 /** The adapter for Anthropic's Messages API: one turn as a stream of events. Throws ProviderProblem. */
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../../actors/ports/index.ts'
 import { askingForReasoning, type Refusals } from '../reasoning.ts'
+import { type ProviderFetch, readText } from '../request/fetch.ts'
+import { shownBody } from '../request/outgoing-parts.ts'
+import { accessTo, callProvider } from '../request/provider-call.ts'
 import { ProviderProblem } from '../wire/failure.ts'
-import { type ProviderFetch, readText } from '../wire/fetch.ts'
-import { shownBody } from '../wire/outgoing-parts.ts'
-import { accessTo, callProvider } from '../wire/provider-call.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { anthropicBody, thinkingOf, versionFor } from './anthropic-body.ts'
 import { readAnthropicTurn } from './anthropic-turn.ts'

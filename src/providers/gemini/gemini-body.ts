@@ -3,10 +3,10 @@
 import type { ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
 import { geminiThoughts } from '../reasoning.ts'
+import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from '../request/exchanges.ts'
+import { bytesOf } from '../request/outgoing-parts.ts'
+import { schemaFor } from '../request/tool-schemas.ts'
 import { createEchoes } from '../wire/echoes.ts'
-import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from '../wire/exchanges.ts'
-import { bytesOf } from '../wire/outgoing-parts.ts'
-import { schemaFor } from '../wire/tool-schemas.ts'
 
 export interface Part {
   text?: string

@@ -2,9 +2,9 @@
 import type OpenAI from 'openai'
 import type { MessagePart, ModelMessage, ModelRequest, ToolCall, UserMessage } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
+import { idWithin, withUniqueCallIds } from '../request/call-ids.ts'
+import { bytesOf, segmentsFor, textOf } from '../request/outgoing-parts.ts'
 import { responsesToolChoice } from '../tool-choice.ts'
-import { idWithin, withUniqueCallIds } from '../wire/call-ids.ts'
-import { bytesOf, segmentsFor, textOf } from '../wire/outgoing-parts.ts'
 import { isReasoningModel, refusesSampling } from './openai-models.ts'
 import { type EchoedItem, echoes, messageText } from './responses-items.ts'
 

@@ -1,9 +1,9 @@
 /** The Responses adapter: one turn as a stream of events. Rejects with ProviderProblem. */
 import type OpenAI from 'openai'
 import type { ModelEvent, ModelRequest, Take } from '../../actors/ports/index.ts'
-import { callWithout, type OptionalField, type RefusedFields } from '../wire/optional-fields.ts'
-import { shownBody } from '../wire/outgoing-parts.ts'
-import { answerOf } from '../wire/sdk-fetch.ts'
+import { callWithout, type OptionalField, type RefusedFields } from '../request/optional-fields.ts'
+import { shownBody } from '../request/outgoing-parts.ts'
+import { answerOf } from '../request/sdk-fetch.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import {
   hasEncrypted,

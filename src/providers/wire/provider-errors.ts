@@ -1,7 +1,7 @@
 /** What a provider says went wrong: statuses, bodies and error objects of many makes, read into one problem. */
 import { isObject } from '../../untrusted/is-object.ts'
+import { type ProviderAnswer, readText } from '../request/fetch.ts'
 import { ProviderProblem } from './failure.ts'
-import { type ProviderAnswer, readText } from './fetch.ts'
 import { type Fields, parse } from './provider-json.ts'
 
 /** More of an error body is neither shown nor stored. */

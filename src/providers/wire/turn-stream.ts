@@ -3,8 +3,8 @@ import { createParser } from 'eventsource-parser'
 import type { ModelEvent, Take } from '../../actors/ports/index.ts'
 import { inPieces } from '../../untrusted/pieces.ts'
 import type { Turn } from '../openai/chat-turn.ts'
+import type { ProviderAnswer } from '../request/fetch.ts'
 import { connectionProblem, malformed, ProviderProblem } from './failure.ts'
-import type { ProviderAnswer } from './fetch.ts'
 import { parse } from './provider-json.ts'
 
 /**

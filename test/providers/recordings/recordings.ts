@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { ProviderFetch } from '../../../src/providers/wire/fetch.ts'
+import type { ProviderFetch } from '../../../src/providers/request/fetch.ts'
 import { randomOf } from '../../support/random.ts'
 
 export interface Exchange {

@@ -5,7 +5,7 @@ import { anthropicBody } from '../../../src/providers/anthropic/anthropic-body.t
 import { geminiBody } from '../../../src/providers/gemini/gemini-body.ts'
 import { chatBody } from '../../../src/providers/openai/chat-body.ts'
 import { dialectOf } from '../../../src/providers/provider-types.ts'
-import { type SchemaVendor, schemaFor, schemaRules } from '../../../src/providers/wire/tool-schemas.ts'
+import { type SchemaVendor, schemaFor, schemaRules } from '../../../src/providers/request/tool-schemas.ts'
 import { verifies } from '../../verifies.ts'
 
 const vendors: readonly SchemaVendor[] = ['openai', 'anthropic', 'gemini']

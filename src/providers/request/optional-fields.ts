@@ -3,7 +3,7 @@
  * the field, which is no retry, and the refusal is remembered for that provider and model.
  */
 import type { ModelRequest } from '../../actors/ports/index.ts'
-import { type ProviderProblem, problemIn } from './failure.ts'
+import { type ProviderProblem, problemIn } from '../wire/failure.ts'
 
 export interface OptionalField<Body> {
   /** In the provider's error. */

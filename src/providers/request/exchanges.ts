@@ -2,9 +2,9 @@
 
 import type { MessagePart, ModelMessage, ToolCall, ToolSpec } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
+import { parse } from '../wire/provider-json.ts'
 import { plainId, withUniqueCallIds } from './call-ids.ts'
 import { segmentsFor } from './outgoing-parts.ts'
-import { parse } from './provider-json.ts'
 
 export interface Exchange<Block> {
   role: 'user' | 'model'

@@ -1,10 +1,10 @@
 /** A call to a provider's API: its address, key and headers, and what it answers when it refuses. */
 import type { ProviderConnection } from '../../actors/ports/index.ts'
 import { endpointOf } from '../provider-types.ts'
-import { connectionProblem, ProviderProblem } from './failure.ts'
+import { connectionProblem, ProviderProblem } from '../wire/failure.ts'
+import { problemOfAnswer } from '../wire/provider-errors.ts'
 import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
 import { withBytes } from './outgoing-parts.ts'
-import { problemOfAnswer } from './provider-errors.ts'
 
 /** Where a provider is called and with which key (empty: none). Throws ProviderProblem when it cannot be called. */
 export function accessTo(connection: ProviderConnection): { baseURL: string; key: string } {
