@@ -6,6 +6,7 @@ import { agentTools } from './operations/agentTools.ts'
 import { agUi } from './operations/agUi.ts'
 import { aiSdk } from './operations/aiSdk.ts'
 import { allSessions } from './operations/allSessions.ts'
+import { audit } from './operations/audit.ts'
 import { auth } from './operations/auth.ts'
 import { builtInTools } from './operations/builtInTools.ts'
 import { clientSecrets } from './operations/clientSecrets.ts'
@@ -77,5 +78,6 @@ export const tags: readonly Tag[] = [
   { name: 'usage', description: 'Token counts.', operations: usage },
   { name: 'prices', description: 'What models cost, as the operator has entered it.', operations: prices },
   { name: 'keys', description: 'Named keys of the deploy and management APIs.', operations: keys },
+  { name: 'audit', description: 'Who changed what.', operations: audit },
   { name: 'transfer', description: 'Export and import of the configuration.', operations: transfer },
 ]

@@ -153,6 +153,7 @@ export const table = {
   ),
   maxBodyBytes: setting('MAX_BODY_BYTES', '4194304', 'Larger request bodies get 413.', wholeNumber(1024, 2 ** 30)),
   sessionRetentionDays: optional('SESSION_RETENTION_DAYS', 'Sessions idle for longer are removed. Unset: never.', days),
+  auditRetentionDays: setting('AUDIT_RETENTION_DAYS', '365', 'Entries of the audit are removed after this.', days),
   traceRetentionDays: setting('TRACE_RETENTION_DAYS', '30', 'Recorded transitions are removed after this.', days),
   traceRequests: setting(
     'TRACE_REQUESTS',

@@ -10,4 +10,6 @@ export const keys = {
     'Deletion and expiry take effect on every instance within 2 s, and end open streams and client secrets.',
   'contract-23.last-used': 'lastUsedAt is true to a minute.',
   'contract-23.command': 'greenroom key create makes a key of a running server.',
+  'contract-23.audit':
+    'Every change of a management record leaves an entry in its transaction: who, what, each field before and after.',
 } as const

@@ -1485,6 +1485,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who changed what, newest first */
+        get: operations["listAuditEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/export": {
         parameters: {
             query?: never;
@@ -2270,6 +2287,55 @@ export interface components {
                 /** @description Model name, as that provider knows it. 1 to 200 characters. */
                 model: string;
             }[] | null;
+        };
+        AuditEntry: {
+            /**
+             * Format: uuid
+             * @description Id of the entry.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened. ISO 8601, UTC.
+             */
+            at: string;
+            /** @description Name of the login, key or end user. Null: nobody with a name. */
+            actor: string | null;
+            /**
+             * @description What the actor came with.
+             * @enum {string}
+             */
+            actorKind: "login" | "key" | "deploy_key" | "client_secret" | "system";
+            /**
+             * @description What was done.
+             * @enum {string}
+             */
+            action: "create" | "update" | "delete" | "import" | "export" | "login" | "login_failed" | "logout" | "revoke" | "decide";
+            /** @description Kind of record, such as `prompt`. */
+            kind: string;
+            recordId: string | null;
+            /** @description Its name then. */
+            recordName: string | null;
+            /** @description Each field that changed. Secrets are `***`; texts are cut at 2,000 characters. */
+            changes: {
+                [key: string]: {
+                    from: unknown;
+                    to: unknown;
+                };
+            };
+            /** @description Address of the caller. */
+            ip: string | null;
+            /** @description As in the log. */
+            requestId: string | null;
+        };
+        AuditEntryList: {
+            entries: components["schemas"]["AuditEntry"][];
+            /** @description Total number of records. */
+            total: number;
+            /** @description The limit used, after capping. */
+            limit: number;
+            /** @description The offset used. */
+            offset: number;
         };
         AuthStatus: {
             authRequired: boolean;
@@ -4623,6 +4689,8 @@ export type AgentToolsTransfer = components['schemas']['AgentToolsTransfer'];
 export type AgentToolsUpdate = components['schemas']['AgentToolsUpdate'];
 export type AgentTransfer = components['schemas']['AgentTransfer'];
 export type AgentUpdate = components['schemas']['AgentUpdate'];
+export type AuditEntry = components['schemas']['AuditEntry'];
+export type AuditEntryList = components['schemas']['AuditEntryList'];
 export type AuthStatus = components['schemas']['AuthStatus'];
 export type BuiltInTool = components['schemas']['BuiltInTool'];
 export type BuiltInToolList = components['schemas']['BuiltInToolList'];
@@ -12140,6 +12208,68 @@ export interface operations {
             };
             /** @description There is no such key. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listAuditEntries: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+                /** @description Only entries whose actor's name, record's name or record's id contains this text, ignoring case. */
+                q?: string;
+                /** @description Only entries of this actor. */
+                actor?: string;
+                /** @description Only entries about this kind of record. */
+                kind?: string;
+                /** @description Only entries from this time on, ISO 8601. */
+                from?: string;
+                /** @description Only entries before this time, ISO 8601. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

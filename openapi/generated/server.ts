@@ -312,6 +312,12 @@ export interface KeysHandlers<X extends Exchange> {
   deleteKey: Handler<operations['deleteKey'], X>
 }
 
+/** Who changed what. */
+export interface AuditHandlers<X extends Exchange> {
+  /** GET /api/v1/audit — Who changed what, newest first */
+  listAuditEntries: Handler<operations['listAuditEntries'], X, 'limit' | 'offset'>
+}
+
 /** Export and import of the configuration. */
 export interface TransferHandlers<X extends Exchange> {
   /** GET /api/v1/export — Export the configuration, without secrets */
@@ -348,6 +354,7 @@ export interface Server<X extends Exchange> {
   usage: UsageHandlers<X>
   prices: PricesHandlers<X>
   keys: KeysHandlers<X>
+  audit: AuditHandlers<X>
   transfer: TransferHandlers<X>
 }
 
@@ -380,4 +387,5 @@ export interface ServerOperations<X extends Exchange>
     UsageHandlers<X>,
     PricesHandlers<X>,
     KeysHandlers<X>,
+    AuditHandlers<X>,
     TransferHandlers<X> {}

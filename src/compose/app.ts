@@ -7,6 +7,7 @@ import type { RequestWriter } from '../actors/ports/index.ts'
 import { noteReplies } from '../actors/reply/reply-notes.ts'
 import { createSessionHost } from '../actors/session/host.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
+import type { DeleteInTransaction } from '../http/management/records/agents.ts'
 import {
   addressOf,
   closeServer,
@@ -109,10 +110,12 @@ async function startJobs(
   parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'agents' | 'observer'>,
 ) {
   const retention = { sessionDays: settings.sessionRetentionDays, transitionDays: settings.traceRetentionDays }
+  const auditDays = settings.auditRetentionDays
   const options = {
     ...parts,
     sql,
     retention,
+    auditDays,
     titles: settings.sessionTitles,
     cacheUrl: settings.cacheProvider && settings.cacheUrl,
     log,
@@ -187,8 +190,8 @@ async function openDependencies(ground: Ground) {
     log,
     testProvider: model.testProvider,
     breakIt: createBreakIt({ ...ground, loopbackOnly: isLoopback(settings.host), line: demoLine }),
-    async deleteAgent(agentId: string) {
-      const deleted = await deleteAgent(sql, agentId)
+    async deleteAgent(agentId: string, inTransaction: DeleteInTransaction) {
+      const deleted = await inTransaction((tx) => deleteAgent(tx, agentId))
       if (deleted) host.forgetAgent(deleted.id, deleted.instances)
       return deleted !== null
     },

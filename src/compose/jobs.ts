@@ -13,6 +13,7 @@ import { tidyLogins } from '../persistence/records/access/logins.ts'
 import type { Secrets } from '../persistence/records/access/secrets.ts'
 import type { AgentLookup } from '../persistence/records/agent-lookup.ts'
 import { agentRequest } from '../persistence/records/agent-request.ts'
+import { forgetEntries } from '../persistence/records/audit/audit.ts'
 import { type Retention, tidyReplies } from '../persistence/replies/sessions/housekeeping.ts'
 import {
   claimUntitled,
@@ -33,6 +34,7 @@ export interface BackgroundOptions {
   /** Null when there is no such agent. */
   agents: Pick<AgentLookup, 'find'>
   retention: Retention
+  auditDays: number
   titles: 'derived' | 'model'
   /** Null when instances share the jobs through PostgreSQL. */
   cacheUrl: string | null
@@ -40,6 +42,7 @@ export interface BackgroundOptions {
 }
 
 const TIDY_MS = 600_000
+const AUDIT_MS = 3_600_000
 /** Finds work only once, after the upgrade of a large database. */
 const INDEXES_MS = 600_000
 /** `wake` runs the job at once; the schedule picks up what that missed. */
@@ -54,9 +57,10 @@ const CONCURRENCY = 4
 
 /** Starts the jobs. Rejects if the database cannot be reached. */
 export async function startBackground(options: BackgroundOptions): Promise<Jobs> {
-  const { sql, upkeepSql, retention, cacheUrl, log } = options
+  const { sql, upkeepSql, retention, auditDays, cacheUrl, log } = options
   const jobs: Job[] = [
     { name: 'tidy', everyMs: TIDY_MS, run: () => tidy(upkeepSql, retention) },
+    { name: 'audit', everyMs: AUDIT_MS, run: () => forgetEntries(upkeepSql, auditDays) },
     { name: 'indexes', everyMs: INDEXES_MS, run: () => addIndexes(upkeepSql, log) },
     { name: 'titles', everyMs: TITLES_MS, run: (signal) => giveTitles(options, signal) },
   ]

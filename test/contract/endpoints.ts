@@ -86,6 +86,7 @@ export const endpoints: [string, string, number][] = [
   ['get', '/api/v1/usage/figures', 200],
   ['get', '/api/v1/settings/prices', 200],
   ['put', '/api/v1/settings/prices', 200],
+  ['get', '/api/v1/audit', 200],
   ['get', '/api/v1/keys', 200],
   ['post', '/api/v1/keys', 201],
   ['get', '/api/v1/keys/{id}', 200],

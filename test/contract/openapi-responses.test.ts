@@ -119,6 +119,7 @@ async function walkManagement(agent_id: string): Promise<void> {
   }
   await walk('get', '/api/v1/usage', {})
   await walk('get', '/api/v1/usage/figures', {})
+  await walk('get', '/api/v1/audit', {})
   const key = await walk('post', '/api/v1/keys', {}, { name: 'K', scopes: ['deploy'] })
   await walk('post', '/api/v1/keys', {}, { name: 'K' })
   await walk('get', '/api/v1/keys', {})

@@ -54,6 +54,7 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
   registerJson(app)
   app.decorateRequest('caller', null)
   app.decorateRequest('breakOff', null)
+  app.decorateRequest('actor', null)
   app.setErrorHandler(sendDeployError)
   const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: deps.keys.length > 0 })
   const authenticate = createAuthentication(deps)
@@ -70,6 +71,7 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
       if (listed !== null && caller?.kind !== 'key') allowOrigin(reply, listed)
     }
     request.caller = caller
+    request.actor = actorOf(caller)
     refuseForeignPage(request, caller, listed)
     const { operation } = request.routeOptions.config
     if (operation?.streams !== undefined) breakOffOnRevocation(deps, request, reply, caller)
@@ -88,6 +90,13 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
   for (const root of ['/api/v1/agents/:agent_id/deploy', '/api/v1/openai']) {
     for (const url of [root, `${root}/*`]) app.all(url, { onRequest: unknown }, unknown)
   }
+}
+
+/** As the audit names it. */
+function actorOf(caller: Caller): NonNullable<FastifyRequest['actor']> {
+  if (caller.kind === 'secret') return { actor: caller.user, actorKind: 'client_secret' }
+  if (caller.kind === 'key' && caller.named) return { actor: caller.named.name, actorKind: 'key' }
+  return { actor: null, actorKind: 'deploy_key' }
 }
 
 /** Applies from now on, whether its answer has begun or not. */

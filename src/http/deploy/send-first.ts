@@ -1,6 +1,7 @@
 /** Messages of UI clients: the session of the id that they bring is made when it does not exist (contract section 12). */
 import type { FastifyRequest } from 'fastify'
 import type { Sent } from '../../actors/session/host.ts'
+import { recordDecisions } from '../audit/record-decisions.ts'
 import type { PreparedParts } from '../parts/prepare.ts'
 import { noFields } from '../sending/answer-fields.ts'
 import { isRetry } from '../sending/idempotency.ts'
@@ -37,6 +38,7 @@ export async function sendMakingSession(
     origin: originOf(request),
   }
   const sent = await sendFrom(deps, agentId, input, parts)
+  await recordDecisions(deps.sql, request, sent, message.decisions)
   if (sent.outcome === 'key_reused' && reused !== undefined) badRequest(reused)
   return sent.outcome === 'started' || sent.outcome === 'joined' ? sent : refuse(sent.outcome)
 }

@@ -8,6 +8,7 @@ import type { Sent } from '../../actors/session/host.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { findSession, newestReply } from '../../persistence/replies/sessions/sessions.ts'
 import { findWait } from '../../persistence/replies/settling/waits.ts'
+import { recordDecisions } from '../audit/record-decisions.ts'
 import { prepareParts } from '../parts/prepare.ts'
 import type { SentMessage } from '../parts/sent-message.ts'
 import { requireUploads, type Uploads } from '../parts/uploads.ts'
@@ -94,12 +95,14 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
       nameIgnored(reply, body, known)
       const decisions = results && (await decisionsOf(deps, caller, params, results, true))
       const sent = await sendFrom(deps, params.agent_id, { ...message, ...(decisions && { decisions }) }, prepared)
+      await recordDecisions(sql, request, sent, decisions)
       return await answer(sent, body, reply)
     },
     createSessionActions: async ({ params, body, caller, request, reply }) => {
       await requirePossible(deps, caller, params)
       const calls = readDecisions(body.decisions)
       nameIgnored(reply, body, knownActions)
+      const decisions = await decisionsOf(deps, caller, params, calls, false)
       const sent = await sendFrom(deps, params.agent_id, {
         sessionId: params.session_id.toLowerCase(),
         user: userOf(caller),
@@ -107,8 +110,9 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
         text: '',
         onBusy: 'reject',
         ...requestOptions(request, body),
-        decisions: await decisionsOf(deps, caller, params, calls, false),
+        decisions,
       })
+      await recordDecisions(sql, request, sent, decisions)
       return await answer(sent, body, reply)
     },
     resumeSessionCompletion: async ({ params, request, reply }) => {

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnySql, Sql } from '../../persistence/postgres/database.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import * as keys from '../../persistence/records/keys/keys.ts'
+import { recordChange, recordCreation, recordDeletion } from '../audit/record-change.ts'
 import { listAs } from '../list.ts'
 import { badRequest, missing } from '../server/http-error.ts'
 import type { Handlers } from '../server/mount.ts'
@@ -32,7 +33,7 @@ export const keyHandlers = (deps: KeyDependencies) => {
         expiresAt: expiresAt == null ? null : checkedTime(expiresAt),
         createdBy: await deps.loginOf(request, reply),
       }
-      const created = await sql.begin(async (tx) => {
+      const created = await recordCreation(sql, request, 'key', async (tx) => {
         await checkAgents(tx, given.agentIds)
         return await keys.createKey(tx, given)
       })
@@ -41,13 +42,13 @@ export const keyHandlers = (deps: KeyDependencies) => {
       return { ...created, ...(isOpen && { warning: OPEN_WARNING }) }
     },
     getKey: async ({ params }) => (await keys.findKey(sql, params.id)) ?? missing('key'),
-    updateKey: async ({ params: { id }, body: { name, agentIds, expiresAt, scopes } }) => {
+    updateKey: async ({ params: { id }, body: { name, agentIds, expiresAt, scopes }, request }) => {
       const changes: keys.KeyChanges = {
         name,
         agentIds: agentIds && tidyIds(agentIds),
         expiresAt: typeof expiresAt === 'string' ? checkedTime(expiresAt) : expiresAt,
       }
-      const updated = await sql.begin(async (tx) => {
+      const updated = await recordChange(sql, request, 'key', async (tx) => {
         const stored = (await keys.findKey(tx, id)) ?? missing('key')
         if (scopes !== undefined && [...new Set(scopes)].sort().join() !== [...stored.scopes].sort().join())
           badRequest('scopes: cannot be changed; make another key')
@@ -56,13 +57,18 @@ export const keyHandlers = (deps: KeyDependencies) => {
         if (changes.agentIds?.join() === stored.agentIds?.join() && stored.agentIds !== null)
           changes.agentIds = undefined
         if (changes.agentIds !== undefined) await checkAgents(tx, changes.agentIds)
-        return await keys.updateKey(tx, id, changes)
+        const after = await keys.updateKey(tx, id, changes)
+        return { before: stored, after, result: after }
       })
       await namedKeys.poll()
       return updated ?? missing('key')
     },
-    deleteKey: async ({ params: { id } }) => {
-      if (!(await keys.deleteKey(sql, id))) missing('key')
+    deleteKey: async ({ params: { id }, request }) => {
+      const deleted = await recordDeletion(sql, request, 'key', {
+        find: (tx) => keys.findKey(tx, id),
+        remove: (tx) => keys.deleteKey(tx, id),
+      })
+      if (!deleted) missing('key')
       await namedKeys.poll()
     },
   } satisfies Handlers<'keys'>

@@ -5,13 +5,6 @@ import { bearerOf } from '../bearer.ts'
 import { HttpError } from '../server/http-error.ts'
 import { isNamedKey, type KeyList } from './key-list.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The key that a management request came with. Null when it came with none. */
-    managementKey?: KnownKey | null
-  }
-}
-
 /**
  * Null when no key was sent: a login decides. Throws 401 for a bad key, 403 for one that does not open the route,
  * whatever cookie is beside it.

@@ -32,16 +32,19 @@ export async function managementScope(app: FastifyInstance, { sessions, namedKey
   await compactAnswers(app)
   registerJson(app)
   app.setErrorHandler(sendManagementError)
-  app.decorateRequest('managementKey', null)
+  app.decorateRequest('actor', null)
   const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: sessions !== null })
   // Checked before the body is read: no body is read without a login.
   app.addHook('onRequest', async (request, reply) => {
     refuseHost(request)
     // No page can make a browser send one: the rules for origins are those of cookies.
-    request.managementKey = await managementKeyOf(namedKeys, request)
-    if (request.managementKey !== null) return
+    const key = await managementKeyOf(namedKeys, request)
+    if (key !== null) {
+      request.actor = { actor: key.name, actorKind: 'key' }
+      return
+    }
     refuseForeignOrigin(request)
-    await requireLogin(sessions, request, reply)
+    request.actor = { actor: await requireLogin(sessions, request, reply), actorKind: 'login' }
   })
   await routes(app)
   for (const url of ['/api', '/api/*']) app.all(url, { onRequest: unknownPath }, unknownPath)
@@ -53,12 +56,19 @@ const openRoutes = new Set(
     .map(({ path }) => path),
 )
 
-async function requireLogin(sessions: LoginSessions | null, request: FastifyRequest, reply: FastifyReply) {
-  if (openRoutes.has(request.routeOptions.url ?? '')) return
-  // Also where no login is required: a login that is sent limits the request.
+/** The name of the login. Null where none is required. */
+async function requireLogin(
+  sessions: LoginSessions | null,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string | null> {
+  if (openRoutes.has(request.routeOptions.url ?? '')) return null
+  // Also where no login is required: a secret that is sent limits the request.
   if (isClientSecret(bearerOf(request) ?? '')) throw new HttpError(401, 'A client secret opens nothing here.')
-  if (sessions === null) return
-  if ((await sessions.userOf(request, reply)) === null) throw new HttpError(401, 'Log in first.')
+  if (sessions === null) return null
+  const username = await sessions.userOf(request, reply)
+  if (username === null) throw new HttpError(401, 'Log in first.')
+  return username
 }
 
 /** A wrong method ends here too. As a hook: such a body is not worth reading. */

@@ -9,6 +9,7 @@ import { agentTools } from '../../../openapi/operations/agentTools.ts'
 import { agUi } from '../../../openapi/operations/agUi.ts'
 import { aiSdk } from '../../../openapi/operations/aiSdk.ts'
 import { allSessions } from '../../../openapi/operations/allSessions.ts'
+import { audit } from '../../../openapi/operations/audit.ts'
 import { auth } from '../../../openapi/operations/auth.ts'
 import { builtInTools } from '../../../openapi/operations/builtInTools.ts'
 import { clientSecrets } from '../../../openapi/operations/clientSecrets.ts'
@@ -31,6 +32,7 @@ import { transfer } from '../../../openapi/operations/transfer.ts'
 import { usage } from '../../../openapi/operations/usage.ts'
 import { users } from '../../../openapi/operations/users.ts'
 import type { WorkOutNames } from '../../actors/ports/index.ts'
+import { auditHandlers } from '../audit/audit-handlers.ts'
 import { clientSecretHandlers } from '../deploy/access/client-secret-handlers.ts'
 import { createClientSecrets } from '../deploy/access/client-secrets.ts'
 import type { RevocationList } from '../deploy/access/revocations.ts'
@@ -55,7 +57,7 @@ import { allSessionHandlers } from '../management/playground/all-sessions.ts'
 import { playgroundHandlers } from '../management/playground/playground.ts'
 import type { PlaygroundDependencies } from '../management/playground/playground-actions.ts'
 import { agentToolHandlers } from '../management/records/agent-tools.ts'
-import { agentHandlers } from '../management/records/agents.ts'
+import { agentHandlers, type DeleteInTransaction } from '../management/records/agents.ts'
 import { type BuiltInTool, builtInToolHandlers } from '../management/records/built-in-tools.ts'
 import { type HttpToolDependencies, httpToolHandlers } from '../management/records/http-tools.ts'
 import { type McpServerDependencies, mcpServerHandlers } from '../management/records/mcp-servers.ts'
@@ -97,7 +99,7 @@ export type HttpDependencies = CompletionDependencies &
   ReplyTraceDependencies &
   UsageDependencies &
   Pick<Parameters<typeof providerHandlers>[0], 'providerTypes' | 'testProvider'> & {
-    deleteAgent(agentId: string): Promise<boolean>
+    deleteAgent(agentId: string, inTransaction: DeleteInTransaction): Promise<boolean>
     builtInTools: readonly BuiltInTool[]
     workOutNames: WorkOutNames
     requestObservers: readonly RequestObserver[]
@@ -229,6 +231,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, dep
         mount(management, mcpServers, mcpServerHandlers(deps))
         const loginOf: PlaygroundDependencies['loginOf'] = async (request, reply) =>
           (await logins?.userOf(request, reply)) ?? null
+        mount(management, audit, auditHandlers(deps))
         const deployNeedsKey = options.deployKeys.length > 0
         mount(management, keys, keyHandlers({ ...deps, deployNeedsKey, loginOf }))
         mount(management, playground, playgroundHandlers({ ...deps, loginOf }))

@@ -1,6 +1,6 @@
 /** Providers: connections to model vendors. Their keys are stored and returned encrypted only (`secrets.ts`). */
 import type { WireApi } from '../../actors/ports/index.ts'
-import type { AnySql, Sql } from '../postgres/database.ts'
+import type { AnySql, Tx } from '../postgres/database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
 
@@ -99,29 +99,27 @@ export async function createProvider<Type extends string>(
  * `decide` gets the stored connection, locked until the changes are written. It may throw: then nothing changes. Null:
  * no such provider. Rejects with the constraint `providers_name_unique` when the name is taken.
  */
-export async function updateProvider<Type extends string>(
-  sql: Sql,
+export async function changeProvider<Type extends string>(
+  tx: Tx,
   id: string,
   decide: (stored: StoredConnection) => ProviderChanges,
 ): Promise<Provider<Type> | null> {
   if (!isUuid(id)) return null
-  return sql.begin(async (tx) => {
-    const [stored] = await tx<StoredConnection[]>`
-      select ${connection(tx)} from providers where id = ${id} for no key update`
-    if (stored === undefined) return null
-    const { name, baseUrl, wireApi: api, key } = decide(stored)
-    const [updated] = await tx<Provider<Type>[]>`
-      update providers set
-        name = coalesce(${name ?? null}, name),
-        base_url = case when ${baseUrl !== undefined} then ${baseUrl ?? null} else base_url end,
-        wire_api = coalesce(${api ?? null}, wire_api),
-        api_key = case when ${key !== undefined} then ${key?.apiKey ?? null} else api_key end,
-        api_key_hint = case when ${key !== undefined} then ${key?.apiKeyHint ?? null} else api_key_hint end,
-        updated_at = clock_timestamp()
-      where id = ${id}
-      returning ${columns(tx)}`
-    return updated ?? null
-  })
+  const [stored] = await tx<StoredConnection[]>`
+    select ${connection(tx)} from providers where id = ${id} for no key update`
+  if (stored === undefined) return null
+  const { name, baseUrl, wireApi: api, key } = decide(stored)
+  const [updated] = await tx<Provider<Type>[]>`
+    update providers set
+      name = coalesce(${name ?? null}, name),
+      base_url = case when ${baseUrl !== undefined} then ${baseUrl ?? null} else base_url end,
+      wire_api = coalesce(${api ?? null}, wire_api),
+      api_key = case when ${key !== undefined} then ${key?.apiKey ?? null} else api_key end,
+      api_key_hint = case when ${key !== undefined} then ${key?.apiKeyHint ?? null} else api_key_hint end,
+      updated_at = clock_timestamp()
+    where id = ${id}
+    returning ${columns(tx)}`
+  return updated ?? null
 }
 
 /** Sets the API of one provider, whose type knows both. */

@@ -1,11 +1,14 @@
 /** An agent's users: revoke their client secrets, delete and export their sessions (contract section 11). */
 import { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
 import type { SessionHost } from '../../../actors/session/host.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
+import { writeEntries } from '../../../persistence/records/audit/audit.ts'
 import { findSession, listMessages } from '../../../persistence/replies/sessions/sessions.ts'
 import { deleteSessionsOf, revokeUser, sessionIdsOf } from '../../../persistence/replies/users/users.ts'
+import { originOf } from '../../audit/record-change.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import { brokenText } from '../../text.ts'
 import type { DeployHandlers } from '../scope.ts'
@@ -35,27 +38,45 @@ function readParams({ agent_id, user }: Params) {
 
 export const userHandlers = (deps: UserDependencies) =>
   ({
-    revokeUser: async ({ params }) => {
-      await revoke(deps, readParams(params))
+    revokeUser: async ({ params, request }) => {
+      await revoke(deps, request, 'revoke', readParams(params))
     },
-    deleteUser: async ({ params }) => {
+    deleteUser: async ({ params, request }) => {
       const { agentId, user } = readParams(params)
       // First: no secret of the user makes another session from then on, on any instance.
-      await revoke(deps, { agentId, user })
+      await revoke(deps, request, 'delete', { agentId, user })
       for await (const { ids, owners } of deleteSessionsOf(deps.sql, agentId, user)) deps.host.forget(ids, owners)
     },
-    exportUser: async ({ params, reply }) => {
+    exportUser: async ({ params, request, reply }) => {
       const { agentId, user } = readParams(params)
       if ((await findAgent(deps.sql, agentId)) === null) missing('agent')
+      await writeEntries(deps.sql, originOf(request), [entryOf('export', { agentId, user })])
       // Read as fast as the client takes it: one session at a time is in memory.
       const lines = Readable.from(exportLines(deps.sql, agentId, user))
       return reply.type('application/x-ndjson').send(lines)
     },
   }) satisfies DeployHandlers<'users'>
 
+const entryOf = (action: 'revoke' | 'delete' | 'export', { agentId, user }: { agentId: string; user: string }) => ({
+  action,
+  kind: 'user',
+  recordId: agentId,
+  recordName: user,
+  changes: {},
+})
+
 /** Throws 404 for an unknown agent. */
-async function revoke({ sql, revocations }: UserDependencies, one: { agentId: string; user: string }): Promise<void> {
-  const number = (await revokeUser(sql, one.agentId, one.user)) ?? missing('agent')
+async function revoke(
+  { sql, revocations }: UserDependencies,
+  request: FastifyRequest,
+  action: 'revoke' | 'delete',
+  one: { agentId: string; user: string },
+): Promise<void> {
+  const number = await sql.begin(async (tx) => {
+    const revoked = (await revokeUser(tx, one.agentId, one.user)) ?? missing('agent')
+    await writeEntries(tx, originOf(request), [entryOf(action, one)])
+    return revoked
+  })
   revocations.add({ ...one, number })
 }
 

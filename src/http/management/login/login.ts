@@ -1,6 +1,8 @@
 /** Login, logout, and the current login (specification 4.2, contract section 2). */
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import * as logins from '../../../persistence/records/access/logins.ts'
+import { writeEntries } from '../../../persistence/records/audit/audit.ts'
+import { originOf } from '../../audit/record-change.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { inTurns } from '../transfer/in-turns.ts'
@@ -26,18 +28,39 @@ export const loginHandlers = (deps: LoginDependencies) => {
       if ([...username].length > longestUsername) badRequest('username: must have at most 200 characters')
       if (deps === null) throw new HttpError(401, 'No login is set up: AUTH_CREDENTIALS is not set.')
       const address = loginAddress(request.ip)
-      await turn(address, () => attempt(deps, address, username, password))
+      const note = (action: 'login' | 'login_failed') =>
+        writeEntries(deps.sql, { ...originOf(request), actor: username, actorKind: 'login' }, [
+          entryOf(action, username),
+        ])
+      await turn(address, () => attempt(deps, address, username, password)).catch(async (error: unknown) => {
+        if (error instanceof HttpError && error.status === 401) await note('login_failed')
+        throw error
+      })
       await deps.sessions.begin(username, request, reply)
+      await note('login')
       return { username }
     },
     logout: async ({ request, reply }) => {
-      await deps?.sessions.end(request, reply)
+      if (deps === null) return
+      const username = await deps.sessions.userOf(request, reply)
+      await deps.sessions.end(request, reply)
+      if (username === null) return
+      const origin = { ...originOf(request), actor: username, actorKind: 'login' as const }
+      await writeEntries(deps.sql, origin, [entryOf('logout', username)])
     },
     getCurrentUser: async ({ request, reply }) => ({
       username: deps === null ? null : await deps.sessions.userOf(request, reply),
     }),
   } satisfies Handlers<'auth'>
 }
+
+const entryOf = (action: 'login' | 'login_failed' | 'logout', username: string) => ({
+  action,
+  kind: 'login',
+  recordId: null,
+  recordName: username,
+  changes: {},
+})
 
 /** Throws 401, or 429 whatever the password. */
 async function attempt(

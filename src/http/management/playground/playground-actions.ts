@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../../actors/reply/reply-event.ts'
 import { findWait } from '../../../persistence/replies/settling/waits.ts'
+import { recordDecisions } from '../../audit/record-decisions.ts'
 import { readDecisions } from '../../sending/decisions.ts'
 import { noRetry, refuse } from '../../sending/refusals.ts'
 import { requestOptions } from '../../sending/request-options.ts'
@@ -26,6 +27,7 @@ export function playgroundActions(deps: PlaygroundDependencies): Handlers<'playg
     const { agent_id: agentId, session_id: sessionId } = params
     const { found, wait } = await findWait(deps.sql, { agentId, sessionId, user: null })
     if (!found) missing('session')
+    const decisions = { calls, wait, bySecret: false, asMessages: false }
     const sent = await sendFrom(deps, agentId, {
       sessionId: sessionId.toLowerCase(),
       user: null,
@@ -34,8 +36,9 @@ export function playgroundActions(deps: PlaygroundDependencies): Handlers<'playg
       onBusy: 'reject',
       ...requestOptions(request, body),
       reasoning: true,
-      decisions: { calls, wait, bySecret: false, asMessages: false },
+      decisions,
     })
+    await recordDecisions(deps.sql, request, sent, decisions)
     if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
     reply.header('x-session-id', sent.reply.info.sessionId)
     const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}

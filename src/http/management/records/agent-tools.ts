@@ -2,7 +2,9 @@
 
 import type { WorkOutNames } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
+import { findAgent } from '../../../persistence/records/agents.ts'
 import * as agentTools from '../../../persistence/records/tools/agent-tools.ts'
+import { recordChange } from '../../audit/record-change.ts'
 import { givenTools, withKnownTools } from '../../sending/tool-choice.ts'
 import { missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
@@ -17,11 +19,23 @@ interface Dependencies {
 export const agentToolHandlers = ({ sql, builtInTools, workOutNames: workOut }: Dependencies) =>
   ({
     getAgentTools: async ({ params }) => (await agentTools.findAgentTools(sql, params.agent_id)) ?? missing('agent'),
-    updateAgentTools: async ({ params, body }) => {
+    updateAgentTools: async ({ params: { agent_id: id }, body, request }) => {
       // An unknown agent comes before unknown tools, as the specification lists it.
-      if ((await agentTools.findAgentTools(sql, params.agent_id)) === null) missing('agent')
+      const agent = (await findAgent(sql, id)) ?? missing('agent')
       const changes = givenTools(body, builtInTools)
-      const change = { agentId: params.agent_id, changes, workOut }
-      return (await withKnownTools(() => agentTools.updateAgentTools(sql, change))) ?? missing('agent')
+      const updated = await withKnownTools(() =>
+        recordChange(
+          sql,
+          request,
+          'agentTools',
+          async (tx) => {
+            const before = await agentTools.findAgentTools(tx, id)
+            const after = before && (await agentTools.changeAgentTools(tx, { agentId: id, changes, workOut }))
+            return { before, after, result: after }
+          },
+          agent,
+        ),
+      )
+      return updated ?? missing('agent')
     },
   }) satisfies Handlers<'agentTools'>

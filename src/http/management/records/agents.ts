@@ -6,6 +6,7 @@ import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { agentFields, answerFieldsOf } from '../../../persistence/records/agent-request.ts'
 import * as agents from '../../../persistence/records/agents.ts'
 import { findConnection } from '../../../persistence/records/providers.ts'
+import { recordChange, recordCreation, recordUpdate } from '../../audit/record-change.ts'
 import { listAs } from '../../list.ts'
 import type { FieldRefusal } from '../../sending/agent-for-reply.ts'
 import { readResponseFormat } from '../../sending/answer-fields.ts'
@@ -13,11 +14,16 @@ import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { givenOrigins } from '../allowed-origins.ts'
 
+/** Runs a deletion in the transaction that records it. */
+export type DeleteInTransaction = <Deleted extends object>(
+  remove: (tx: Tx) => Promise<Deleted | null>,
+) => Promise<Deleted | null>
+
 interface Dependencies {
   sql: Sql
   fieldRefusal: FieldRefusal
   /** Cancels the agent's running replies, then removes it and its sessions. False when there was no such agent. */
-  onAgentDelete(agentId: string): Promise<boolean>
+  onAgentDelete(agentId: string, inTransaction: DeleteInTransaction): Promise<boolean>
 }
 
 interface References {
@@ -29,9 +35,9 @@ interface References {
 export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies) =>
   ({
     listAgents: ({ query }) => listAs('agents', query, (page) => agents.listAgents(sql, page)),
-    createAgent: ({ body }) =>
+    createAgent: ({ body, request }) =>
       withKnownReferences(body, () =>
-        sql.begin(async (tx) => {
+        recordCreation(sql, request, 'agent', async (tx) => {
           const created = await agents.createAgent(tx, {
             name: body.name,
             providerId: body.providerId,
@@ -48,7 +54,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
         }),
       ),
     getAgent: async ({ params }) => (await agents.findAgent(sql, params.id)) ?? missing('agent'),
-    updateAgent: async ({ params, body }) => {
+    updateAgent: async ({ params, body, request }) => {
       const { generationConfig: config, responseFormat: format, fallbacks, allowedOrigins, ...rest } = body
       const changes: agents.AgentChanges = {
         ...rest,
@@ -58,17 +64,26 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
         allowedOrigins: givenOrigins(allowedOrigins),
       }
       const updated = await withKnownReferences(body, () =>
-        sql.begin(async (tx) => {
-          const changed = await agents.updateAgent(tx, params.id, changes)
-          const isOfConcern = [rest.providerId, rest.model, format, config].some((value) => value !== undefined)
-          if (changed && isOfConcern) await checkAnswerFields(tx, fieldRefusal, changed)
-          return changed
+        recordUpdate(sql, request, 'agent', {
+          find: (tx) => agents.findAgent(tx, params.id),
+          async update(tx) {
+            const changed = await agents.updateAgent(tx, params.id, changes)
+            const isOfConcern = [rest.providerId, rest.model, format, config].some((value) => value !== undefined)
+            if (changed && isOfConcern) await checkAnswerFields(tx, fieldRefusal, changed)
+            return changed
+          },
         }),
       )
       return updated ?? missing('agent')
     },
-    deleteAgent: async ({ params }) => {
-      if (!isUuid(params.id) || !(await onAgentDelete(params.id))) missing('agent')
+    deleteAgent: async ({ params: { id }, request }) => {
+      const deletion: DeleteInTransaction = (remove) =>
+        recordChange(sql, request, 'agent', async (tx) => {
+          const before = await agents.findAgent(tx, id)
+          const result = await remove(tx)
+          return { before: result && before, after: null, result }
+        })
+      if (!isUuid(id) || !(await onAgentDelete(id, deletion))) missing('agent')
     },
   }) satisfies Handlers<'agents'>
 

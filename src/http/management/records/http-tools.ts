@@ -7,6 +7,8 @@ import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import * as httpTools from '../../../persistence/records/tools/http-tools.ts'
 import { openHeaders, type StoredHeaders } from '../../../persistence/records/tools/secret-headers.ts'
 import { type ToolTemplates, toolTemplateProblem } from '../../../templates/tool-template.ts'
+import { headerChange } from '../../audit/changes.ts'
+import { recordCreation, recordDeletion, recordUpdate } from '../../audit/record-change.ts'
 import { listAs } from '../../list.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
@@ -40,12 +42,26 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
   const { sql } = deps
   return {
     listHttpTools: ({ query }) => listAs('httpTools', query, (page) => httpTools.listHttpTools(sql, page)),
-    createHttpTool: async ({ body }) => httpTools.createHttpTool(sql, await newHttpTool(deps, body)),
+    createHttpTool: async ({ body, request }) => {
+      const tool = await newHttpTool(deps, body)
+      return recordCreation(sql, request, 'httpTool', (tx) => httpTools.createHttpTool(tx, tool))
+    },
     getHttpTool: async ({ params }) => (await httpTools.findHttpTool(sql, params.id)) ?? missing('HTTP tool'),
-    updateHttpTool: async ({ params, body }) =>
-      (await httpTools.updateHttpTool(sql, params.id, await httpToolChanges(deps, body))) ?? missing('HTTP tool'),
-    deleteHttpTool: async ({ params }) => {
-      if (!(await httpTools.deleteHttpTool(sql, params.id))) missing('HTTP tool')
+    updateHttpTool: async ({ params: { id }, body, request }) => {
+      const changes = await httpToolChanges(deps, body)
+      const updated = await recordUpdate(sql, request, 'httpTool', {
+        find: (tx) => httpTools.findHttpTool(tx, id),
+        update: (tx) => httpTools.changeHttpTool(tx, id, changes),
+        more: (before) => headerChange(before.headers, body.headers),
+      })
+      return updated ?? missing('HTTP tool')
+    },
+    deleteHttpTool: async ({ params: { id }, request }) => {
+      const deleted = await recordDeletion(sql, request, 'httpTool', {
+        find: (tx) => httpTools.findHttpTool(tx, id),
+        remove: (tx) => httpTools.deleteHttpTool(tx, id),
+      })
+      if (!deleted) missing('HTTP tool')
     },
     testHttpTool: async ({ params: { id }, body, reply }) => {
       const [stored] = isUuid(id) ? await httpTools.storedHttpTools(sql, [id]) : []

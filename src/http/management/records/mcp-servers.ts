@@ -6,6 +6,8 @@ import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import * as mcpServers from '../../../persistence/records/tools/mcp-servers.ts'
 import { openHeaders } from '../../../persistence/records/tools/secret-headers.ts'
+import { headerChange } from '../../audit/changes.ts'
+import { recordCreation, recordDeletion, recordUpdate } from '../../audit/record-change.ts'
 import { listAs } from '../../list.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
@@ -31,15 +33,27 @@ export const mcpServerHandlers = (deps: McpServerDependencies) => {
   const { sql, onMcpServerChange } = deps
   return {
     listMcpServers: ({ query }) => listAs('mcpServers', query, (page) => mcpServers.listMcpServers(sql, page)),
-    createMcpServer: ({ body }) => mcpServers.createMcpServer(sql, newMcpServer(deps, body)),
+    createMcpServer: ({ body, request }) => {
+      const server = newMcpServer(deps, body)
+      return recordCreation(sql, request, 'mcpServer', (tx) => mcpServers.createMcpServer(tx, server))
+    },
     getMcpServer: async ({ params }) => (await mcpServers.findMcpServer(sql, params.id)) ?? missing('MCP server'),
-    updateMcpServer: async ({ params, body }) => {
-      const updated = await mcpServers.updateMcpServer(sql, params.id, mcpServerChanges(deps, body))
+    updateMcpServer: async ({ params: { id }, body, request }) => {
+      const changes = mcpServerChanges(deps, body)
+      const updated = await recordUpdate(sql, request, 'mcpServer', {
+        find: (tx) => mcpServers.findMcpServer(tx, id),
+        update: (tx) => mcpServers.changeMcpServer(tx, id, changes),
+        more: (before) => headerChange(before.headers, body.headers),
+      })
       if (updated) onMcpServerChange(updated.id)
       return updated ?? missing('MCP server')
     },
-    deleteMcpServer: async ({ params: { id } }) => {
-      if (!(await mcpServers.deleteMcpServer(sql, id))) missing('MCP server')
+    deleteMcpServer: async ({ params: { id }, request }) => {
+      const deleted = await recordDeletion(sql, request, 'mcpServer', {
+        find: (tx) => mcpServers.findMcpServer(tx, id),
+        remove: (tx) => mcpServers.deleteMcpServer(tx, id),
+      })
+      if (!deleted) missing('MCP server')
       onMcpServerChange(id.toLowerCase())
     },
     listMcpServerTools: async ({ params: { id }, reply }) => {

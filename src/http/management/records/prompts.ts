@@ -2,6 +2,7 @@
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import * as prompts from '../../../persistence/records/prompts.ts'
 import { promptProblem } from '../../../templates/prompt-template.ts'
+import { recordCreation, recordDeletion, recordUpdate } from '../../audit/record-change.ts'
 import { listAs } from '../../list.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
@@ -10,18 +11,27 @@ import { deleteUnlessInUse } from './in-use.ts'
 export const promptHandlers = ({ sql }: { sql: Sql }) =>
   ({
     listPrompts: ({ query }) => listAs('prompts', query, (page) => prompts.listPrompts(sql, page)),
-    createPrompt: ({ body }) => {
+    createPrompt: ({ body, request }) => {
       checkContent(body.content)
-      return prompts.createPrompt(sql, body)
+      return recordCreation(sql, request, 'prompt', (tx) => prompts.createPrompt(tx, body))
     },
     getPrompt: async ({ params }) => (await prompts.findPrompt(sql, params.id)) ?? missing('prompt'),
-    updatePrompt: async ({ params, body }) => {
-      const content = body.content ?? (await prompts.findPrompt(sql, params.id))?.content
+    updatePrompt: async ({ params: { id }, body, request }) => {
+      const content = body.content ?? (await prompts.findPrompt(sql, id))?.content
       if (content !== undefined) checkContent(content)
-      return (await prompts.updatePrompt(sql, params.id, body)) ?? missing('prompt')
+      const updated = await recordUpdate(sql, request, 'prompt', {
+        find: (tx) => prompts.findPrompt(tx, id),
+        update: (tx) => prompts.updatePrompt(tx, id, body),
+      })
+      return updated ?? missing('prompt')
     },
-    deletePrompt: async ({ params: { id } }) => {
-      const deleted = await deleteUnlessInUse(sql, 'prompt', id, () => prompts.deletePrompt(sql, id))
+    deletePrompt: async ({ params: { id }, request }) => {
+      const deleted = await deleteUnlessInUse(sql, 'prompt', id, () =>
+        recordDeletion(sql, request, 'prompt', {
+          find: (tx) => prompts.findPrompt(tx, id),
+          remove: (tx) => prompts.deletePrompt(tx, id),
+        }),
+      )
       if (!deleted) missing('prompt')
     },
   }) satisfies Handlers<'prompts'>

@@ -7,6 +7,8 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import * as providers from '../../../persistence/records/providers.ts'
 import { keyContext } from '../../../persistence/records/providers.ts'
+import { changedSecret } from '../../audit/changes.ts'
+import { recordCreation, recordDeletion, recordUpdate } from '../../audit/record-change.ts'
 import { listAs } from '../../list.ts'
 import { badRequest, conflict, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
@@ -41,7 +43,7 @@ export const providerHandlers = (deps: Dependencies) => {
   return {
     listProviderTypes: () => ({ providerTypes: [...providerTypes] }),
     listProviders: ({ query }) => listAs('providers', query, (page) => providers.listProviders<TypeId>(sql, page)),
-    createProvider: async ({ body }) => {
+    createProvider: async ({ body, request }) => {
       const { name, providerType, apiKey = null, baseUrl = null, wireApi } = body
       const type = typeOf(providerTypes, providerType)
       if (baseUrl !== null) checkWebAddress('baseUrl', baseUrl)
@@ -51,17 +53,35 @@ export const providerHandlers = (deps: Dependencies) => {
       const id = randomUUID()
       const key = sealKey(secrets, id, apiKey)
       return withFreeName(name, () =>
-        providers.createProvider(sql, { id, name, providerType, baseUrl, wireApi: api, ...key }),
+        recordCreation(
+          sql,
+          request,
+          'provider',
+          (tx) => providers.createProvider(tx, { id, name, providerType, baseUrl, wireApi: api, ...key }),
+          apiKey === null ? {} : { apiKey: changedSecret(false, true) },
+        ),
       )
     },
     getProvider: async ({ params }) => (await providers.findProvider<TypeId>(sql, params.id)) ?? missing('provider'),
-    updateProvider: async ({ params: { id }, body }) => {
+    updateProvider: async ({ params: { id }, body, request }) => {
       const decide = (stored: providers.StoredConnection) => changesOf(deps, stored, body)
-      const updated = await withFreeName(body.name, () => providers.updateProvider<TypeId>(sql, id, decide))
+      const { apiKey } = body
+      const updated = await withFreeName(body.name, () =>
+        recordUpdate(sql, request, 'provider', {
+          find: (tx) => providers.findProvider<TypeId>(tx, id),
+          update: (tx) => providers.changeProvider<TypeId>(tx, id, decide),
+          more: ({ hasApiKey }) => (apiKey === undefined ? {} : { apiKey: changedSecret(hasApiKey, apiKey !== null) }),
+        }),
+      )
       return updated ?? missing('provider')
     },
-    deleteProvider: async ({ params: { id } }) => {
-      const deleted = await deleteUnlessInUse(sql, 'provider', id, () => providers.deleteProvider(sql, id))
+    deleteProvider: async ({ params: { id }, request }) => {
+      const deleted = await deleteUnlessInUse(sql, 'provider', id, () =>
+        recordDeletion(sql, request, 'provider', {
+          find: (tx) => providers.findProvider(tx, id),
+          remove: (tx) => providers.deleteProvider(tx, id),
+        }),
+      )
       if (!deleted) missing('provider')
     },
     testProvider: async ({ params, request }) => {

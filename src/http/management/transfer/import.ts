@@ -5,6 +5,7 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import type { WorkOutNames } from '../../../actors/ports/index.ts'
 import type { Tx } from '../../../persistence/postgres/database.ts'
 import { createAgent, updateAgent } from '../../../persistence/records/agents.ts'
+import type { AuditedChange } from '../../../persistence/records/audit/audit.ts'
 import { createPrompt, updatePrompt } from '../../../persistence/records/prompts.ts'
 import { setWireApi } from '../../../persistence/records/providers.ts'
 import { changeAgentTools, type ToolChoice } from '../../../persistence/records/tools/agent-tools.ts'
@@ -20,6 +21,7 @@ import { mcpServerChanges, newMcpServer } from '../records/mcp-servers.ts'
 import { checkContent } from '../records/prompts.ts'
 import { approvalByName, approvalsByName } from './approvals.ts'
 import { importedAgent } from './imported-agent.ts'
+import { importedChange } from './imported-change.ts'
 
 type Import = components['schemas']['Import']
 type Result = components['schemas']['ImportResult']
@@ -48,6 +50,7 @@ interface Taking {
   choices: ReadonlyMap<string, object>
   result: Result
   changedServers: string[]
+  changes: AuditedChange[]
 }
 
 /** One kind of record. `create` and `update` throw 400 for what cannot be taken in, before they write anything. */
@@ -73,6 +76,7 @@ export async function takeIn(deps: ImportDependencies, given: Import, stored: Co
     ),
     result: { created: 0, updated: 0, skipped: [] },
     changedServers: [],
+    changes: [],
   }
   await takeProviders(taking, given.providers ?? [])
   await takePrompts(taking, given.prompts ?? [])
@@ -80,7 +84,7 @@ export async function takeIn(deps: ImportDependencies, given: Import, stored: Co
   await takeMcpServers(taking, given.mcpServers ?? [])
   await takeAgents(taking, given.agents ?? [])
   await takeAgentTools(taking, given.agentTools ?? [])
-  return { result: taking.result, changedServers: taking.changedServers }
+  return taking
 }
 
 /** Records by their names: 95,000 names looked for among 30,000 records one by one would take a minute. */
@@ -121,7 +125,7 @@ const indexed = (stored: Configuration) => ({
 const isNew = (stored: object, given: object): boolean => !isDeepStrictEqual({ ...stored, ...given }, { ...stored })
 
 async function take<Given extends { name: string }>(
-  { result }: Taking,
+  { result, changes }: Taking,
   { kind, given, stored, create, update }: Records<Given>,
 ): Promise<void> {
   const seen = new Set<string>()
@@ -138,10 +142,12 @@ async function take<Given extends { name: string }>(
       const known = stored.find(name)
       if (known === null) {
         const { id } = await create(record)
+        changes.push(importedChange(kind, id, null, record))
         stored.add({ ...record, id })
         result.created += 1
       } else if (isNew(known, record)) {
         await update(known.id, record)
+        changes.push(importedChange(kind, known.id, known, record))
         result.updated += 1
       }
     } catch (error) {

@@ -1,7 +1,9 @@
 /** A portable copy of the configuration, out and in (contract section 8). */
 import type { FastifyInstance } from 'fastify'
 import type { Sql } from '../../../persistence/postgres/database.ts'
+import { writeEntries } from '../../../persistence/records/audit/audit.ts'
 import { lockConfiguration, readConfiguration } from '../../../persistence/records/transfer.ts'
+import { originOf } from '../../audit/record-change.ts'
 import type { Handlers } from '../../server/mount.ts'
 import type { HttpToolDependencies } from '../records/http-tools.ts'
 import type { McpServerDependencies } from '../records/mcp-servers.ts'
@@ -18,11 +20,20 @@ export const transferScope = (routes: (scope: FastifyInstance) => void) => async
   routes(scope)
 }
 
+const ofAll = (action: 'export' | 'import') => ({
+  action,
+  kind: 'configuration',
+  recordId: null,
+  recordName: null,
+  changes: {},
+})
+
 export const transferHandlers = (deps: TransferDependencies) => {
   const { sql, onMcpServerChange } = deps
   return {
-    exportConfiguration: async () => {
+    exportConfiguration: async ({ request }) => {
       const { providers, prompts, agents, httpTools, mcpServers, agentTools } = await readConfiguration(sql)
+      await writeEntries(sql, originOf(request), [ofAll('export')])
       return {
         version: 1 as const,
         providers: providers.flatMap(({ name, wireApi }) => (wireApi === null ? [] : [{ name, wireApi }])),
@@ -37,10 +48,12 @@ export const transferHandlers = (deps: TransferDependencies) => {
         })),
       }
     },
-    importConfiguration: async ({ body }) => {
+    importConfiguration: async ({ body, request }) => {
       const { result, changedServers } = await sql.begin(async (tx) => {
         await lockConfiguration(tx)
-        return takeIn({ ...deps, tx }, body, await readConfiguration(tx))
+        const imported = await takeIn({ ...deps, tx }, body, await readConfiguration(tx))
+        await writeEntries(tx, originOf(request), [ofAll('import'), ...imported.changes])
+        return imported
       })
       for (const id of changedServers) onMcpServerChange(id)
       return result

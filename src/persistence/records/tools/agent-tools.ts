@@ -1,6 +1,6 @@
 /** Which tools an agent may call. */
 import type { Approval, WorkOutNames } from '../../../actors/ports/index.ts'
-import type { AnySql, Sql, Tx } from '../../postgres/database.ts'
+import type { AnySql, Tx } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { identitiesIn, keepNames, tidyApprovals } from './approvals.ts'
@@ -103,11 +103,6 @@ export interface ChoiceChange {
 }
 
 /** Null when there is no such agent. Rejects with UnknownTool: then nothing changes. */
-export async function updateAgentTools(sql: Sql, change: ChoiceChange): Promise<ToolChoice | null> {
-  return isUuid(change.agentId) ? sql.begin((tx) => changeAgentTools(tx, change)) : null
-}
-
-/** Like `updateAgentTools`, within a transaction. */
 export async function changeAgentTools(
   tx: Tx,
   { agentId, changes, workOut }: ChoiceChange,

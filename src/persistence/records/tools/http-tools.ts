@@ -1,5 +1,5 @@
 /** HTTP tools: one request each, with placeholders for the model's arguments. */
-import type { AnySql, Sql, Tx } from '../../postgres/database.ts'
+import type { AnySql, Tx } from '../../postgres/database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import type { StoredHeaders } from './secret-headers.ts'
@@ -70,17 +70,12 @@ export async function createHttpTool(sql: AnySql, tool: NewHttpTool): Promise<Ht
   return created
 }
 
+export type DecideHttpTool = (tool: StoredHttpTool) => HttpToolChanges
+
 /**
  * `decide` gets the stored tool, locked until the changes are written. It may throw: then nothing changes. Null when there is no
  * such tool.
  */
-export async function updateHttpTool(sql: Sql, id: string, decide: DecideHttpTool): Promise<HttpTool | null> {
-  return isUuid(id) ? sql.begin((tx) => changeHttpTool(tx, id, decide)) : null
-}
-
-export type DecideHttpTool = (tool: StoredHttpTool) => HttpToolChanges
-
-/** Like `updateHttpTool`, within a transaction. */
 export async function changeHttpTool(tx: Tx, id: string, decide: DecideHttpTool): Promise<HttpTool | null> {
   const [tool] = await tx<StoredHttpTool[]>`select ${stored(tx)} from http_tools where id = ${id} for no key update`
   if (tool === undefined) return null

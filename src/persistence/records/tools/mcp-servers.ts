@@ -1,5 +1,5 @@
 /** MCP servers: address and transport. Their tools are not stored; the servers are asked for them. */
-import type { AnySql, Sql, Tx } from '../../postgres/database.ts'
+import type { AnySql, Tx } from '../../postgres/database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import type { StoredHeaders } from './secret-headers.ts'
@@ -64,17 +64,12 @@ export async function createMcpServer(sql: AnySql, server: NewMcpServer): Promis
   return created
 }
 
+export type DecideMcpServer = (server: StoredMcpServer) => McpServerChanges
+
 /**
  * `decide` gets the stored server, locked until the changes are written. It may throw: then nothing changes. Null when there is no
  * such server.
  */
-export async function updateMcpServer(sql: Sql, id: string, decide: DecideMcpServer): Promise<McpServer | null> {
-  return isUuid(id) ? sql.begin((tx) => changeMcpServer(tx, id, decide)) : null
-}
-
-export type DecideMcpServer = (server: StoredMcpServer) => McpServerChanges
-
-/** Like `updateMcpServer`, within a transaction. */
 export async function changeMcpServer(tx: Tx, id: string, decide: DecideMcpServer): Promise<McpServer | null> {
   const [server] = await tx<StoredMcpServer[]>`select ${stored(tx)} from mcp_servers where id = ${id} for no key update`
   if (server === undefined) return null

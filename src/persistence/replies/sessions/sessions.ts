@@ -118,7 +118,7 @@ export interface DeletedAgent {
 }
 
 /** Null when there is no such agent. Deletes its sessions, and cancels their running replies. */
-export async function deleteAgent(sql: Sql, id: string): Promise<DeletedAgent | null> {
+export async function deleteAgent(sql: AnySql, id: string): Promise<DeletedAgent | null> {
   if (!isUuid(id)) return null
   const [row] = await sql<(DeletedAgent & { deleted: boolean })[]>`
     select delete_agent(${id}) as deleted, ${id}::uuid as id,

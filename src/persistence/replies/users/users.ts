@@ -35,7 +35,7 @@ export async function readRevocations(sql: AnySql, horizon: string): Promise<Rev
 }
 
 /** The revocation's number. Null when there is no such agent. */
-export async function revokeUser(sql: Sql, agentId: string, user: string): Promise<number | null> {
+export async function revokeUser(sql: AnySql, agentId: string, user: string): Promise<number | null> {
   if (!isUuid(agentId)) return null
   const [row] = await sql<{ number: number | null }[]>`select revoke_user(${agentId}, ${user}) as number`
   return row?.number ?? null

@@ -1,0 +1,50 @@
+/** What an entry of the audit says of a change (contract section 23): each field as it was and as it is, without secrets. */
+import { isDeepStrictEqual } from 'node:util'
+import type { AuditChanges } from '../../persistence/records/audit/audit.ts'
+import { hiddenValue, isSecretHeader } from '../../persistence/records/tools/secret-headers.ts'
+
+/** Characters (UTF-16 code units) of a text that are kept. */
+const LONGEST_TEXT = 2000
+
+/** What no change is about. */
+const own = new Set(['id', 'createdAt', 'updatedAt', 'lastUsedAt', 'key', 'warning'])
+
+/** Null when there was no record before, or is none after. Records are as they are read: without secrets. */
+export function changesBetween(before: object | null, after: object | null): AuditChanges {
+  const [was, is] = [new Map(Object.entries(before ?? {})), new Map(Object.entries(after ?? {}))]
+  const changes: AuditChanges = {}
+  for (const name of new Set([...was.keys(), ...is.keys()])) {
+    const [from, to] = [was.get(name) ?? null, is.get(name) ?? null]
+    if (own.has(name) || isDeepStrictEqual(from, to)) continue
+    changes[name] = { from: shown(from), to: shown(to) }
+  }
+  return changes
+}
+
+/** A secret that was set anew: nothing of it is shown. */
+export const changedSecret = (had: boolean, has: boolean): AuditChanges[string] => ({
+  from: had ? hiddenValue : null,
+  to: has ? hiddenValue : null,
+})
+
+/** Headers as a caller sent them, without the values of those that carry a secret. */
+export const withoutSecrets = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? hiddenValue : value]))
+
+/** Headers that were sent: a secret that was replaced reads as before. */
+export function headerChange(
+  before: Readonly<Record<string, string>>,
+  given: Readonly<Record<string, string>> | null | undefined,
+): AuditChanges {
+  if (given === undefined) return {}
+  const isSecretNew = Object.entries(given ?? {}).some(([name, value]) => isSecretHeader(name) && value !== hiddenValue)
+  return isSecretNew ? { headers: { from: shown(before), to: shown(withoutSecrets(given ?? {})) } } : {}
+}
+
+function shown(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT).toWellFormed()}…` : value
+  if (Array.isArray(value)) return value.map(shown)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shown(inner)]))
+}

@@ -1,0 +1,120 @@
+/** Changes of management records, each with its entry in the audit, in one transaction (contract section 23). */
+import type { FastifyRequest } from 'fastify'
+import type { Sql, Tx } from '../../persistence/postgres/database.ts'
+import {
+  type AuditChanges,
+  type AuditedChange,
+  type AuditOrigin,
+  writeEntries,
+} from '../../persistence/records/audit/audit.ts'
+import { changesBetween } from './changes.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who sent the request, once its scope has looked. */
+    actor?: Pick<AuditOrigin, 'actor' | 'actorKind'> | null
+  }
+}
+
+export const originOf = ({ actor, ip, id }: FastifyRequest): AuditOrigin => ({
+  actor: actor?.actor ?? null,
+  actorKind: actor?.actorKind ?? 'login',
+  ip,
+  requestId: String(id),
+})
+
+/** A record before and after a change, null where there is none. */
+export interface Changed<Result> {
+  before: object | null
+  after: object | null
+  result: Result
+  /** What the records do not show, such as a new secret. */
+  more?: AuditChanges
+}
+
+const textOf = (record: object, name: string): string | null => {
+  const value: unknown = new Map(Object.entries(record)).get(name)
+  return typeof value === 'string' ? value : null
+}
+
+/** Where there is a record neither before nor after, nothing was changed. */
+function changeOf(
+  kind: string,
+  { before, after, more }: Changed<unknown>,
+  named?: { id: string; name: string },
+): AuditedChange[] {
+  const record = after ?? before
+  if (record === null) return []
+  return [
+    {
+      action: before === null ? 'create' : after === null ? 'delete' : 'update',
+      kind,
+      recordId: named?.id ?? textOf(record, 'id'),
+      recordName: named?.name ?? textOf(record, 'name'),
+      changes: { ...changesBetween(before, after), ...more },
+    },
+  ]
+}
+
+/** `named` is for records that bear no id and name of their own. */
+export async function recordChange<Result>(
+  sql: Sql,
+  request: FastifyRequest,
+  kind: string,
+  change: (tx: Tx) => Promise<Changed<Result>>,
+  named?: { id: string; name: string },
+): Promise<Result> {
+  const { result } = await sql.begin(async (tx) => {
+    const changed = await change(tx)
+    await writeEntries(tx, originOf(request), changeOf(kind, changed, named))
+    return { result: changed.result }
+  })
+  return result
+}
+
+/** A record that is made. */
+export const recordCreation = <Made extends object>(
+  sql: Sql,
+  request: FastifyRequest,
+  kind: string,
+  create: (tx: Tx) => Promise<Made>,
+  more?: AuditChanges,
+): Promise<Made> =>
+  recordChange(sql, request, kind, async (tx) => {
+    const result = await create(tx)
+    return { before: null, after: result, result, ...(more && { more }) }
+  })
+
+/** Null when there is no such record. */
+export const recordUpdate = <Record extends object>(
+  sql: Sql,
+  request: FastifyRequest,
+  kind: string,
+  {
+    find,
+    update,
+    more,
+  }: {
+    find: (tx: Tx) => Promise<Record | null>
+    update: (tx: Tx) => Promise<Record | null>
+    more?: (before: Record) => AuditChanges
+  },
+): Promise<Record | null> =>
+  recordChange(sql, request, kind, async (tx) => {
+    const before = await find(tx)
+    const after = before && (await update(tx))
+    return { before: after && before, after, result: after, ...(before && more && { more: more(before) }) }
+  })
+
+/** False when there is no such record. */
+export const recordDeletion = (
+  sql: Sql,
+  request: FastifyRequest,
+  kind: string,
+  { find, remove }: { find: (tx: Tx) => Promise<object | null>; remove: (tx: Tx) => Promise<boolean> },
+): Promise<boolean> =>
+  recordChange(sql, request, kind, async (tx) => {
+    const before = await find(tx)
+    const removed = before !== null && (await remove(tx))
+    return { before: removed ? before : null, after: null, result: removed }
+  })

@@ -1,0 +1,26 @@
+/** Decisions about calls that waited, in the audit (contract section 23). */
+import type { FastifyRequest } from 'fastify'
+import type { Sent } from '../../actors/session/host.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import { writeEntries } from '../../persistence/records/audit/audit.ts'
+import type { GivenDecisions } from '../sending/decisions.ts'
+import { originOf } from './record-change.ts'
+
+/** Where the reply was joined, or refused, nothing was decided. */
+export async function recordDecisions(
+  sql: Sql,
+  request: FastifyRequest,
+  sent: Sent,
+  decisions: GivenDecisions | null | undefined,
+): Promise<void> {
+  if (sent.outcome !== 'started' || !decisions) return
+  const names = new Map(decisions.wait?.pending.map(({ call_id, name }) => [call_id, name]))
+  const entries = decisions.calls.map(({ id, decision }) => ({
+    action: 'decide' as const,
+    kind: 'call',
+    recordId: id,
+    recordName: names.get(id) ?? null,
+    changes: { decision: { from: null, to: decision } },
+  }))
+  await writeEntries(sql, originOf(request), entries)
+}

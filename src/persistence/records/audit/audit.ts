@@ -1,0 +1,98 @@
+/** Who changed what (contract section 23). An entry is written in the transaction of its change. */
+import type { AnySql } from '../../postgres/database.ts'
+import { isoTime, type Page } from '../../postgres/page.ts'
+
+export const actorKinds = ['login', 'key', 'deploy_key', 'client_secret', 'system'] as const
+export const auditActions = [
+  'create',
+  'update',
+  'delete',
+  'import',
+  'export',
+  'login',
+  'login_failed',
+  'logout',
+  'revoke',
+  'decide',
+] as const
+
+/** Who asked for a change, and by which request. */
+export interface AuditOrigin {
+  /** Name of a login, a key or an end user. Null when there is none. */
+  actor: string | null
+  actorKind: (typeof actorKinds)[number]
+  ip: string | null
+  requestId: string | null
+}
+
+export type AuditChanges = Record<string, { from: unknown; to: unknown }>
+
+/** What was done to which record. */
+export interface AuditedChange {
+  action: (typeof auditActions)[number]
+  kind: string
+  recordId: string | null
+  recordName: string | null
+  changes: AuditChanges
+}
+
+export interface AuditEntry extends AuditedChange, AuditOrigin {
+  id: string
+  /** ISO 8601 UTC. */
+  at: string
+}
+
+export interface AuditQuery {
+  limit: number
+  offset: number
+  /** A part of the actor's or the record's name, or the record's id. */
+  q?: string | undefined
+  actor?: string | undefined
+  kind?: string | undefined
+  /** ISO 8601. */
+  from?: string | undefined
+  /** ISO 8601, exclusive. */
+  to?: string | undefined
+}
+
+/** Several at once: an import changes many records. */
+export async function writeEntries(
+  sql: AnySql,
+  { actor, actorKind, ip, requestId }: AuditOrigin,
+  changes: readonly AuditedChange[],
+): Promise<void> {
+  if (changes.length === 0) return
+  await sql`
+    insert into audit_entries (actor, actor_kind, ip, request_id, action, kind, record_id, record_name, changes)
+    select ${actor}, ${actorKind}, ${ip}, ${requestId}, c.action, c.kind, c."recordId", c."recordName", c.changes
+      from jsonb_to_recordset(${JSON.stringify(changes)}::text::jsonb)
+           as c(action text, kind text, "recordId" text, "recordName" text, changes jsonb)`
+}
+
+/** Newest first. */
+export async function listEntries(
+  sql: AnySql,
+  { limit, offset, q = '', actor, kind, from, to }: AuditQuery,
+): Promise<Page<AuditEntry>> {
+  const [page] = await sql<Page<AuditEntry>[]>`
+    with matching as (
+      select * from audit_entries
+       where (${q} = '' or strpos(lower(coalesce(actor, '') || ' ' || coalesce(record_name, '') || ' ' || coalesce(record_id, '')),
+                                  lower(${q})) > 0)
+         and (${actor ?? null}::text is null or actor = ${actor ?? null})
+         and (${kind ?? null}::text is null or kind = ${kind ?? null})
+         and (${from ?? null}::text is null or at >= ${from ?? null}::text::timestamptz)
+         and (${to ?? null}::text is null or at < ${to ?? null}::text::timestamptz)
+    ), page as (
+      select num, id, ${isoTime(sql, 'at')} as at, actor, actor_kind as "actorKind", action, kind, record_id as "recordId",
+             record_name as "recordName", changes, ip, request_id as "requestId"
+        from matching order by num desc limit ${limit} offset ${offset}
+    )
+    select (select count(*)::integer from matching) as total,
+           coalesce((select jsonb_agg(to_jsonb(page) - 'num' order by num desc) from page), '[]') as items`
+  return page ?? { items: [], total: 0 }
+}
+
+export async function forgetEntries(sql: AnySql, days: number): Promise<void> {
+  await sql`delete from audit_entries where at < clock_timestamp() - make_interval(days => ${days}::integer)`
+}

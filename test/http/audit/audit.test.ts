@@ -1,0 +1,174 @@
+/** Contract section 23, audit: who changed what. */
+import { afterAll, beforeAll, expect } from 'vitest'
+import { tags } from '../../../openapi/contract.ts'
+import type { Operation } from '../../../openapi/operation.ts'
+import { verifies } from '../../verifies.ts'
+import { bearer, type FrontDoor, openFrontDoor } from '../deploy/secrets/front-door-scene.ts'
+import { type Answer, call, nobody } from '../scene.ts'
+
+let door: FrontDoor
+let cookie = ''
+const logIn = (password = 'secret-word') =>
+  call(`${door.here.url}/api/auth/login`, 'POST', { username: 'anna', password })
+beforeAll(async () => {
+  door = await openFrontDoor({ instances: 1, settings: { AUTH_CREDENTIALS: 'anna:secret-word' } })
+  const login = await logIn()
+  cookie = login.headers
+    .getSetCookie()
+    .map((one) => one.split(';', 1)[0])
+    .join('; ')
+})
+afterAll(() => door.close())
+
+const manage = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  call(`${door.here.url}${path}`, method, body, { cookie })
+const entries = async (query = '') => (await manage('GET', `/api/v1/audit?limit=100${query}`)).json.entries
+const newest = async () => (await entries())[0]
+const made = async (path: string, body: object): Promise<string> => (await manage('POST', path, body)).json.id
+
+const provider = { name: 'P', providerType: 'openai', apiKey: 'sk-a-secret-0123456789' }
+const tool = { name: 't', description: 'd', method: 'GET', url: 'https://example.com/' }
+const server = { name: 's', transport: 'sse', url: 'https://example.com/' }
+
+/** How each operation of management that changes something is made to. */
+const ways: Record<string, () => Promise<Answer>> = {
+  createProvider: () => manage('POST', '/api/v1/settings/providers', { ...provider, name: crypto.randomUUID() }),
+  updateProvider: async () =>
+    manage('PUT', `/api/v1/settings/providers/${await newProvider()}`, { apiKey: 'sk-another-0123456789' }),
+  deleteProvider: async () => manage('DELETE', `/api/v1/settings/providers/${await newProvider()}`),
+  createPrompt: () => manage('POST', '/api/v1/prompts', { name: 'n', content: 'c' }),
+  updatePrompt: async () =>
+    manage('PUT', `/api/v1/prompts/${await made('/api/v1/prompts', { name: 'n', content: 'c' })}`, { content: 'd' }),
+  deletePrompt: async () =>
+    manage('DELETE', `/api/v1/prompts/${await made('/api/v1/prompts', { name: 'n', content: 'c' })}`),
+  createAgent: async () => manage('POST', '/api/v1/agents', { name: 'a', model: 'm', providerId: await newProvider() }),
+  updateAgent: async () => manage('PUT', `/api/v1/agents/${await door.newAgent()}`, { model: 'm2' }),
+  deleteAgent: async () => manage('DELETE', `/api/v1/agents/${await door.newAgent()}`),
+  updateAgentTools: () => manage('PUT', `/api/v1/agents/${door.agentId}/tools`, { builtInToolIds: ['web_fetch'] }),
+  createHttpTool: () => manage('POST', '/api/v1/http-tools', tool),
+  updateHttpTool: async () =>
+    manage('PUT', `/api/v1/http-tools/${await made('/api/v1/http-tools', tool)}`, { name: 'u' }),
+  deleteHttpTool: async () => manage('DELETE', `/api/v1/http-tools/${await made('/api/v1/http-tools', tool)}`),
+  createMcpServer: () => manage('POST', '/api/v1/mcp-servers', server),
+  updateMcpServer: async () =>
+    manage('PUT', `/api/v1/mcp-servers/${await made('/api/v1/mcp-servers', server)}`, { sendUser: true }),
+  deleteMcpServer: async () => manage('DELETE', `/api/v1/mcp-servers/${await made('/api/v1/mcp-servers', server)}`),
+  replacePrices: () => manage('PUT', '/api/v1/settings/prices', { currency: '€', prices: [] }),
+  createKey: () => manage('POST', '/api/v1/keys', { name: 'k', scopes: ['deploy'] }),
+  updateKey: async () =>
+    manage('PUT', `/api/v1/keys/${await made('/api/v1/keys', { name: 'k', scopes: ['deploy'] })}`, { name: 'l' }),
+  deleteKey: async () =>
+    manage('DELETE', `/api/v1/keys/${await made('/api/v1/keys', { name: 'k', scopes: ['deploy'] })}`),
+  importConfiguration: () =>
+    manage('POST', '/api/v1/import', { version: 1, prompts: [{ name: 'imported', content: crypto.randomUUID() }] }),
+  exportConfiguration: () => manage('GET', '/api/v1/export'),
+  login: () => logIn(),
+  async logout() {
+    const own = (await logIn()).headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
+    return await call(`${door.here.url}/api/auth/logout`, 'POST', undefined, { cookie: own })
+  },
+}
+const newProvider = () => made('/api/v1/settings/providers', { ...provider, name: crypto.randomUUID() })
+
+/** Tests change nothing, and sessions are no records; decisions have a test of their own. */
+const changesNoRecord = new Set(['testProvider', 'testHttpTool'])
+
+verifies('contract-23.audit', 'every operation of management that changes a record leaves its entry', async () => {
+  const changing = tags
+    .filter(({ name }) => name !== 'playground')
+    .flatMap(({ operations }) => Object.entries<Operation>(operations))
+    .filter(([id, { scope, method }]) => scope === 'management' && method !== 'get' && !changesNoRecord.has(id))
+    .map(([id]) => id)
+  expect(changing.filter((id) => ways[id] === undefined)).toEqual([])
+  for (const [id, way] of Object.entries(ways)) {
+    const answer = await way()
+    expect([id, answer.status < 300]).toEqual([id, true])
+    const requestId = answer.headers.get('x-request-id')
+    const entry = await newest()
+    expect([id, entry.actor, entry.actorKind, entry.ip]).toEqual([id, 'anna', 'login', '127.0.0.1'])
+    if (requestId !== null) expect([id, entry.requestId]).toEqual([id, requestId])
+  }
+  expect(JSON.stringify(await entries())).not.toMatch(/sk-a|sk-another/)
+})
+
+verifies(
+  'contract-23.audit',
+  'an entry has each field as it was and as it is, without secrets, and long texts cut',
+  async () => {
+    const id = await made('/api/v1/prompts', { name: 'Kind', content: 'x'.repeat(3000) })
+    const created = await newest()
+    expect(created).toMatchObject({ action: 'create', kind: 'prompt', recordId: id, recordName: 'Kind' })
+    expect(created.changes.content.from).toBeNull()
+    expect(created.changes.content.to).toHaveLength(2001)
+    await manage('PUT', `/api/v1/prompts/${id}`, { content: 'Be kind.' })
+    expect((await newest()).changes.content.to).toBe('Be kind.')
+    await manage('PUT', `/api/v1/prompts/${id}`, { name: 'Kinder' })
+    expect((await newest()).changes).toEqual({ name: { from: 'Kind', to: 'Kinder' } })
+    await manage('DELETE', `/api/v1/prompts/${id}`)
+    expect(await newest()).toMatchObject({ action: 'delete', changes: { name: { from: 'Kinder', to: null } } })
+    const own = await newProvider()
+    await manage('PUT', `/api/v1/settings/providers/${own}`, { apiKey: 'sk-another-0123456789' })
+    expect((await newest()).changes.apiKey).toEqual({ from: '***', to: '***' })
+    const toolId = await made('/api/v1/http-tools', { ...tool, headers: { 'X-Api-Key': 'first' } })
+    await manage('PUT', `/api/v1/http-tools/${toolId}`, { headers: { 'X-Api-Key': 'second' } })
+    expect((await newest()).changes).toEqual({ headers: { from: { 'X-Api-Key': '***' }, to: { 'X-Api-Key': '***' } } })
+  },
+)
+
+verifies('contract-23.audit', 'a refused change leaves none', async () => {
+  const before = (await newest()).id
+  expect((await manage('POST', '/api/v1/prompts', { name: '' })).status).toBe(400)
+  expect(
+    (await manage('POST', '/api/v1/settings/providers', { ...provider, name: 'P', providerType: 'x' })).status,
+  ).toBe(400)
+  expect((await manage('PUT', `/api/v1/prompts/${nobody}`, { name: 'x' })).status).toBe(404)
+  expect((await manage('DELETE', `/api/v1/keys/${nobody}`)).status).toBe(404)
+  expect((await manage('PUT', `/api/v1/agents/${door.agentId}`, { providerId: nobody })).status).toBe(400)
+  expect((await newest()).id).toBe(before)
+})
+
+verifies('contract-23.audit', 'an import leaves one and one for each record', async () => {
+  const file = {
+    version: 1,
+    prompts: [{ name: 'one', content: 'a' }],
+    httpTools: [{ ...tool, name: 'imported', headers: { 'X-Api-Key': 'hush' } }],
+  }
+  expect((await manage('POST', '/api/v1/import', file)).json).toMatchObject({ created: 2 })
+  const [second, first, whole] = await entries()
+  expect([whole.action, whole.kind, first.kind, second.kind]).toEqual(['import', 'configuration', 'prompt', 'httpTool'])
+  expect(second.changes.headers.to).toEqual({ 'X-Api-Key': '***' })
+})
+
+verifies('contract-23.audit', 'keys, failed logins, and what the deploy API does with users', async () => {
+  const { key } = (await manage('POST', '/api/v1/keys', { name: 'CI', scopes: ['management', 'deploy'] })).json
+  await call(`${door.here.url}/api/v1/prompts`, 'POST', { name: 'n', content: 'c' }, bearer(key))
+  expect(await newest()).toMatchObject({ actor: 'CI', actorKind: 'key', kind: 'prompt' })
+  expect((await logIn('wrong')).status).toBe(401)
+  expect(await newest()).toMatchObject({ action: 'login_failed', actor: 'anna' })
+  const users = `${door.deploy()}/users/ann`
+  await door.asKey('POST', `${users}/revoke`)
+  expect(await newest()).toMatchObject({
+    action: 'revoke',
+    kind: 'user',
+    recordName: 'ann',
+    actor: null,
+    actorKind: 'deploy_key',
+  })
+  await door.as(key, 'GET', `${users}/export`)
+  expect(await newest()).toMatchObject({ action: 'export', kind: 'user', actor: 'CI', actorKind: 'key' })
+  await door.asKey('DELETE', users)
+  expect(await newest()).toMatchObject({ action: 'delete', kind: 'user', recordName: 'ann' })
+})
+
+verifies('contract-23.audit', 'is filtered, paged, newest first, and a login’s alone', async () => {
+  const all = (await manage('GET', '/api/v1/audit?limit=2&offset=1')).json
+  expect(all).toMatchObject({ limit: 2, offset: 1, total: expect.any(Number) })
+  expect(all.entries[0].at >= all.entries[1].at).toBe(true)
+  expect((await entries('&kind=user')).every(({ kind }: { kind: string }) => kind === 'user')).toBe(true)
+  expect((await entries('&actor=CI')).length).toBeGreaterThan(0)
+  expect((await entries('&q=kinder')).length).toBe(2)
+  expect(await entries('&from=2099-01-01')).toEqual([])
+  expect((await manage('GET', '/api/v1/audit?from=soon')).status).toBe(400)
+  const { key } = (await manage('POST', '/api/v1/keys', { name: 'CI', scopes: ['management'] })).json
+  expect((await call(`${door.here.url}/api/v1/audit`, 'GET', undefined, bearer(key))).status).toBe(403)
+})
