@@ -124,9 +124,8 @@ async function walkManagement(agent_id: string): Promise<void> {
   await walk('post', '/api/v1/keys', {}, { name: 'K' })
   await walk('get', '/api/v1/keys', {})
   for (const id of [key.id, nobody]) {
-    await walk('get', '/api/v1/keys/{id}', { id })
-    await walk('put', '/api/v1/keys/{id}', { id }, { name: 'L' })
-    await walk('delete', '/api/v1/keys/{id}', { id })
+    for (const method of ['get', 'put', 'delete'])
+      await walk(method, '/api/v1/keys/{id}', { id }, method === 'put' ? { name: 'L' } : undefined)
   }
   const prices = await walk('get', '/api/v1/settings/prices', {})
   await walk('put', '/api/v1/settings/prices', {}, prices)
