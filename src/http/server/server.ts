@@ -232,8 +232,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, dep
         const loginOf: PlaygroundDependencies['loginOf'] = async (request, reply) =>
           (await logins?.userOf(request, reply)) ?? null
         mount(management, audit, auditHandlers(deps))
-        const deployNeedsKey = options.deployKeys.length > 0
-        mount(management, keys, keyHandlers({ ...deps, deployNeedsKey, loginOf }))
+        mount(management, keys, keyHandlers({ ...deps, deployNeedsKey: options.deployKeys.length > 0, loginOf }))
         mount(management, playground, playgroundHandlers({ ...deps, loginOf }))
         mount(management, allSessions, allSessionHandlers(deps))
         mount(management, debug, debugHandlers(deps))
