@@ -111,8 +111,12 @@ function serve(settings: Settings, longestStopMs: number): Serving {
   }
   const start = async () => {
     // Loaded lazily: a process that only supervises workers needs none of it (100 MB).
-    const { startApp } = await import('./compose/app.ts')
-    app = await startApp(settings, logStream, ownProcess)
+    const [{ startApp }, { chooseDataFolder }] = await Promise.all([
+      import('./compose/app.ts'),
+      import('./compose/data-folder.ts'),
+    ])
+    const chosen = await chooseDataFolder(settings, process.env.DATA_DIR, process.cwd(), print)
+    app = await startApp(chosen, logStream, ownProcess)
     return app.url
   }
   return { started: start(), stop, metrics: async () => (await app?.metrics?.()) ?? [] }

@@ -67,7 +67,12 @@ export const table = {
     'PostgreSQL 15 or newer. Unset: an embedded PostgreSQL under `DATA_DIR`, started and stopped with the process. Transaction poolers work.',
     urlOf('postgres', 'postgresql'),
   ),
-  dataDir: setting('DATA_DIR', './data', 'Embedded database and the generated secret key.', text),
+  dataDir: setting(
+    'DATA_DIR',
+    './data',
+    'Embedded database and the generated secret key. Unset, and started as root in a folder that the OS user of the embedded database cannot enter: `/var/lib/greenroom`, unless `./data` exists.',
+    text,
+  ),
   secretKeys: optional(
     'SECRET_KEY',
     'Encrypts stored secrets. Several, separated by commas: the first encrypts, all decrypt; rotate by `old,new`, then `new,old`, then `new`. Unset: generated once into `DATA_DIR/secret.key`. Required when `CACHE_PROVIDER` is set, and when `DATABASE_URL` names a database that already holds data while no `secret.key` exists.',

@@ -15,5 +15,7 @@ export const tools = {
     'Null where an MCP server may leave a field out is absent; what cannot be read is left out by itself.',
   'contract-25.mcp-words': 'An MCP server’s 4xx or JSON-RPC error reaches the model in its own words.',
   'contract-25.mcp-sessions': 'A session that the server no longer knows, in whatever words, is opened anew once.',
+  'contract-25.data-folder':
+    'Root without DATA_DIR, in a folder that the database’s OS user cannot enter: /var/lib/greenroom, unless ./data exists.',
   'contract-25.database-surroundings': 'Date style, time zone and isolation of the role or database change nothing.',
 } as const

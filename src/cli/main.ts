@@ -37,7 +37,12 @@ const version = async (): Promise<string> =>
 const onData =
   (run: (data: typeof import('./data.ts'), argument: string, settings: Settings) => Promise<void>): Command =>
   async ([argument = '']) => {
-    await run(await import('./data.ts'), argument, readSettings(process.env))
+    const [data, { chooseDataFolder }] = await Promise.all([import('./data.ts'), import('../compose/data-folder.ts')])
+    const settings = readSettings(process.env)
+    // DATABASE_URL may be where the data goes: the embedded database is still meant.
+    const embedded = { ...settings, databaseUrl: null }
+    const { dataDir } = await chooseDataFolder(embedded, process.env.DATA_DIR, process.cwd(), terminal.err)
+    await run(data, argument, { ...settings, dataDir })
     return 0
   }
 

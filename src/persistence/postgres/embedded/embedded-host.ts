@@ -57,12 +57,18 @@ export async function checkFolder(dataDir: string, user: RunAs): Promise<void> {
   await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).catch(() => {
     throw new Error(`DATA_DIR (${dataDir}) cannot be written by the user ${userInfo().username}.`)
   })
-  await run('/bin/sh', ['-c', 'cd "$1"', 'sh', dataDir], { ...user, cwd: '/', env: cleanEnvironment }).catch(() => {
-    throw new Error(
-      `DATA_DIR (${dataDir}) cannot be reached by the OS user "postgres", which runs the embedded database: ` +
-        'choose another folder, or let others pass through the folders above it (chmod o+x).',
-    )
-  })
+  if (await canEnter(dataDir, user)) return
+  throw new Error(
+    `DATA_DIR (${dataDir}) cannot be reached by the OS user "postgres", which runs the embedded database: ` +
+      'choose another folder, or let others pass through the folders above it (chmod o+x).',
+  )
+}
+
+export async function canEnter(folder: string, user: RunAs): Promise<boolean> {
+  return await run('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...user, cwd: '/', env: cleanEnvironment }).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** Folder of the npm package with this machine's binaries. Throws one line that names DATABASE_URL where there is none. */
