@@ -8,4 +8,8 @@ export const shares = {
   'contract-26.statement-timeout': 'Coordination does not depend on a role’s statement_timeout.',
   'contract-26.versions': 'An instance that compatibility no longer allows drains by itself.',
   'contract-26.migration-locks': 'A migration waits for no lock longer than 5 s at a time.',
+  'contract-26.unread': 'Any answer whose reader takes nothing for 60 s is closed.',
+  'contract-26.masked-log': 'The log masks key-like strings in what providers and tools say.',
+  'contract-26.two-hosts': 'Two Host headers: 400.',
+  'contract-26.picture-addresses': 'Refused picture addresses are one sentence, whatever they resolve to.',
 } as const

@@ -12,7 +12,8 @@ const commands = `Usage: greenroom [COMMAND] [--port PORT] [--data FOLDER]
   key create NAME     make a key of that server and print it; --scope deploy (the default), management or
                       management:read, several by repeating it
   hash-password       print the hash of a password, read from standard input, for AUTH_CREDENTIALS
-  move DATABASE_URL   move the embedded database to a PostgreSQL of your own, which must be empty
+  move [URL]          move the embedded database to a PostgreSQL of your own, which must be empty, at URL,
+                      at the address on standard input (-), or at DATABASE_URL
   backup FILE         save the embedded database, also while the server runs
   restore FILE        load what backup has saved, into DATABASE_URL or an embedded database, which must be empty
   version             print the version

@@ -56,8 +56,10 @@ const commands: Record<string, { takes: 'no' | 'one' | 'at most one' | 'create N
   },
   'hash-password': { takes: 'no', run: hash },
   move: {
-    takes: 'one',
-    run: onData(({ moveTo }, url, { dataDir }) => moveTo(checkedUrl(url), { dataDir, terminal })),
+    takes: 'at most one',
+    run: onData(async ({ moveTo }, given, { dataDir, databaseUrl }) =>
+      moveTo(await targetOf(given, databaseUrl), { dataDir, terminal }),
+    ),
   },
   backup: {
     takes: 'one',
@@ -87,6 +89,15 @@ const counts = {
 }
 
 const keyUsage = '"key" is followed by "create NAME". See greenroom --help.'
+
+/** An argument, `-` for a line of standard input, or DATABASE_URL: the process list shows the first, password and all. */
+async function targetOf(given: string, databaseUrl: string | null): Promise<string> {
+  if (given === '' && databaseUrl !== null) return databaseUrl
+  const url = given === '-' ? await terminal.ask('DATABASE_URL of the target (it is shown while you type):') : given
+  process.title = 'greenroom move' // takes the argument's place in the list
+  if (!url) throw new Error('"move" takes an address, "-" for one on standard input, or DATABASE_URL.')
+  return checkedUrl(url.trim())
+}
 
 /** The same rules as those of the setting. */
 const checkedUrl = (url: string): string => readSettings({ DATABASE_URL: url }).databaseUrl ?? ''

@@ -34,3 +34,13 @@ function mayAsk(host: string, allowed: ReadonlySet<string>): boolean {
   if (name === undefined) return false
   return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || allowed.has(name.replace(/\.$/, ''))
 }
+
+/** Throws 400 for a request with more than one `Host` (RFC 9112, section 3.2): a proxy before us may have read the other. */
+export function refuseSecondHost({ raw: { rawHeaders } }: FastifyRequest): void {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  if (hosts > 1) throw new HttpError(400, 'Host: may be given only once')
+}

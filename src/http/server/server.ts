@@ -32,6 +32,7 @@ import { transfer } from '../../../openapi/operations/transfer.ts'
 import { usage } from '../../../openapi/operations/usage.ts'
 import { users } from '../../../openapi/operations/users.ts'
 import type { WorkOutNames } from '../../actors/ports/index.ts'
+import { maskedError, maskedText } from '../../untrusted/masked-log.ts'
 import { auditHandlers } from '../audit/audit-handlers.ts'
 import { clientSecretHandlers } from '../deploy/access/client-secret-handlers.ts'
 import { createClientSecrets } from '../deploy/access/client-secrets.ts'
@@ -69,8 +70,10 @@ import { transferHandlers, transferScope } from '../management/transfer/transfer
 import { type BreakIt, registerBreakIt } from '../pages/break-it.ts'
 import { registerDocs } from '../pages/docs.ts'
 import { registerUi } from '../pages/ui.ts'
+import { closeUnreadAnswers } from '../streaming/unread-answers.ts'
 import { ignoreBodies } from './body.ts'
 import { healthHandlers } from './health.ts'
+import { refuseSecondHost } from './hosts.ts'
 import { mount } from './mount.ts'
 import { observeRequests, type RequestObserver, requestId } from './observe-requests.ts'
 import { answerUnknownPaths, readableUrl } from './paths.ts'
@@ -132,7 +135,11 @@ export function createServer({ logLevel, logStream, maxBodyBytes, trustProxy }: 
     logger: {
       level: logLevel,
       ...(logStream ? { stream: logStream } : {}),
-      serializers: { req: (request) => ({ method: request.method, url: pathOf(request) }) },
+      serializers: {
+        req: (request) => ({ method: request.method, url: pathOf(request) }),
+        detail: maskedText,
+        err: maskedError,
+      },
       redact: ['req.headers.authorization', 'req.headers.cookie', 'apiKey', '*.apiKey', 'password', '*.password'],
     },
     // Two lines a request cost more than the request; `debug` brings one (below).
@@ -163,14 +170,21 @@ const pathOf = ({ url = '' }: { url?: string }): string => url.split('?', 1)[0] 
 /** A number of hops, or who they are. */
 const trusted = (rule: number | string[]) => (typeof rule === 'number' ? (_: string, hop: number) => hop < rule : rule)
 
+/** What holds for every request, whoever sends it and whatever answers. */
+function guardConnections(app: FastifyInstance): void {
+  endSlowRequests(app)
+  closeUnreadAnswers(app)
+  app.addHook('onRequest', async (request, reply) => {
+    refuseSecondHost(request)
+    reply.header('x-content-type-options', 'nosniff') // a browser that opens an answer must not guess what it is
+  })
+}
+
 export async function mountAll(app: FastifyInstance, options: ServerOptions, deps: HttpDependencies): Promise<void> {
   const { sql, host } = deps
   observeRequests(app, deps.requestObservers)
-  endSlowRequests(app)
+  guardConnections(app)
   ignoreBodies(app)
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.header('x-content-type-options', 'nosniff') // a browser that opens an answer must not guess what it is
-  })
   app.addHook('onResponse', async (request, reply) => {
     request.log.debug(
       { method: request.method, url: pathOf(request), status: reply.statusCode, ms: reply.elapsedTime },

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { BREAK_BYTES } from '../../untrusted/pieces.ts'
-import { callFailure } from './call-failure.ts'
 import type { Outbound } from './outbound.ts'
 
 const REDIRECTS = 5
@@ -12,6 +11,9 @@ const HEADERS = {
   accept: 'image/png, image/jpeg, image/webp, image/gif',
   'accept-encoding': 'identity',
 }
+
+/** One sentence whatever the name resolves to: others would tell a browser which inner host names exist. */
+const UNREACHABLE = 'Its address is not allowed, or gives no usable answer.'
 
 /** Memory is taken in these: servers may send a byte at a time. */
 const STAGE_BYTES = 64 * 1024
@@ -64,7 +66,7 @@ export async function fetchPicture(
     return await gather(response.body, maxBytes, holding)
   } catch (error) {
     if (kept !== null) throw error
-    return { fault: signal.aborted ? 'It did not arrive in time.' : callFailure(error) }
+    return { fault: signal.aborted ? 'It did not arrive in time.' : UNREACHABLE }
   }
 }
 

@@ -92,6 +92,19 @@ verifies(
   },
 )
 
+verifies(
+  'contract-26.picture-addresses',
+  'inner hosts, names without an address and closed ports read alike',
+  async () => {
+    const id = await scene.newSession()
+    closed.server.close()
+    const hosts = ['10.0.0.1', '169.254.169.254', 'localhost', 'no-such-host.invalid', `127.0.0.1:${closed.port}`]
+    const said = await Promise.all(hosts.map(async (host) => (await send(id, [at('/x', host)])).json.error.message))
+    expect(new Set(said).size).toBe(1)
+    expect(said[0]).toContain('cannot be fetched')
+  },
+)
+
 const bomb = gzipSync(Buffer.alloc(21 * 2 ** 20))
 
 verifies('contract-13.part-addresses', 'what cannot be had is 400, and nothing is stored', async () => {

@@ -1,0 +1,29 @@
+/** For logs: what providers and tools say may hold a key that they were sent (contract section 26). */
+import { clearKeyLike } from './redact.ts'
+
+export const maskedText = (text: unknown): unknown => (typeof text === 'string' ? clearKeyLike(text) : text)
+
+interface MaskedError {
+  [field: string]: unknown
+  type: string
+  message: string
+  stack: string
+}
+
+const MOST_CAUSES = 5
+
+/** An error as pino writes it, its causes included, without anything that looks like a key. */
+export function maskedError(error: unknown): MaskedError {
+  if (!(error instanceof Error)) return { type: typeof error, message: clearKeyLike(String(error)), stack: '' }
+  const chain: Error[] = []
+  for (let at: unknown = error; at instanceof Error && chain.length < MOST_CAUSES; at = at.cause) chain.push(at)
+  const message = chain.map((one) => one.message).join(': ')
+  const stack = chain.map((one) => one.stack ?? String(one)).join('\ncaused by: ')
+  return {
+    ...Object.fromEntries(Object.entries(error).map(([name, value]) => [name, maskedText(value)])),
+    type: error.constructor.name,
+    message: clearKeyLike(message),
+    stack: clearKeyLike(stack),
+    ...(error instanceof AggregateError && { aggregateErrors: error.errors.map(maskedError) }),
+  }
+}
