@@ -12,4 +12,5 @@ export const shares = {
   'contract-26.masked-log': 'The log masks key-like strings in what providers and tools say.',
   'contract-26.two-hosts': 'Two Host headers: 400.',
   'contract-26.picture-addresses': 'Refused picture addresses are one sentence, whatever they resolve to.',
+  'contract-26.refused-bodies': 'A refused body is read on for a while, so that its client reads the answer.',
 } as const

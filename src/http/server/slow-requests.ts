@@ -42,6 +42,7 @@ export function endSlowRequests(app: FastifyInstance, limits: ArrivalLimits = AR
     if (raw.complete || !announcesBody(raw)) return
     const now = performance.now()
     const seen = { seenAt: now, seenBytes: raw.socket.bytesRead }
+    closeGently(raw)
     arriving.set(raw, { response, beganAt: now, ...seen, answeredAt: null })
     // Not only at the next look: a second later, request and answer would be in V8's old generation.
     raw.once('close', () => arriving.delete(raw))
@@ -60,6 +61,23 @@ export function endSlowRequests(app: FastifyInstance, limits: ArrivalLimits = AR
   }
   const timer = setInterval(check, limits.checkMs).unref()
   app.addHook('onClose', async () => clearInterval(timer))
+}
+
+/**
+ * After an answer that is the last on its connection Node destroys that, which resets it while the client still writes:
+ * EPIPE, before it has read why it was refused. The rest is read first, until its end, or until we linger no longer. Our
+ * side stays open as well: some clients write no more once it has ended.
+ */
+function closeGently(request: IncomingMessage): void {
+  const { socket } = request
+  const destroySoon = socket.destroySoon.bind(socket)
+  socket.destroySoon = () => {
+    if (request.complete) return destroySoon()
+    request.once('end', destroySoon).resume()
+  }
+  request.once('close', () => {
+    socket.destroySoon = destroySoon
+  })
 }
 
 const announcesBody = ({ headers }: IncomingMessage): boolean =>

@@ -87,6 +87,23 @@ verifies('contract-1.body-limit', 'a client that writes on after its 413 reads i
   expect(await closed).toMatch(/HTTP\/1.1 200 .*\{"taken":true\}$/s)
 })
 
+verifies(
+  'contract-26.refused-bodies',
+  'also on a connection that ends with its answer, the client may write on',
+  async () => {
+    const port = await start({})
+    const { socket, closed } = begin(port, '/taken', 6 * MIB, 'connection: close\r\n')
+    const faults: Error[] = []
+    socket.on('error', (error) => faults.push(error))
+    await once(socket, 'data')
+    for (let sent = 0; sent < 6 * MIB && !socket.destroyed; sent += MIB / 4) {
+      await new Promise((resolve) => socket.write(Buffer.alloc(MIB / 4), resolve))
+    }
+    expect(await closed).toContain('HTTP/1.1 413')
+    expect(faults).toEqual([])
+  },
+)
+
 verifies('contract-18.arrival', 'streams that run after their request has arrived are untouched', async () => {
   const port = await start({ freeMs: 20, longestMs: 50, lingerMs: 20 })
   const { socket, closed } = begin(port, '/stream', 2, 'connection: close\r\n')
