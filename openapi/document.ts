@@ -110,14 +110,19 @@ function securityFor({ scope, open, secret, method, streams }: Operation): reado
   return secret === undefined ? securityOf[scope] : securityOfSecrets(method === 'get' && streams !== undefined)
 }
 
-function parametersOf({ path, query, headers }: Operation): Json[] {
+/** PUTs change records, which two people may edit at once (contract section 25). */
+const editHeaders = {
+  'If-Match': 'The `ETag` of the record as it was read: it is not changed if it has another one by now (412).',
+}
+
+function parametersOf({ path, query, headers, method }: Operation): Json[] {
   const inPath = pathParams(path).map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
   const inQuery = Object.entries(query?.properties ?? {}).map(([name, property]) => {
     const { description, ...schema } = plain(property)
     const style = schema.type === 'object' ? { style: 'deepObject', explode: true } : {}
     return { name, in: 'query', required: query?.required?.includes(name) ?? false, description, ...style, schema }
   })
-  const inHeaders = Object.entries(headers ?? {}).map(([name, description]) => ({
+  const inHeaders = Object.entries({ ...(method === 'put' && editHeaders), ...headers }).map(([name, description]) => ({
     name,
     in: 'header',
     required: false,
@@ -169,6 +174,7 @@ function errorsOf(operation: Operation, schemas: Json): Json {
   if (!open) words[401] = scope === 'deploy' ? 'The key or client secret is missing or refused.' : 'Log in first.'
   if (scope === 'deploy') words[403] = forbiddenWords(operation)
   if (scope === 'management' && method !== 'get') words[403] = 'The request comes from a page of another origin.'
+  if (method === 'put') words[412] = 'The record has been changed since; the message names the fields.'
   if (body) {
     words[408] = 'The request did not arrive in time.'
     words[413] = `The body is larger than ${maxBodyBytes ? `${maxBodyBytes / 1024} KiB or ` : ''}\`MAX_BODY_BYTES\`${takesParts ? ', pictures and files not counted; or a message has more than 20 parts or 20 MiB of these' : ''}.`

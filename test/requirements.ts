@@ -5,6 +5,7 @@
  */
 import { branches } from './requirements-branches.ts'
 import { decisions } from './requirements-decisions.ts'
+import { frontDoor } from './requirements-front-door.ts'
 import { keys } from './requirements-keys.ts'
 import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
@@ -281,6 +282,7 @@ export const requirements = {
   ...tools,
   ...values,
   ...keys,
+  ...frontDoor,
 } as const
 
 export type RequirementId = keyof typeof requirements

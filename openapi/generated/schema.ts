@@ -463,6 +463,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/models/{model_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the agent's model */
+        get: operations["getDeployModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openai/models": {
         parameters: {
             query?: never;
@@ -472,6 +489,26 @@ export interface paths {
         };
         /** List all agents, as models */
         get: operations["listAgentModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/models/{model_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an agent, as a model
+         * @description An id wins over another agent's name; a name that several agents have: 400.
+         */
+        get: operations["getAgentModel"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1710,12 +1747,12 @@ export interface components {
             type: "RUN_FINISHED";
             threadId: string;
             runId: string;
-            outcome: {
+            outcome?: {
                 /**
-                 * @description How it ended.
+                 * @description How it ended. A cancelled reply has no `outcome`.
                  * @enum {string}
                  */
-                type: "success" | "cancelled" | "interrupt";
+                type: "success" | "interrupt";
                 /** @description Calls that wait until somebody approves or rejects them. A new run with `resume` goes on. */
                 interrupts?: {
                     /** @description Of the call that waits. */
@@ -1874,6 +1911,11 @@ export interface components {
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. Null: `HISTORY_MAX_TOKENS`. */
             historyMaxTokens: number | null;
             /**
+             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @enum {string}
+             */
+            callerInstructions: "refuse" | "append";
+            /**
              * Format: date-time
              * @description When the record was created. ISO 8601, UTC.
              */
@@ -1993,6 +2035,11 @@ export interface components {
             allowedOrigins?: string[] | null;
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. Null: `HISTORY_MAX_TOKENS`. */
             historyMaxTokens?: number | null;
+            /**
+             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @enum {string|null}
+             */
+            callerInstructions?: "refuse" | "append" | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -2234,6 +2281,11 @@ export interface components {
             allowedOrigins?: string[] | null;
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. Null: `HISTORY_MAX_TOKENS`. */
             historyMaxTokens?: number | null;
+            /**
+             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @enum {string|null}
+             */
+            callerInstructions?: "refuse" | "append" | null;
         };
         AgentUpdate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -2263,6 +2315,11 @@ export interface components {
             allowedOrigins?: string[] | null;
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. Null: `HISTORY_MAX_TOKENS`. */
             historyMaxTokens?: number | null;
+            /**
+             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @enum {string|null}
+             */
+            callerInstructions?: "refuse" | "append" | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -2771,7 +2828,7 @@ export interface components {
              * @description Id of its agent.
              */
             agent_id: string;
-            /** @description Null until it is derived from the first user message, after the first reply. 1 to 200 characters. */
+            /** @description Null until it is derived from the first user message. 1 to 200 characters. */
             title: string | null;
             /** @description The caller's end user. Null when it has none. 1 to 200 characters. */
             user: string | null;
@@ -2779,6 +2836,8 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
+            /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
+            external_id: string | null;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**
@@ -3526,7 +3585,7 @@ export interface components {
             updatedAt: string;
         };
         PlaygroundSessionCreate: {
-            /** @description Absent or null: derived after the first reply. 1 to 200 characters. */
+            /** @description Absent or null: derived from the first user message. 1 to 200 characters. */
             title?: string | null;
             /** @description Whose session it is, as your own system names them. Absent or null: nobody's. 1 to 200 characters. */
             user?: string | null;
@@ -4029,10 +4088,7 @@ export interface components {
         };
         /** @description Other fields are accepted and ignored. */
         RunAgentInput: {
-            /**
-             * Format: uuid
-             * @description A UUID: that of the session, which is made when it does not exist.
-             */
+            /** @description 1 to 200 characters. A UUID is the session’s own id, anything else its `external_id`, one for each user. The session is made when it does not exist. */
             threadId: string;
             /** @description The same one with the same newest user message joins the first reply; with another: 400. */
             runId: string;
@@ -4046,6 +4102,12 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[] | null;
+            /** @description Read of it: `user` (with the deploy key: whose session it is) and `on_busy` (while a reply runs, `interrupt`, the default, cancels it first; `reject` answers 409). */
+            forwardedProps?: {
+                user?: string | null;
+                /** @enum {string|null} */
+                on_busy?: "reject" | "interrupt" | null;
+            } | null;
             /** @description Answers to the interrupts of the run before, instead of a message: `payload` `{approved, reason?}`, or `cancelled`, which rejects. */
             resume?: {
                 interruptId: string;
@@ -4070,7 +4132,7 @@ export interface components {
         };
         /** @description What is absent stays. `metadata` is replaced as a whole; null empties it. */
         SessionChange: {
-            /** @description When null, it is derived again, at once where there is a first user message, else after the first reply. 1 to 200 characters. */
+            /** @description When null, it is derived again from the first user message, once there is one. 1 to 200 characters. */
             title?: string | null;
             /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
             metadata?: {
@@ -4172,7 +4234,7 @@ export interface components {
             on_busy?: "reject" | "interrupt";
         };
         SessionCreate: {
-            /** @description Absent or null: derived after the first reply. 1 to 200 characters. */
+            /** @description Absent or null: derived from the first user message. 1 to 200 characters. */
             title?: string | null;
             /** @description Whose session it is, as your own system names them. Absent or null: nobody's. 1 to 200 characters. */
             user?: string | null;
@@ -4194,6 +4256,8 @@ export interface components {
              * @description A UUID of your own, in lower case from then on. Taken, by whatever agent: 409.
              */
             id?: string | null;
+            /** @description The id by which a front end knows the session: 1 to 200 characters, no UUID. Another session of this agent and user has it: 409. */
+            external_id?: string | null;
             /** @description A history to begin with, oldest first. Stored as complete messages; it has no frames, so that the stream of the session stays 204 until its first own reply. */
             messages?: components["schemas"]["ChatMessage"][] | null;
         };
@@ -4209,7 +4273,7 @@ export interface components {
              * @description Id of its agent.
              */
             agent_id: string;
-            /** @description Null until it is derived from the first user message, after the first reply. 1 to 200 characters. */
+            /** @description Null until it is derived from the first user message. 1 to 200 characters. */
             title: string | null;
             /** @description The caller's end user. Null when it has none. 1 to 200 characters. */
             user: string | null;
@@ -4217,6 +4281,8 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
+            /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
+            external_id: string | null;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**
@@ -4406,34 +4472,23 @@ export interface components {
         };
         /** @description What `DefaultChatTransport` sends. Other fields are accepted and ignored. */
         UIChatRequest: {
-            /**
-             * Format: uuid
-             * @description The chat's id, a UUID: that of its session, which is made when it does not exist.
-             */
+            /** @description The chat’s id, 1 to 200 characters. A UUID is the session’s own id, anything else its `external_id`, one for each user. The session is made when it does not exist. */
             id: string;
             /** @description The last one, a user message, is the new one. It comes behind the last stored reply before it, unless other user messages stand between: then behind the head. */
             messages: components["schemas"]["SentUIMessage"][];
+            /** @description Instructions of the page, as are messages of the role `system`: for an agent with `callerInstructions: "append"`. Else left out, and named in the header `x-greenroom-ignored` of the answer. */
+            system?: string | null;
             /**
              * @description What the user did. `submit-message` by default. `regenerate-message` answers a stored user message once more.
              * @enum {string}
              */
             trigger?: "submit-message" | "regenerate-message";
-            /** @description Of `regenerate-message`: the message to answer, or the reply to it. Unknown: the newest user message with the last one’s text behind the last known reply. */
+            /** @description Of `regenerate-message`: the message to answer, or the reply to it. Unknown: the newest user message with the last one’s text behind the last known reply. A message that was never stored is sent. */
             messageId?: string | null;
-            /** @description The caller's own functions, 128 at most: the model may call them, and the reply ends with `finish_reason` `tool_calls` for the caller to make the calls. A name that the agent has: 400. */
-            tools?: {
-                /** @enum {string} */
-                type: "function";
-                function: {
-                    name: string;
-                    description?: string;
-                    /** @description JSON Schema of an object. */
-                    parameters?: {
-                        [key: string]: unknown;
-                    };
-                    strict?: boolean;
-                };
-            }[] | null;
+            /** @description The page’s own functions: a list as in a completion, or an object of `{description?, parameters}` by name. */
+            tools?: Record<string, never>[] | {
+                [key: string]: Record<string, never>;
+            } | null;
             /** @description For the reply's first model call. Without `tools`: 400. */
             tool_choice?: ("auto" | "none" | "required") | {
                 /** @enum {string} */
@@ -4442,6 +4497,13 @@ export interface components {
                     name: string;
                 };
             } | null;
+            /** @description With the deploy key: whose session it is. With a client secret: its own user, else 403. 1 to 200 characters. */
+            user?: string | null;
+            /**
+             * @description While a reply runs: `interrupt` (default) cancels it first, as a page’s next message means; `reject` answers 409.
+             * @enum {string|null}
+             */
+            on_busy?: "reject" | "interrupt" | null;
         };
         UIError: {
             /**
@@ -5325,7 +5387,10 @@ export interface operations {
     updateProvider: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5393,6 +5458,15 @@ export interface operations {
             };
             /** @description Another provider has this name. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The record has been changed since; the message names the fields. */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5763,7 +5837,10 @@ export interface operations {
     updatePrompt: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5822,6 +5899,15 @@ export interface operations {
             };
             /** @description The request did not arrive in time. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The record has been changed since; the message names the fields. */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6134,7 +6220,10 @@ export interface operations {
     updateAgent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6193,6 +6282,15 @@ export interface operations {
             };
             /** @description The request did not arrive in time. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The record has been changed since; the message names the fields. */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6346,7 +6444,10 @@ export interface operations {
     updateAgentTools: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
+                "If-Match"?: string;
+            };
             path: {
                 agent_id: string;
             };
@@ -6405,6 +6506,15 @@ export interface operations {
             };
             /** @description The request did not arrive in time. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The record has been changed since; the message names the fields. */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6690,7 +6800,10 @@ export interface operations {
     updateHttpTool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6749,6 +6862,15 @@ export interface operations {
             };
             /** @description The request did not arrive in time. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The record has been changed since; the message names the fields. */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7159,7 +7281,10 @@ export interface operations {
     updateMcpServer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -7218,6 +7343,15 @@ export interface operations {
             };
             /** @description The request did not arrive in time. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The record has been changed since; the message names the fields. */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7543,6 +7677,65 @@ export interface operations {
             };
         };
     };
+    getDeployModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                model_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployModel"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent, or its model is another one. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
     listAgentModels: {
         parameters: {
             query?: never;
@@ -7572,6 +7765,64 @@ export interface operations {
             };
             /** @description A client secret does not open this. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    getAgentModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentModel"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description No agent has this id or name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7709,6 +7960,8 @@ export interface operations {
                 metadata?: {
                     [key: string]: string;
                 };
+                /** @description Only the session of each user that a front end knows by this id. */
+                external_id?: string;
                 /** @description Only sessions whose title contains this text, without regard to case. */
                 q?: string;
             };
@@ -7845,7 +8098,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The `id` is taken. */
+            /** @description The `id` or `external_id` is taken. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9477,7 +9730,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description A reply is running; nothing was stored. */
+            /** @description A reply is running, and `on_busy` is `reject`; nothing was stored. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9526,7 +9779,10 @@ export interface operations {
     };
     resumeUIChatReply: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With the deploy key and an `external_id` in the path: whose chat it is. Absent: that of nobody. 1 to 200 characters. */
+                user?: string;
+            };
             header?: never;
             path: {
                 agent_id: string;
@@ -9551,6 +9807,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
             };
             /** @description The key or client secret is missing or refused. */
             401: {
@@ -9592,7 +9857,10 @@ export interface operations {
     };
     cancelUIChatReply: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With the deploy key and an `external_id` in the path: whose chat it is. Absent: that of nobody. 1 to 200 characters. */
+                user?: string;
+            };
             header?: never;
             path: {
                 agent_id: string;
@@ -9608,6 +9876,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
             };
             /** @description The key or client secret is missing or refused. */
             401: {
@@ -9649,7 +9926,10 @@ export interface operations {
     };
     listUIMessages: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With the deploy key and an `external_id` in the path: whose chat it is. Absent: that of nobody. 1 to 200 characters. */
+                user?: string;
+            };
             header?: never;
             path: {
                 agent_id: string;
@@ -9666,6 +9946,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UIMessages"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -9775,7 +10064,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description A reply is running; nothing was stored. */
+            /** @description A reply is running, and `on_busy` is `reject`; nothing was stored. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11771,7 +12060,10 @@ export interface operations {
     replacePrices: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11819,6 +12111,15 @@ export interface operations {
             };
             /** @description The request did not arrive in time. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The record has been changed since; the message names the fields. */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12066,7 +12367,10 @@ export interface operations {
     updateKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -12125,6 +12429,15 @@ export interface operations {
             };
             /** @description The request did not arrive in time. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The record has been changed since; the message names the fields. */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };

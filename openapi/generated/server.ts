@@ -124,8 +124,12 @@ export interface CompletionsHandlers<X extends Exchange> {
 export interface ModelsHandlers<X extends Exchange> {
   /** GET /api/v1/agents/{agent_id}/deploy/models — List the agent's model */
   listDeployModels: Handler<operations['listDeployModels'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/models/{model_id} — Read the agent's model */
+  getDeployModel: Handler<operations['getDeployModel'], X>
   /** GET /api/v1/openai/models — List all agents, as models */
   listAgentModels: Handler<operations['listAgentModels'], X>
+  /** GET /api/v1/openai/models/{model_id} — Read an agent, as a model */
+  getAgentModel: Handler<operations['getAgentModel'], X>
   /** POST /api/v1/openai/chat/completions — Ask the agent that `model` names, sending the whole conversation */
   createAgentCompletion: Handler<operations['createAgentCompletion'], X>
 }

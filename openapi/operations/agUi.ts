@@ -16,7 +16,7 @@ export const agUi = operations({
     responses: { 200: null },
     errors: {
       404: 'There is no such agent, or the session belongs to another one.',
-      409: 'A reply is running; nothing was stored.',
+      409: 'A reply is running, and `on_busy` is `reject`; nothing was stored.',
       503: 'Draining, or too many replies run; see `Retry-After`.',
     },
   },

@@ -1,9 +1,16 @@
+import Type from 'typebox'
 import { operations } from '../operation.ts'
 import { UIChatRequest, UIMessages, uiMessageChunks } from '../schemas/ai-sdk.ts'
+import { name } from '../schemas/basics.ts'
 
 const path = '/api/v1/agents/{agent_id}/deploy/ai-sdk'
 const one = `${path}/{session_id}`
 const unknownAgent = 'There is no such agent.'
+const ofUser = Type.Object({
+  user: Type.Optional(
+    name('With the deploy key and an `external_id` in the path: whose chat it is. Absent: that of nobody.'),
+  ),
+})
 
 export const aiSdk = operations({
   createUIChatReply: {
@@ -25,7 +32,7 @@ export const aiSdk = operations({
     responses: { 200: null },
     errors: {
       404: 'There is no such agent, or the session belongs to another one.',
-      409: 'A reply is running; nothing was stored.',
+      409: 'A reply is running, and `on_busy` is `reject`; nothing was stored.',
       503: 'Draining, or too many replies run; see `Retry-After`.',
     },
   },
@@ -34,6 +41,7 @@ export const aiSdk = operations({
     path: `${one}/stream`,
     scope: 'deploy',
     secret: 'handler',
+    query: ofUser,
     summary: 'Follow the reply that runs, from its beginning',
     description: 'The same parts again, then what follows. None runs, or there is no such session: 204.',
     streams: 'only',
@@ -46,6 +54,7 @@ export const aiSdk = operations({
     path: `${one}/stream`,
     scope: 'deploy',
     secret: 'handler',
+    query: ofUser,
     summary: 'Stop the reply that runs, if any',
     description: 'What was generated so far is kept. On whichever instance the reply runs.',
     responses: { 204: null },
@@ -56,6 +65,7 @@ export const aiSdk = operations({
     path: `${one}/messages`,
     scope: 'deploy',
     secret: 'handler',
+    query: ofUser,
     summary: 'The messages of a chat, to begin a page with',
     description: 'Oldest first. There is no such session: none.',
     responses: { 200: UIMessages },

@@ -1,6 +1,6 @@
 import { operations } from '../operation.ts'
 import { ChatCompletion, completionEvents } from '../schemas/chat.ts'
-import { AgentCompletionRequest, AgentModelList, DeployModelList } from '../schemas/models.ts'
+import { AgentCompletionRequest, AgentModel, AgentModelList, DeployModel, DeployModelList } from '../schemas/models.ts'
 
 const openai = '/api/v1/openai'
 
@@ -13,12 +13,29 @@ export const models = operations({
     responses: { 200: DeployModelList },
     errors: { 404: 'There is no such agent.' },
   },
+  getDeployModel: {
+    method: 'get',
+    path: '/api/v1/agents/{agent_id}/deploy/models/{model_id}',
+    scope: 'deploy',
+    summary: "Read the agent's model",
+    responses: { 200: DeployModel },
+    errors: { 404: 'There is no such agent, or its model is another one.' },
+  },
   listAgentModels: {
     method: 'get',
     path: `${openai}/models`,
     scope: 'deploy',
     summary: 'List all agents, as models',
     responses: { 200: AgentModelList },
+  },
+  getAgentModel: {
+    method: 'get',
+    path: `${openai}/models/{model_id}`,
+    scope: 'deploy',
+    summary: 'Read an agent, as a model',
+    description: "An id wins over another agent's name; a name that several agents have: 400.",
+    responses: { 200: AgentModel },
+    errors: { 404: 'No agent has this id or name.' },
   },
   createAgentCompletion: {
     method: 'post',

@@ -26,7 +26,7 @@ export const sessions = operations({
     body: SessionCreate,
     bodyOptional: true,
     responses: { 201: DeploySession },
-    errors: { 404: 'There is no such agent, or no such session to fork.', 409: 'The `id` is taken.' },
+    errors: { 404: 'There is no such agent, or no such session to fork.', 409: 'The `id` or `external_id` is taken.' },
   },
   listSessions: {
     method: 'get',

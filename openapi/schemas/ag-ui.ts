@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { documented } from '../documented.ts'
 import { MAX_TOOLS, TOOL_NAME } from './actions.ts'
 import { freeObject, oneOf } from './basics.ts'
-import { replyErrorCodes } from './chat.ts'
+import { replyErrorCodes, whenBusy } from './chat.ts'
 
 const SentMessage = Type.Object(
   {},
@@ -32,8 +32,8 @@ const SentMessage = Type.Object(
 export const RunAgentInput = Type.Object(
   {
     threadId: Type.String({
-      format: 'uuid',
-      description: 'A UUID: that of the session, which is made when it does not exist.',
+      description:
+        '1 to 200 characters. A UUID is the session’s own id, anything else its `external_id`, one for each user. The session is made when it does not exist.',
     }),
     runId: Type.String({
       minLength: 1,
@@ -56,6 +56,19 @@ export const RunAgentInput = Type.Object(
               description: { type: 'string' },
               parameters: { type: 'object', additionalProperties: true, description: 'JSON Schema of an object.' },
             },
+          },
+        }),
+      }),
+    ),
+    forwardedProps: Type.Optional(
+      Type.Unsafe({
+        description:
+          'Read of it: `user` (with the deploy key: whose session it is) and `on_busy` (while a reply runs, `interrupt`, the default, cancels it first; `reject` answers 409).',
+        ...documented({
+          type: ['object', 'null'],
+          properties: {
+            user: { type: ['string', 'null'], maxLength: 200 },
+            on_busy: { type: ['string', 'null'], enum: [...whenBusy, null] },
           },
         }),
       }),
@@ -153,23 +166,26 @@ export const agUiEvents = [
       type: oneOf(['RUN_FINISHED'], 'The last event of a reply that did not fail.'),
       threadId,
       runId,
-      outcome: Type.Object({
-        type: oneOf(['success', 'cancelled', 'interrupt'], 'How it ended.'),
-        interrupts: Type.Optional(
-          Type.Array(
-            Type.Object({
-              id: Type.String({ description: 'Of the call that waits.' }),
-              reason: oneOf(['tool_approval'], 'What it waits for.'),
-              toolCallId,
-              message: Type.String(),
-              responseSchema: freeObject('JSON Schema of the answer’s `payload`.'),
-            }),
-            {
-              description: 'Calls that wait until somebody approves or rejects them. A new run with `resume` goes on.',
-            },
+      outcome: Type.Optional(
+        Type.Object({
+          type: oneOf(['success', 'interrupt'], 'How it ended. A cancelled reply has no `outcome`.'),
+          interrupts: Type.Optional(
+            Type.Array(
+              Type.Object({
+                id: Type.String({ description: 'Of the call that waits.' }),
+                reason: oneOf(['tool_approval'], 'What it waits for.'),
+                toolCallId,
+                message: Type.String(),
+                responseSchema: freeObject('JSON Schema of the answer’s `payload`.'),
+              }),
+              {
+                description:
+                  'Calls that wait until somebody approves or rejects them. A new run with `resume` goes on.',
+              },
+            ),
           ),
-        ),
-      }),
+        }),
+      ),
     },
     { title: 'AgUiRunFinished' },
   ),

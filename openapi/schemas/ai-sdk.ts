@@ -2,8 +2,8 @@
 import Type from 'typebox'
 import { documented } from '../documented.ts'
 import { callerToolFields } from './actions.ts'
-import { nullable, oneOf } from './basics.ts'
-import { messageStatuses } from './chat.ts'
+import { name, nullable, oneOf } from './basics.ts'
+import { messageStatuses, whenBusy } from './chat.ts'
 
 const sentParts = {
   type: 'array',
@@ -37,14 +37,21 @@ const SentUIMessage = Type.Object(
 export const UIChatRequest = Type.Object(
   {
     id: Type.String({
-      format: 'uuid',
-      description: "The chat's id, a UUID: that of its session, which is made when it does not exist.",
+      description:
+        'The chat’s id, 1 to 200 characters. A UUID is the session’s own id, anything else its `external_id`, one for each user. The session is made when it does not exist.',
     }),
     messages: Type.Array(SentUIMessage, {
       minItems: 1,
       description:
         'The last one, a user message, is the new one. It comes behind the last stored reply before it, unless other user messages stand between: then behind the head.',
     }),
+    system: Type.Optional(
+      Type.Unsafe({
+        description:
+          'Instructions of the page, as are messages of the role `system`: for an agent with `callerInstructions: "append"`. Else left out, and named in the header `x-greenroom-ignored` of the answer.',
+        ...documented({ type: ['string', 'null'] }),
+      }),
+    ),
     trigger: Type.Optional(
       oneOf(
         ['submit-message', 'regenerate-message'],
@@ -55,12 +62,35 @@ export const UIChatRequest = Type.Object(
       nullable(
         Type.String({
           description:
-            'Of `regenerate-message`: the message to answer, or the reply to it. Unknown: the newest user message with the last one’s text behind the last known reply.',
+            'Of `regenerate-message`: the message to answer, or the reply to it. Unknown: the newest user message with the last one’s text behind the last known reply. A message that was never stored is sent.',
         }),
       ),
     ),
-    tools: callerToolFields.tools,
+    tools: Type.Optional(
+      Type.Unsafe({
+        description:
+          'The page’s own functions: a list as in a completion, or an object of `{description?, parameters}` by name.',
+        ...documented({
+          anyOf: [
+            { type: 'array', items: { type: 'object' } },
+            { type: 'object', additionalProperties: { type: 'object' } },
+            { type: 'null' },
+          ],
+        }),
+      }),
+    ),
     tool_choice: callerToolFields.tool_choice,
+    user: Type.Optional(
+      nullable(name('With the deploy key: whose session it is. With a client secret: its own user, else 403.')),
+    ),
+    on_busy: Type.Optional(
+      nullable(
+        oneOf(
+          whenBusy,
+          'While a reply runs: `interrupt` (default) cancels it first, as a page’s next message means; `reject` answers 409.',
+        ),
+      ),
+    ),
   },
   {
     title: 'UIChatRequest',

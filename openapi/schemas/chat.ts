@@ -65,6 +65,9 @@ export const ChatMessage = Type.Object(
   },
   { title: 'ChatMessage' },
 )
+/** What a message does while a reply runs. */
+export const whenBusy = ['reject', 'interrupt'] as const
+
 const answerForm = {
   stream: Type.Optional(
     nullable(Type.Boolean({ description: 'When true, the response is an event stream. False by default.' })),
@@ -110,10 +113,7 @@ export const SessionCompletionRequest = Type.Object(
     ),
     ...deployPlace,
     on_busy: Type.Optional(
-      oneOf(
-        ['reject', 'interrupt'],
-        'While a reply runs: `reject` (default) answers 409, `interrupt` cancels it first.',
-      ),
+      oneOf(whenBusy, 'While a reply runs: `reject` (default) answers 409, `interrupt` cancels it first.'),
     ),
   },
   {

@@ -180,6 +180,13 @@ export const historyMaxTokens = nullable(
   }),
 )
 
+/** Of an agent. */
+const callerInstructions = oneOf(
+  ['refuse', 'append'],
+  'What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.',
+)
+/** Null means the default, `refuse`. */
+export const callerInstructionsInput = nullable(callerInstructions)
 /** Null means none. */
 export const allowedOriginsInput = Type.Unsafe({ ...origins, type: ['array', 'null'] })
 const agentInput = {
@@ -206,6 +213,7 @@ export const Agent = Type.Object(
     ),
     allowedOrigins: Type.Unsafe(origins),
     historyMaxTokens,
+    callerInstructions,
     ...timestamps,
   },
   { title: 'Agent' },
@@ -219,6 +227,7 @@ export const AgentCreate = Type.Object(
       generationConfig: GenerationConfigInput,
       allowedOrigins: allowedOriginsInput,
       historyMaxTokens,
+      callerInstructions: callerInstructionsInput,
       ...replyInput,
     }),
   },
@@ -231,6 +240,7 @@ export const AgentUpdate = Type.Object(
     generationConfig: GenerationConfigInput,
     allowedOrigins: allowedOriginsInput,
     historyMaxTokens,
+    callerInstructions: callerInstructionsInput,
     ...replyInput,
   }),
   { title: 'AgentUpdate' },

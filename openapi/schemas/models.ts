@@ -11,14 +11,13 @@ const model = {
 const listOfModels = (title: string, record: ReturnType<typeof Type.Object>) =>
   Type.Object({ object: oneOf(['list'], 'Kind of object.'), data: Type.Array(record) }, { title })
 
-export const DeployModelList = listOfModels(
-  'DeployModelList',
-  Type.Object({ id: name("The agent's model."), ...model }, { title: 'DeployModel' }),
+export const DeployModel = Type.Object({ id: name("The agent's model."), ...model }, { title: 'DeployModel' })
+export const DeployModelList = listOfModels('DeployModelList', DeployModel)
+export const AgentModel = Type.Object(
+  { id: id('Id of the agent.'), name: name('Its name.'), ...model },
+  { title: 'AgentModel' },
 )
-export const AgentModelList = listOfModels(
-  'AgentModelList',
-  Type.Object({ id: id('Id of the agent.'), name: name('Its name.'), ...model }, { title: 'AgentModel' }),
-)
+export const AgentModelList = listOfModels('AgentModelList', AgentModel)
 export const AgentCompletionRequest = Type.Object(
   {
     ...ChatCompletionRequest.properties,

@@ -18,9 +18,14 @@ export const DeploySession = Type.Object(
   {
     id: id('Id of the session.'),
     agent_id: id('Id of its agent.'),
-    title: nullable(name('Null until it is derived from the first user message, after the first reply.')),
+    title: nullable(name('Null until it is derived from the first user message.')),
     user: nullable(name("The caller's end user. Null when it has none.")),
     metadata,
+    external_id: nullable(
+      Type.String({
+        description: 'The id by which a front end made it, where that is no UUID. Null when it has none.',
+      }),
+    ),
     pending,
     head_id: headId,
     forked_from: deployForkedFrom,
@@ -32,7 +37,7 @@ export const DeploySession = Type.Object(
 export const DeploySessionList = listOf('DeploySessionList', 'sessions', DeploySession)
 
 const given = {
-  title: Type.Optional(nullable(name('Absent or null: derived after the first reply.'))),
+  title: Type.Optional(nullable(name('Absent or null: derived from the first user message.'))),
   user: Type.Optional(nullable(name("Whose session it is, as your own system names them. Absent or null: nobody's."))),
   metadata: Type.Optional(nullable(metadata)),
 }
@@ -52,6 +57,14 @@ export const SessionCreate = Type.Object(
         }),
       ),
     ),
+    external_id: Type.Optional(
+      nullable(
+        Type.String({
+          description:
+            'The id by which a front end knows the session: 1 to 200 characters, no UUID. Another session of this agent and user has it: 409.',
+        }),
+      ),
+    ),
     messages: Type.Optional(
       nullable(
         Type.Array(ChatMessage, {
@@ -67,11 +80,7 @@ export const SessionCreate = Type.Object(
 export const SessionChange = Type.Object(
   {
     title: Type.Optional(
-      nullable(
-        name(
-          'When null, it is derived again, at once where there is a first user message, else after the first reply.',
-        ),
-      ),
+      nullable(name('When null, it is derived again from the first user message, once there is one.')),
     ),
     metadata: Type.Optional(nullable(metadata)),
   },
@@ -95,6 +104,7 @@ export const sessionFilters = {
 export const sessionPage: TObject = Type.Object({
   ...page.properties,
   ...sessionFilters,
+  external_id: filter('Only the session of each user that a front end knows by this id.'),
   q: filter('Only sessions whose title contains this text, without regard to case.'),
 })
 

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { asRead, count, name, nullable, oneOf } from './basics.ts'
 import {
   allowedOriginsInput,
+  callerInstructionsInput,
   fallbacksOf,
   GenerationConfigInput,
   historyMaxTokens,
@@ -25,6 +26,7 @@ const AgentTransfer = Type.Object(
     ),
     allowedOrigins: Type.Optional(allowedOriginsInput),
     historyMaxTokens: Type.Optional(historyMaxTokens),
+    callerInstructions: Type.Optional(callerInstructionsInput),
   },
   { title: 'AgentTransfer', ...asRead },
 )

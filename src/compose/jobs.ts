@@ -81,9 +81,10 @@ async function addIndexes(sql: Sql, log: JobLog): Promise<void> {
   if (built.length > 0) log.info({ built }, 'Built the indexes that large tables lacked.')
 }
 
-/** Leaves titles to the job, and wakes it when a session needs one. */
+/** Leaves titles to the job, and wakes it when a session needs one. Until then a session has a draft. */
 export const withLateTitles = (journal: Journal, wake: () => void): Journal => ({
   ...journal,
+  admit: (message) => journal.admit({ ...message, titleIsDraft: true }),
   async settle(reply, settlement) {
     const settled = await journal.settle(reply, { ...settlement, title: null })
     if (settlement.title !== null && settled.result === 'settled') wake()

@@ -72,8 +72,8 @@ export const takenFields: Readonly<Record<FieldWire, Names>> = {
     parallelToolCalls: 'parallel_tool_calls',
   },
   demo: {
-    maxTokens: null,
-    stop: null,
+    maxTokens: AS_SENT,
+    stop: 'stop',
     seed: null,
     responseFormat: null,
     reasoningEffort: null,

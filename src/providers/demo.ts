@@ -1,6 +1,7 @@
 /** The demo provider (contract section 9): needs no key, says what it received, and plays every state on demand. */
 import type { ModelEvent, ModelMessage, ModelRequest, Take } from '../actors/ports/index.ts'
 import { pause } from '../async/pause.ts'
+import { withinLimits } from './demo-limits.ts'
 import { ProviderProblem } from './wire/failure.ts'
 
 /** Milliseconds between two words; 40 and 2 a second. */
@@ -19,7 +20,8 @@ export async function playDemo(
   line = createDemoLine(),
 ): Promise<void> {
   const cut = line.signal()
-  for await (const event of play(request, AbortSignal.any([signal, cut]))) await take([event])
+  const played = play(request, AbortSignal.any([signal, cut]))
+  for await (const event of withinLimits(played, request.fields ?? {})) await take([event])
   if (cut.aborted && !signal.aborted) {
     throw new ProviderProblem({ kind: 'connection', reason: 'The connection to the demo provider was cut.' })
   }

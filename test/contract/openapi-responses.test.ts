@@ -170,7 +170,10 @@ async function walkDeploy(agent_id: string): Promise<string> {
   await walk('patch', one, ids, { title: 5 })
   await walk('post', `${deploy}/sessions`, { agent_id }, { id: session_id })
   await walk('get', `${deploy}/models`, { agent_id })
+  for (const model_id of ['test-model', 'other'])
+    await walk('get', `${deploy}/models/{model_id}`, { agent_id, model_id })
   await walk('get', '/api/v1/openai/models', {})
+  for (const model_id of [agent_id, 'other']) await walk('get', '/api/v1/openai/models/{model_id}', { model_id })
   await walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model: agent_id }))
   await walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model: 'nobody' }))
   return session_id

@@ -112,7 +112,7 @@ test.each<[string, AnswerFields, string, string]>([
   ['deepseek', { responseFormat: format() }, 'm', 'response_format: '],
   ['mistral', { reasoningEffort: 'low' }, 'm', 'reasoning_effort: '],
   ['ollama', { parallelToolCalls: false }, 'm', 'parallel_tool_calls: '],
-  ['demo', { maxTokens: { name: 'max_completion_tokens', value: 1 } }, 'm', 'max_completion_tokens: '],
+  ['demo', { seed: 1 }, 'm', 'seed: '],
 ])('%s refuses %j of %s, naming field and provider', (type, fields, model, field) => {
   const said = refusal(type, fields, model)
   expect(said?.startsWith(field)).toBe(true)

@@ -1,16 +1,17 @@
-/** A session's title from its first user message (contract section 4): at a word boundary, at most 60 characters. */
+/** A session's title from its first user message (contract section 25): at a word boundary, at most 60 characters. */
 
 const MAX_LENGTH = 60
 
+/** Enough to find a title in: every message is looked at when it is admitted. */
+const MAX_SOURCE = 10_000
+
 /** Null when the text holds nothing to name a session by. Characters are Unicode code points. */
 export function deriveTitle(text: string): string | null {
-  const words = text.trim().split(/\s+/u).filter(Boolean)
-  const first = words[0]
-  if (first === undefined) return null
-  let title = [...first].slice(0, MAX_LENGTH).join('')
-  for (const word of words.slice(1)) {
-    if ([...title].length + 1 + [...word].length > MAX_LENGTH) break
-    title += ` ${word}`
+  let title: string | null = null
+  for (const [word] of text.trimStart().slice(0, MAX_SOURCE).matchAll(/\S+/gu)) {
+    if (title === null) title = [...word].slice(0, MAX_LENGTH).join('')
+    else if ([...title].length + 1 + [...word].length > MAX_LENGTH) return title
+    else title += ` ${word}`
   }
   return title
 }

@@ -100,10 +100,15 @@ export interface NewMessage {
   /** False while draining or full: only a join is possible, or to find what an earlier call has stored. */
   mayStart: boolean
   /**
-   * A session that does not exist is made with its first message, for `user`. `secretNumber`: of the client secret that
-   * makes it; null when there is none. When absent, it is `not_found`.
+   * A session that does not exist is made with its first message, for `user`. `externalId`: its id at a front end,
+   * null when it has none. `secretNumber`: of the client secret that makes it; null when there is none. When absent, it is
+   * `not_found`.
    */
-  makeSession?: { secretNumber: number | null }
+  makeSession?: { externalId: string | null; secretNumber: number | null }
+  /** For a session without one whose first message this is. Null or absent when none can be derived. */
+  title?: string | null
+  /** Whether a model's title is to replace it. */
+  titleIsDraft?: boolean
   /** When absent, nothing is known of the reply but its model. */
   facts?: ReplyFacts
   /** Whether the prompt or a tool may use values of the session: then the admission tells them. */
@@ -132,7 +137,7 @@ export interface Admitted {
   parentId: string | null
   /** Position of the last message that the model gets before `text`. Negative: there is none. */
   historyEnd: number
-  /** The first user message of a session that has no title. Null when it has one. */
+  /** The first user message of a session that has no title, or a draft. Null: it has one. */
   titleFrom: string | null
   /** Absent when they were not asked for. */
   values?: Pick<ReplyValues, 'user' | 'metadata'>

@@ -5,6 +5,7 @@
 import { fillPrompt } from '../../templates/prompt-template.ts'
 import type { LeaseGate } from '../generate/gate.ts'
 import { noActions, nothingInForce } from '../generate/waiting-calls.ts'
+import { deriveTitle } from '../history/title.ts'
 import type { Admission, Admitted, Exchange, Journal, Model, NewParts } from '../ports/index.ts'
 import { type Observer, unobserved } from '../ports/observer.ts'
 import type { Reply } from '../reply/frame-log.ts'
@@ -177,7 +178,7 @@ function refusalOf(host: Host): 'draining' | 'unavailable' | 'full' | null {
 
 async function admitNow(host: Host, message: ReadyMessage & { replyId: string }): Promise<Sent> {
   const mayStart = message.joinOnly !== true && refusalOf(host) === null
-  const admission = await host.options.journal.admit({ ...message, mayStart })
+  const admission = await host.options.journal.admit({ ...message, mayStart, title: deriveTitle(message.text) })
   return admission.outcome === 'admitted' ? start(host, message, admission) : answered(host, admission)
 }
 

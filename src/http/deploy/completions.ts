@@ -29,6 +29,7 @@ import {
   refuseTakenNames,
 } from '../sending/agent-for-reply.ts'
 import { nameIgnored, readAnswerFields } from '../sending/answer-fields.ts'
+import { type Instructions, instructed } from '../sending/caller-instructions.ts'
 import { type CallerTools, readCallerTools } from '../sending/caller-tools.ts'
 import { refuse } from '../sending/refusals.ts'
 import { originOf } from '../server/observe-requests.ts'
@@ -37,6 +38,7 @@ import { connectionSignal } from '../streaming/reply-stream.ts'
 import { openEventStream } from '../streaming/sse.ts'
 import type { Caller } from './access/caller.ts'
 import { ownParts } from './access/own-session.ts'
+import { readInstructions } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
 import type { DeployHandlers } from './scope.ts'
 import { callsSinceUser, readConversation } from './tool-messages.ts'
@@ -96,6 +98,8 @@ export interface StatelessRequest {
   reasoning: boolean
   stream: boolean
   includeUsage: boolean
+  /** What follows the agent's prompt. Null or absent when the request brings none. */
+  instructions?: Instructions | null
   /** The end user. Null: the request names none. */
   user: string | null
 }
@@ -119,10 +123,11 @@ export async function answerStateless<Body>(
   { caller, request, reply }: { caller: Caller; request: FastifyRequest; reply: FastifyReply },
   { read, open }: { read(uploads: Uploads): StatelessRequest; open(info: StatelessInfo): StatelessAnswer<Body> },
 ): Promise<Body | undefined> {
-  const agent = await loadAgent(deps, agentId)
+  const found = await loadAgent(deps, agentId)
   const uploads = requireUploads(request)
-  const { sent: found, fields, callerTools, reasoning, includeUsage, user, stream } = read(uploads)
-  const sent = await findAllStored(found, ownParts(deps.sql, caller))
+  const { sent: given, instructions, fields, callerTools, reasoning, includeUsage, user, stream } = read(uploads)
+  const agent = instructed(found, instructions)
+  const sent = await findAllStored(given, ownParts(deps.sql, caller))
   const asked = { ...agentRequest(deps, agent, fields, mediaTypesOf(partsIn(sent))), reasoning }
   await refuseTakenNames(deps, agent, callerTools)
   const messages = await loadMessages(deps, sent, uploads)
@@ -231,6 +236,7 @@ export const completionHandlers = (deps: CompletionDependencies) =>
       answerStateless(deps, params.agent_id, exchange, {
         read(uploads) {
           const request = {
+            instructions: readInstructions(body.messages, exchange.caller),
             sent: readConversation(body.messages, uploads),
             callerTools: readCallerTools(body),
             fields: readAnswerFields(body),

@@ -3,16 +3,22 @@ import type { Sql } from '../../persistence/postgres/database.ts'
 import { type AgentModel, agentModels, findAgentsByModel } from '../../persistence/records/agent-models.ts'
 import { findAgent } from '../../persistence/records/agents.ts'
 import { badRequest, HttpError, missing } from '../server/http-error.ts'
+import { brokenText } from '../text.ts'
 import { agentsOf, type Caller, opensAgent } from './access/caller.ts'
 import { type CompletionDependencies, completionHandlers } from './completions.ts'
 import type { DeployHandlers } from './scope.ts'
 
-const listOf = <Model extends object>(data: readonly Model[]) => ({
-  object: 'list' as const,
-  data: data.map((model) => ({ ...model, object: 'model' as const, owned_by: 'greenroom' as const })),
+const asModel = <Model extends object>(model: Model) => ({
+  ...model,
+  object: 'model' as const,
+  owned_by: 'greenroom' as const,
 })
 
-const asModel = ({ id, name, created }: AgentModel) => ({ id, name, created })
+const listOf = <Model extends object>(data: readonly Model[]) => ({ object: 'list' as const, data: data.map(asModel) })
+
+const agentAsModel = ({ id, name, created }: AgentModel) => ({ id, name, created })
+
+const secondsOf = (time: string): number => Math.floor(Date.parse(time) / 1000)
 
 /** Throws 404 when no agent of the caller's is meant, 400 when several are. */
 export async function agentNamed(sql: Sql, model: string, caller: Caller): Promise<string> {
@@ -24,13 +30,24 @@ export async function agentNamed(sql: Sql, model: string, caller: Caller): Promi
 
 export const modelHandlers = (deps: CompletionDependencies) => {
   const { createChatCompletion } = completionHandlers(deps)
+  const modelOf = async (agentId: string) => {
+    const { model, createdAt } = (await findAgent(deps.sql, agentId)) ?? missing('agent')
+    return { id: model, created: secondsOf(createdAt) }
+  }
   return {
-    listDeployModels: async ({ params }) => {
-      const { model, createdAt } = (await findAgent(deps.sql, params.agent_id)) ?? missing('agent')
-      return listOf([{ id: model, created: Math.floor(Date.parse(createdAt) / 1000) }])
+    listDeployModels: async ({ params }) => listOf([await modelOf(params.agent_id)]),
+    getDeployModel: async ({ params }) => {
+      const model = await modelOf(params.agent_id)
+      return model.id === params.model_id ? asModel(model) : missing('model')
     },
     listAgentModels: async ({ caller }) =>
-      listOf((await agentModels(deps.sql)).filter(({ id }) => opensAgent(caller, id)).map(asModel)),
+      listOf((await agentModels(deps.sql)).filter(({ id }) => opensAgent(caller, id)).map(agentAsModel)),
+    getAgentModel: async ({ params, caller }) => {
+      if (brokenText(params.model_id) !== null) missing('model')
+      const agentId = await agentNamed(deps.sql, params.model_id, caller)
+      const { id, name, createdAt } = (await findAgent(deps.sql, agentId)) ?? missing('agent')
+      return asModel({ id, name, created: secondsOf(createdAt) })
+    },
     createAgentCompletion: async ({ body, ...exchange }) => {
       const { caller } = exchange
       const agentId = await agentNamed(deps.sql, body.model, caller)

@@ -7,13 +7,15 @@ import { findSession } from '../../persistence/replies/sessions/sessions.ts'
 import type { KeyList } from '../keys/key-list.ts'
 import { registerJson } from '../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../server/hosts.ts'
-import { HttpError, missing } from '../server/http-error.ts'
+import { missing } from '../server/http-error.ts'
 import { type Handlers, type HandlersOf, mount, type TagName } from '../server/mount.ts'
 import { type AuthenticationDependencies, createAuthentication } from './access/authentication.ts'
 import { type Caller, callerOf, keyIdOf, opens, opensId, pathParam, requirePermission } from './access/caller.ts'
 import { allowOrigin, answerPreflight, isPreflight, listedOrigin, refuseForeignPage } from './access/origins.ts'
+import { createPreflightRefusal } from './access/refused-preflights.ts'
 import type { RevocationList } from './access/revocations.ts'
 import { sendDeployError } from './errors.ts'
+import { collectPaths, deployRoots } from './unknown-paths.ts'
 
 export interface DeployDependencies extends AuthenticationDependencies {
   sql: Sql
@@ -58,11 +60,12 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
   app.setErrorHandler(sendDeployError)
   const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: deps.keys.length > 0 })
   const authenticate = createAuthentication(deps)
-  // Checked first: 401 comes before 403, 404 and 400.
+  const refusePreflight = createPreflightRefusal()
+  // Before anything else is looked at: 401 comes before 403, 404 and 400.
   app.addHook('onRequest', async (request, reply) => {
     refuseHost(request)
     const listed = await listedOrigin(deps.agents, request)
-    if (listed !== null && isPreflight(request)) return answerPreflight(reply, listed)
+    if (isPreflight(request)) return listed === null ? refusePreflight(request) : answerPreflight(reply, listed)
     let caller: Caller | null = null
     try {
       caller = await authenticate(request)
@@ -83,11 +86,10 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
   app.addHook('preHandler', async (request) => {
     if (request.routeOptions.config.operation?.secret === 'session') await requireOwnSession(deps, request)
   })
+  const refuseUnknown = collectPaths(app)
   routes(app)
-  const unknown = async (request: FastifyRequest) => {
-    throw new HttpError(404, `There is no ${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200)}.`)
-  }
-  for (const root of ['/api/v1/agents/:agent_id/deploy', '/api/v1/openai']) {
+  const unknown = async (request: FastifyRequest, reply: FastifyReply) => refuseUnknown(request, reply)
+  for (const root of deployRoots) {
     for (const url of [root, `${root}/*`]) app.all(url, { onRequest: unknown }, unknown)
   }
 }

@@ -7,10 +7,17 @@ import { noFields } from '../sending/answer-fields.ts'
 import { isRetry } from '../sending/idempotency.ts'
 import type { MessageInput } from '../sending/message-record.ts'
 import { refuse } from '../sending/refusals.ts'
-import { type SendDependencies, sendFrom } from '../sending/send-message.ts'
+import { releasePartsAfter, type SendDependencies, sendWithFreshAgent } from '../sending/send-message.ts'
 import { badRequest, missing } from '../server/http-error.ts'
 import { originOf } from '../server/observe-requests.ts'
 import { type Caller, opensId, userOf } from './access/caller.ts'
+import { type ChatRequest, type ChatSession, chatSession } from './front-ends/chat-session.ts'
+
+/** What a page's request says of its message. */
+type PageMessage = Pick<
+  MessageInput,
+  'text' | 'place' | 'idempotency' | 'onBusy' | 'callerTools' | 'instructions' | 'decisions'
+>
 
 /** A secret for one session makes none, not even that one anew. */
 const mayMake = (caller: Caller): boolean => caller.kind !== 'secret' || caller.sessionId === null
@@ -18,26 +25,38 @@ const mayMake = (caller: Caller): boolean => caller.kind !== 'secret' || caller.
 /** Starts the reply or joins it. Throws why not: another agent's or user's session is 404. */
 export async function sendMakingSession(
   deps: SendDependencies,
-  { agentId, caller, request }: { agentId: string; caller: Caller; request: FastifyRequest },
-  message: Pick<MessageInput, 'sessionId' | 'text' | 'place' | 'idempotency' | 'callerTools' | 'decisions'>,
+  { request, session: first, ...chat }: ChatRequest & { request: FastifyRequest; session: ChatSession },
+  message: PageMessage,
   /** `reused`: what to say of a key that is no header. */
   { parts, reused }: { parts?: PreparedParts | undefined; reused?: string },
 ): Promise<Extract<Sent, { outcome: 'started' | 'joined' }>> {
-  if (!opensId(caller, message.sessionId)) missing('session')
-  const input = {
-    ...message,
-    fields: noFields,
-    reasoning: true,
-    user: userOf(caller),
-    by: userOf(caller),
-    ...(!message.decisions &&
-      mayMake(caller) && { makeSession: { secretNumber: caller.kind === 'secret' ? caller.number : null } }),
-    includeUsage: false,
-    isRetry: isRetry(request),
-    onBusy: 'reject' as const,
-    origin: originOf(request),
+  const { agentId, caller, user } = chat
+  const sendTo = async ({ sessionId, externalId }: ChatSession): Promise<Sent> => {
+    if (!opensId(caller, sessionId)) missing('session')
+    const input = {
+      ...message,
+      sessionId,
+      fields: noFields,
+      reasoning: true,
+      user,
+      by: userOf(caller),
+      ...(!message.decisions &&
+        mayMake(caller) && {
+          makeSession: { externalId, secretNumber: caller.kind === 'secret' ? caller.number : null },
+        }),
+      includeUsage: false,
+      isRetry: isRetry(request),
+      origin: originOf(request),
+    }
+    return await sendWithFreshAgent(deps, agentId, input, parts)
   }
-  const sent = await sendFrom(deps, agentId, input, parts)
+  const sent = await releasePartsAfter(parts, async () => {
+    const answer = await sendTo(first)
+    if (!first.isNew || answer.outcome !== 'not_found') return answer
+    // Another first message of the same chat made the session meanwhile, under another id.
+    const again = await chatSession(deps.sql, chat)
+    return again.isNew ? answer : await sendTo(again)
+  })
   await recordDecisions(deps.sql, request, sent, message.decisions)
   if (sent.outcome === 'key_reused' && reused !== undefined) badRequest(reused)
   return sent.outcome === 'started' || sent.outcome === 'joined' ? sent : refuse(sent.outcome)

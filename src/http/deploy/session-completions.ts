@@ -25,7 +25,7 @@ import { sessionFrame } from '../streaming/completion-frames.ts'
 import { answerWhole, lastEventId, streamReply } from '../streaming/reply-stream.ts'
 import { type Caller, opensId, userOf } from './access/caller.ts'
 import { ownParts } from './access/own-session.ts'
-import { readLastMessage } from './chat-request.ts'
+import { readInstructions, readLastMessage } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
 import type { DeployHandlers } from './scope.ts'
 import { readResults } from './tool-messages.ts'
@@ -80,7 +80,9 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
       if (body.regenerate !== true) checkMessages(body)
       await requirePossible(deps, caller, params)
       const uploads = requireUploads(request)
-      const results = body.regenerate === true ? null : readResults(body.messages ?? [])
+      const messages = body.regenerate === true ? [] : (body.messages ?? [])
+      const instructions = readInstructions(messages, caller)
+      const results = readResults(messages)
       const { text, parts } = results ? noMessage : readNewest(body, uploads)
       const prepared = await prepareParts(deps, parts, { uploads, find: ownParts(sql, caller) })
       const message = {
@@ -89,6 +91,7 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
         by: userOf(caller),
         text,
         place: readPlace({ parentId: body.parent_id, regenerate: body.regenerate, messageId: body.message_id }),
+        instructions,
         onBusy: results ? ('reject' as const) : (body.on_busy ?? 'reject'),
         ...requestOptions(request, body),
       }

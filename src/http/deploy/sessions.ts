@@ -32,6 +32,7 @@ export const wireSession = ({ headId, forkedFrom, ...session }: Session) => ({
   title: session.title,
   user: session.user,
   metadata: session.metadata,
+  external_id: session.externalId,
   pending: session.pending,
   head_id: headId,
   forked_from: forkedFrom && {
@@ -93,7 +94,7 @@ export const sessionHandlers = (deps: SessionDependencies) => {
       const { metadata, fork_of } = body
       if (metadata != null) await refuseMetadata(deps, caller, params.agent_id, { metadata, of: fork_of?.session_id })
       const messages = body.messages && readMessages(body.messages)
-      const wanted = { ...body, user: userOf(caller) ?? body.user, messages }
+      const wanted = { ...body, user: userOf(caller) ?? body.user, externalId: body.external_id, messages }
       const secretNumber = caller.kind === 'secret' ? caller.number : null
       const fork = body.fork_of && {
         sessionId: body.fork_of.session_id,

@@ -6,7 +6,7 @@ import { isObject } from '../../untrusted/is-object.ts'
 import type { AnswerMessage, ChatMessage, SentConversation } from '../parts/sent-message.ts'
 import type { Uploads } from '../parts/uploads.ts'
 import { badRequest } from '../server/http-error.ts'
-import { type Messages, readMessage, refuseRole, textOf } from './chat-request.ts'
+import { type Messages, readMessage, textOf, withoutInstructions } from './chat-request.ts'
 
 type Message = Messages[number]
 
@@ -14,7 +14,7 @@ type Message = Messages[number]
 export function readConversation(messages: Messages, uploads: Uploads): SentConversation {
   const read: (ChatMessage | AnswerMessage)[] = []
   let open: string[] = []
-  for (const [index, message] of messages.entries()) {
+  for (const { index, message } of withoutInstructions(messages)) {
     const where = `messages.${index}`
     if (message.role === 'tool') {
       const id = callIdOf(message, where)
@@ -34,6 +34,7 @@ export function readConversation(messages: Messages, uploads: Uploads): SentConv
     const content = message.content == null ? '' : textOf(message.content, `${where}.content`)
     read.push({ role: 'assistant', content, toolCalls: calls.map(repeatableCall) })
   }
+  if (read.length === 0) return badRequest('messages: instructions alone ask nothing')
   return open.length > 0 ? unanswered(open, `messages.${messages.length - 1}`) : read
 }
 
@@ -67,11 +68,11 @@ export function callsSinceUser(messages: readonly ModelMessage[]): number {
 
 /** The results that a session's request ends with. Null when it ends with another message. */
 export function readResults(messages: Messages): DecidedCall[] | null {
-  const first = messages.findLastIndex(({ role }) => role !== 'tool') + 1
-  if (first === messages.length) return null
-  for (const [index, message] of messages.slice(0, first).entries()) refuseRole(message, `messages.${index}`)
-  return messages.slice(first).map((message, index) => {
-    const where = `messages.${first + index}`
+  const spoken = withoutInstructions(messages)
+  const results = spoken.slice(spoken.findLastIndex(({ message }) => message.role !== 'tool') + 1)
+  if (results.length === 0) return null
+  return results.map(({ message, index }) => {
+    const where = `messages.${index}`
     return { id: callIdOf(message, where), decision: 'respond', output: textOf(message.content, `${where}.content`) }
   })
 }

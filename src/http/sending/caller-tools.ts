@@ -44,7 +44,19 @@ export function broughtFunctions(tools: unknown): { callerTools?: CallerTools } 
   return specs.length > 0 ? { callerTools: { tools: specs, choice: null } } : {}
 }
 
-/** When absent, the request brings none, and those that are in force stay. */
+/** The AI SDK's: as a completion's, or an object of `{description?, parameters}` by name. Absent: as `broughtTools`. */
+export function broughtUITools(body: { tools?: unknown; tool_choice?: unknown }): { callerTools?: CallerTools } {
+  const { tools } = body
+  if (!isObject(tools)) return broughtTools(body)
+  const named = Object.entries(tools)
+  const list = named.map(([name, tool]) => {
+    if (!isObject(tool)) return badRequest(`tools.${name}: must be an object`)
+    return { type: 'function', function: { ...tool, name } }
+  })
+  return broughtTools({ ...body, tools: list })
+}
+
+/** Absent: the request brings none, and those that are in force stay. */
 export function broughtTools(body: { tools?: unknown; tool_choice?: unknown }): { callerTools?: CallerTools } {
   const callerTools = readCallerTools(body)
   return callerTools.tools.length > 0 ? { callerTools } : {}

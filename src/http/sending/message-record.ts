@@ -15,6 +15,7 @@ import {
   usesValues,
 } from './agent-for-reply.ts'
 import { noFields } from './answer-fields.ts'
+import { type Instructions, instructed } from './caller-instructions.ts'
 import type { CallerTools } from './caller-tools.ts'
 import { fittingDecisions, type GivenDecisions } from './decisions.ts'
 import { hashOf } from './idempotency.ts'
@@ -32,6 +33,8 @@ export interface ReplyOptions {
   callerTools?: CallerTools
   /** Whether calls that wait for an approval are shown. */
   includeActions?: boolean
+  /** What follows the agent's prompt. Null or absent when the request brings none. */
+  instructions?: Instructions | null
   /** The playground's settings and tools. Null or absent when it sets nothing. */
   overrides?: Overrides | null
   /** Decisions instead of a message. */
@@ -76,6 +79,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
     decisions: ____,
     reasoning,
     includeActions,
+    instructions,
     response,
     ...message
   } = input
@@ -92,7 +96,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       overrides: settingsAmong(overrides),
       ...(response && { response }),
     },
-    request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
+    request: { ...agentRequest(deps, instructed(agent, instructions), fields, mediaTypes), reasoning },
     actions: agentActions({ callerTools, includeActions, canWait: true }),
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },
     parts,
@@ -152,5 +156,5 @@ export function joinOnly(
 ): Message {
   const agent = { ...own, responseFormat: null }
   const basis = { agent, fields: noFields, callerTools: undefined, overrides: null, parts, mediaTypes: undefined }
-  return { ...recordOf(deps, input, basis), onBusy: 'reject', joinOnly: true, decided }
+  return { ...recordOf(deps, { ...input, instructions: null }, basis), onBusy: 'reject', joinOnly: true, decided }
 }

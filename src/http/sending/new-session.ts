@@ -4,6 +4,7 @@ import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { createSession, type Fork, forkSession, type NewSession } from '../../persistence/replies/forks/new-session.ts'
 import type { Session } from '../../persistence/replies/sessions/sessions.ts'
 import { badRequest, HttpError, missing, revokedSecret } from '../server/http-error.ts'
+import { externalIdFault } from './external-id.ts'
 import { type NameOf, snakeCase } from './place.ts'
 import { noRetry } from './refusals.ts'
 
@@ -25,8 +26,12 @@ export async function makeSession(
   wanted: NewSession,
   { fork = null, secretNumber = null, nameOf = snakeCase }: SessionMaking = {},
 ): Promise<Session> {
-  const { id = null, messages } = wanted
+  const { id = null, externalId = null, messages } = wanted
   if (id !== null && !isUuid(id)) badRequest('id: must be a UUID')
+  const fault = externalId === null ? null : externalIdFault(externalId)
+  if (fault !== null) badRequest(`${nameOf('external_id')}: ${fault}`)
+  if (fork !== null && externalId !== null)
+    badRequest(`${nameOf('external_id')}: cannot stand beside ${nameOf('fork_of')}`)
   if (fork !== null && messages != null) badRequest(`messages: cannot stand beside ${nameOf('fork_of')}`)
   const asked = { ...wanted, id: id?.toLowerCase() }
   const made =
@@ -38,7 +43,7 @@ export async function makeSession(
     case 'revoked':
       throw revokedSecret()
     case 'taken':
-      throw new HttpError(409, 'id: another session has it', noRetry)
+      throw new HttpError(409, `${takenName(id, externalId, nameOf)}: another session has it`, noRetry)
     case 'no_session':
       return missing('session')
     case 'unknown_message':
@@ -48,4 +53,10 @@ export async function makeSession(
     default:
       return session
   }
+}
+
+/** Which of the ids that a session was to have another one has. */
+function takenName(id: string | null, externalId: string | null, nameOf: NameOf): string {
+  if (externalId === null) return 'id'
+  return id === null ? nameOf('external_id') : `id or ${nameOf('external_id')}`
 }

@@ -33,7 +33,7 @@ export async function sendFrom(
 }
 
 /** Parts are held until the message is stored, or never will be. */
-async function releasePartsAfter(parts: PreparedParts | undefined, send: () => Promise<Sent>): Promise<Sent> {
+export async function releasePartsAfter(parts: PreparedParts | undefined, send: () => Promise<Sent>): Promise<Sent> {
   let isUnknown = false
   try {
     const sent = await send()
@@ -44,7 +44,8 @@ async function releasePartsAfter(parts: PreparedParts | undefined, send: () => P
   }
 }
 
-async function sendWithFreshAgent(
+/** For `releasePartsAfter`. As `sendFrom`. */
+export async function sendWithFreshAgent(
   deps: SendDependencies,
   agentId: string,
   input: MessageInput,

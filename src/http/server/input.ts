@@ -8,6 +8,7 @@ import { type Operation, pathParams } from '../../../openapi/operation.ts'
 import { readOnlyKeyword } from '../../../openapi/read-only.ts'
 import { brokenText } from '../text.ts'
 import { unknownFieldCheck } from '../unknown-names/unknown-fields.ts'
+import { unknownParameterCheck } from '../unknown-names/unknown-parameters.ts'
 import { HttpError } from './http-error.ts'
 
 interface CheckedInput {
@@ -41,13 +42,15 @@ export function validator(schema: TSchema): () => ValidateFunction {
 }
 
 /** A function that gives checked input or throws `HttpError` 400. */
-export function checkInput(operation: Operation): (request: FastifyRequest) => CheckedInput {
+export function checkInput(operation: Operation, id = ''): (request: FastifyRequest) => CheckedInput {
   const names = pathParams(operation.path)
   const checkQuery = operation.query && queryCheck(operation.query)
+  const refuseParameters = unknownParameterCheck(id, operation)
   const bodyValidator = operation.body && validator(operation.body)
   const refuseUnknown = unknownFieldCheck(operation)
   return (request) => {
     const params = pick(request.params, names)
+    refuseParameters?.(request.query)
     const query = checkQuery ? checkQuery(request.query) : {}
     let body = request.body
     if (bodyValidator) {

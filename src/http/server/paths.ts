@@ -4,17 +4,29 @@ import { sendManagementError } from '../management/errors.ts'
 import { asksForPage, type SendPage } from '../pages/ui.ts'
 
 /**
- * Used as Fastify's `rewriteUrl`. Percent signs of a path that cannot be decoded stand for themselves: Fastify's own 400
- * would come before its scope has seen it, and so before 401. The scope then knows nothing by that name.
+ * For Fastify's `rewriteUrl`, before a scope, a key or a login is looked at. Percent signs of a path that cannot be decoded
+ * stand for themselves: Fastify's own 400 would come before its scope has seen it, and so before 401. The scope then knows
+ * nothing by that name.
  */
 export function readableUrl({ url = '/' }: { url?: string | undefined }): string {
   const [path = ''] = url.split(/[?#]/, 1)
+  return readablePath(withoutExtraSlashes(path)) + url.slice(path.length)
+}
+
+function readablePath(path: string): string {
   try {
     decodeURI(path)
-    return url
+    return path
   } catch {
-    return path.replaceAll('%', '%25') + url.slice(path.length)
+    return path.replaceAll('%', '%25')
   }
+}
+
+/** Base URLs are joined with a slash too many (contract section 25). The reference's page has addresses below `/docs/`. */
+function withoutExtraSlashes(path: string): string {
+  if (!path.startsWith('/')) return path // not a path: `*`, or a whole URL
+  const single = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path
+  return single.length > 1 && single.endsWith('/') && !single.startsWith('/docs/') ? single.slice(0, -1) : single
 }
 
 /** Paths outside of `/api`: addresses of pages for browsers, 404 for everyone else. */

@@ -51,6 +51,7 @@ import type { KeyList } from '../keys/key-list.ts'
 import { type DebugDependencies, debugHandlers } from '../management/debug/debug.ts'
 import { type ReplyTraceDependencies, replyTraceHandlers } from '../management/debug/reply-traces.ts'
 import { type UsageDependencies, usageHandlers } from '../management/debug/usage.ts'
+import { createEditing } from '../management/editing/two-editors.ts'
 import { type Credential, knownCredentials } from '../management/login/credentials.ts'
 import { loginHandlers } from '../management/login/login.ts'
 import { loginSessions } from '../management/login/login-session.ts'
@@ -235,14 +236,15 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, dep
         management.addHook('onSend', async ({ method }) => {
           if (method !== 'GET' && method !== 'HEAD') deps.agents.forget()
         })
+        const edited = createEditing(sql)
         mount(management, auth, loginHandlers(credentials && logins && { sql, credentials, sessions: logins }))
-        mount(management, providers, providerHandlers(deps))
-        mount(management, prompts, promptHandlers(deps))
-        mount(management, agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent }))
-        mount(management, agentTools, agentToolHandlers(deps))
+        mount(management, providers, edited(providers, providerHandlers(deps)))
+        mount(management, prompts, edited(prompts, promptHandlers(deps)))
+        mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
+        mount(management, agentTools, edited(agentTools, agentToolHandlers(deps)))
         mount(management, builtInTools, builtInToolHandlers(deps))
-        mount(management, httpTools, httpToolHandlers(deps))
-        mount(management, mcpServers, mcpServerHandlers(deps))
+        mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
+        mount(management, mcpServers, edited(mcpServers, mcpServerHandlers(deps)))
         const loginOf: PlaygroundDependencies['loginOf'] = async (request, reply) =>
           (await logins?.userOf(request, reply)) ?? null
         mount(management, audit, auditHandlers(deps))
@@ -251,7 +253,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, dep
         mount(management, allSessions, allSessionHandlers(deps))
         mount(management, debug, debugHandlers(deps))
         mount(management, replyTraces, replyTraceHandlers(deps))
-        mount(management, prices, priceHandlers(deps))
+        mount(management, prices, edited(prices, priceHandlers(deps)))
         mount(management, usage, usageHandlers(deps))
         await management.register(transferScope((scope) => mount(scope, transfer, transferHandlers(deps))))
         await registerDocs(management)

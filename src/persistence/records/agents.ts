@@ -10,6 +10,10 @@ export interface Fallback {
   model: string
 }
 
+/** What becomes of a request's own system messages: `append` puts them behind the agent's prompt. */
+export const callerInstructions = ['refuse', 'append'] as const
+export type CallerInstructions = (typeof callerInstructions)[number]
+
 /** Times are ISO 8601 UTC. */
 export interface Agent {
   id: string
@@ -25,6 +29,7 @@ export interface Agent {
   allowedOrigins: string[]
   /** Null: the installation's. */
   historyMaxTokens: number | null
+  callerInstructions: CallerInstructions
   createdAt: string
   updatedAt: string
 }
@@ -39,6 +44,8 @@ export interface NewAgent {
   fallbacks: readonly Fallback[]
   allowedOrigins: string[]
   historyMaxTokens: number | null
+  /** `refuse` by default. */
+  callerInstructions?: CallerInstructions | undefined
 }
 
 /** Absent fields keep their value; `generationConfig`, `fallbacks` and `allowedOrigins` are replaced as a whole. */
@@ -49,7 +56,8 @@ const columns = (sql: AnySql): Fragment => sql`
   generation_config as "generationConfig", response_format as "responseFormat",
   (select coalesce(json_agg(json_build_object('providerId', f.provider_id, 'model', f.model) order by f.place), '[]')
      from agent_fallbacks f where f.agent_id = id) as fallbacks,
-  allowed_origins as "allowedOrigins", history_max_tokens as "historyMaxTokens", ${timestamps(sql)}`
+  allowed_origins as "allowedOrigins", history_max_tokens as "historyMaxTokens",
+  caller_instructions as "callerInstructions", ${timestamps(sql)}`
 
 /** Oldest first. */
 export const listAgents = (sql: AnySql, query: PageQuery): Promise<Page<Agent>> =>
@@ -71,9 +79,10 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
   const { historyMaxTokens } = agent
   const [created] = await tx<{ id: string }[]>`
     insert into agents (name, provider_id, model, prompt_id, generation_config, response_format, allowed_origins,
-                        history_max_tokens)
+                        history_max_tokens, caller_instructions)
     values (${name}, ${providerId}, ${model}, ${promptId}, ${JSON.stringify(generationConfig)}::text::jsonb,
-      ${jsonOf(responseFormat)}::text::json, ${allowedOrigins}::text[], ${historyMaxTokens})
+      ${jsonOf(responseFormat)}::text::json, ${allowedOrigins}::text[], ${historyMaxTokens},
+      ${agent.callerInstructions ?? 'refuse'})
     returning id`
   const id = created?.id ?? ''
   await insertFallbacks(tx, id, fallbacks)
@@ -100,6 +109,7 @@ export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Pr
       allowed_origins = coalesce(${allowedOrigins ?? null}::text[], allowed_origins),
       history_max_tokens = case when ${historyMaxTokens !== undefined} then ${historyMaxTokens ?? null}::integer
                                 else history_max_tokens end,
+      caller_instructions = coalesce(${changes.callerInstructions ?? null}, caller_instructions),
       updated_at = clock_timestamp()
     where id = ${id}`
   if (count === 0) return null

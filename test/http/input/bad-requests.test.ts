@@ -37,12 +37,14 @@ verifies(['contract-2.lists', 'spec-7.1.errors'], 'odd numbers in limit and offs
       `offset=${'9'.repeat(320)}`,
       `limit=${'9'.repeat(320)}`,
       'limit=1000000',
-      'x=1',
-      '__proto__=1',
-      'constructor=1',
-      'toString=1',
+      '_x=1',
     ]) {
       expectRefusal(`${path}?${query}`, path, [200, 400], await scene.call('GET', `${path}?${query}`))
+    }
+  }
+  for (const { path } of lists) {
+    for (const query of ['x=1', 'constructor=1', 'toString=1', 'limit%5B0%5D=1']) {
+      expectRefusal(`${path}?${query}`, path, [400], await scene.call('GET', `${path}?${query}`))
     }
   }
   for (const q of ['%00', '%ff', '%25', '%5C', "'", '%F0%9F%98%80', 'x'.repeat(5000)]) {
@@ -75,7 +77,7 @@ verifies(
     const long = 'x'.repeat(10_000)
     for (const [path, statuses] of [
       [`${scene.agent}/deploy/%zz`, [400, 404]],
-      [`/api/v1/agents/%/deploy/chat/completions`, [400, 404]],
+      [`/api/v1/agents/%/deploy/chat/completions`, [400, 405]],
       [`/api/v1/agents/%E0%A4%A/deploy/sessions`, [400, 404]],
       [`${scene.sessions}/%`, [400, 404]],
       [`${scene.sessions}/${long}`, [404, 414]],
@@ -91,8 +93,6 @@ verifies(
       ['/api/', [404]],
       ['/api/v1', [404]],
       ['/api/v2/agents', [404]],
-      ['//api/v1/agents', [404]],
-      ['/api/v1/agents/', [404]],
       ['/nothing', [404]],
     ] as const) {
       const answer = await raw('GET', path)

@@ -21,6 +21,7 @@ const agent: AgentForCompletion = {
   tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [], named: {} },
   allowedOrigins: [],
   historyMaxTokens: null,
+  callerInstructions: 'refuse',
   configuration: 7,
 }
 const noTools = { tools: [], check: async () => null }

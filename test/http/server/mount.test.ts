@@ -36,6 +36,7 @@ const session = {
   title: null,
   user: null,
   metadata: {},
+  external_id: null,
   pending: [],
   head_id: null,
   forked_from: null,
@@ -109,7 +110,7 @@ describe('limit and offset (contract section 2, specification 8)', () => {
   })
 
   test.each([
-    ['limit=5&offset=7&q=a%20b&other=1', { limit: 5, offset: 7, q: 'a b' }],
+    ['limit=5&offset=7&q=a%20b&_other=1', { limit: 5, offset: 7, q: 'a b' }],
     ['limit=101', { limit: 101, offset: 0 }],
     ['limit=007', { limit: 7, offset: 0 }],
     ['offset=-0', { limit: 20, offset: 0 }],

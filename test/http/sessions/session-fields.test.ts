@@ -28,6 +28,7 @@ verifies(
         title: 'Mine',
         user: 'user 1 / ü',
         metadata,
+        external_id: null,
         head_id: null,
         forked_from: null,
         pending: [],

@@ -22,6 +22,7 @@ export interface AgentValues extends AgentTools {
   responseFormat: string
   /** One a line. */
   allowedOrigins: string
+  callerInstructions: Agent['callerInstructions']
   historyMaxTokens: Setting
   generationConfig: {
     temperature: Setting
@@ -39,6 +40,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
   const { temperature = '', topP = '', topK = '', maxToolCalls = '' } = generationConfig
   const { maxOutputTokens = '', reasoningEffort = '' } = generationConfig
   const { fallbacks = [], responseFormat: format = null, historyMaxTokens = null } = agent
+  const { callerInstructions = 'refuse' } = agent
   return {
     name,
     providerId,
@@ -47,6 +49,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
     fallbacks,
     responseFormat: format === null ? '' : JSON.stringify(format, null, 2),
     allowedOrigins: allowedOrigins.join('\n'),
+    callerInstructions,
     historyMaxTokens: historyMaxTokens ?? '',
     generationConfig: { temperature, topP, topK, maxToolCalls, maxOutputTokens, reasoningEffort },
     ...tools,
@@ -78,7 +81,7 @@ const sent = (setting: Setting): number | null => (setting === '' ? null : Numbe
 
 export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools } {
   const { name, providerId, model, promptId, fallbacks, responseFormat, allowedOrigins, ...rest } = values
-  const { generationConfig, historyMaxTokens, ...tools } = rest
+  const { generationConfig, historyMaxTokens, callerInstructions, ...tools } = rest
   const { temperature, topP, topK, maxToolCalls, maxOutputTokens, reasoningEffort } = generationConfig
   return {
     name,
@@ -89,6 +92,7 @@ export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools
     responseFormat: formatOf(responseFormat),
     allowedOrigins: originsOf(allowedOrigins),
     historyMaxTokens: sent(historyMaxTokens),
+    callerInstructions,
     generationConfig: {
       temperature: sent(temperature),
       topP: sent(topP),

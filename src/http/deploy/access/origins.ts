@@ -1,7 +1,7 @@
 /**
  * Which web pages may call an agent's deploy API: CORS (contract section 11). `@fastify/cors` decides before credentials are
- * known, and marks every answer. Here the credential decides (a page that holds the deploy key is served without the
- * headers), and a preflight from elsewhere is answered as any other request is.
+ * known, and marks every answer. Here the credential decides: a page that holds the deploy key is served without the
+ * headers.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AgentForCompletion, AgentLookup } from '../../../persistence/records/agent-lookup.ts'
@@ -69,7 +69,7 @@ async function agentOf(agents: Agents, id: string, isExact: boolean): Promise<Ag
 }
 
 export const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
-  method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+  method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 
 /** Lets the page read the answer, errors included. Never with cookies: no credential of a browser's own counts here. */
 export function allowOrigin(reply: FastifyReply, origin: string): void {

@@ -82,10 +82,13 @@ export function createRunEncoder(
       writer.answered({ id, name: '', arguments: '' }, false, content)
     },
     finished(reason) {
+      // Clients in use refuse an outcome that they do not know, `cancelled` among them.
       const outcome =
         interrupts.length > 0
           ? { type: 'interrupt', interrupts }
-          : { type: reason === 'cancelled' ? 'cancelled' : 'success' }
+          : reason === 'cancelled'
+            ? undefined
+            : { type: 'success' }
       out += data({ type: 'RUN_FINISHED', ...run, outcome })
     },
     failed({ message, code }) {

@@ -1,42 +1,43 @@
 /** What the server reads of AG-UI's `RunAgentInput` (contract section 12). */
 
 import type { components } from '../../../../openapi/generated/schema.ts'
+import { whenBusy } from '../../../../openapi/schemas/chat.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
-import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { badRequest } from '../../server/http-error.ts'
+import { checkChatId } from '../front-ends/chat-session.ts'
+import { instructionsAmong, type PageInstruction } from '../front-ends/page-instructions.ts'
 import { textOfParts } from '../sent-text.ts'
 
 type RunAgentInput = components['schemas']['RunAgentInput']
 
 export interface RunInput {
-  sessionId: string
-  /** The text of the newest user message; empty when there is none. */
+  /** Of the newest user message. Empty where there is none. */
   text: string
   /** Answers to interrupts, or results of the page's own tools, instead of a message. */
   decisions: readonly DecidedCall[] | null
   /** They are results, the last messages. Some may be those of the agent's tools that the page was shown. */
   asMessages: boolean
+  instructions: readonly PageInstruction[]
 }
 
 /** The newest user message, answers to interrupts, or the results at the end: nothing else is read. Throws 400. */
 export function readRunInput({ threadId, messages, resume }: RunAgentInput): RunInput {
-  if (!isUuid(threadId)) return badRequest('threadId: must be a UUID')
-  const sessionId = threadId.toLowerCase()
+  checkChatId(threadId, 'threadId')
+  const list: readonly Readonly<Record<string, unknown>>[] = messages.map((message) => ({ ...message }))
+  const instructions = instructionsAmong(list)
   const decisions = readResume(resume ?? [])
-  if (decisions.length > 0) return { sessionId, text: '', decisions, asMessages: false }
-  const results = readResults(messages)
-  const index = messages.findLastIndex((message) => 'role' in message && message.role === 'user')
-  const newest: Readonly<Record<string, unknown>> = { ...messages[index] }
-  if (index < 0 && results.length > 0) return { sessionId, text: '', decisions: results, asMessages: true }
+  if (decisions.length > 0) return { text: '', decisions, asMessages: false, instructions }
+  const results = readResults(list)
+  const index = list.findLastIndex(({ role }) => role === 'user')
+  if (index < 0 && results.length > 0) return { text: '', decisions: results, asMessages: true, instructions }
   if (index < 0) return badRequest('messages: one of them must have the role user')
-  const { content } = newest
+  const content = list[index]?.content
   const text = typeof content === 'string' ? content : textOfParts(content, `messages.${index}.content`)
-  return { sessionId, text, decisions: results.length > 0 ? results : null, asMessages: true }
+  return { text, decisions: results.length > 0 ? results : null, asMessages: true, instructions }
 }
 
-function readResults(messages: RunAgentInput['messages']): DecidedCall[] {
-  const list: readonly Readonly<Record<string, unknown>>[] = messages.map((message) => ({ ...message }))
+function readResults(list: readonly Readonly<Record<string, unknown>>[]): DecidedCall[] {
   const first = list.findLastIndex(({ role }) => role !== 'tool') + 1
   return list.slice(first).map(({ toolCallId: id, content }, index) => {
     const where = `messages.${first + index}`
@@ -61,4 +62,16 @@ function readResume(entries: unknown): DecidedCall[] {
     if (payload.approved) return { id, decision: 'approve' }
     return { id, decision: 'reject', ...(typeof payload.reason === 'string' && { reason: payload.reason }) }
   })
+}
+
+/** What the page says beside AG-UI's own fields, as completions do. Throws 400. */
+export function readForwarded(forwarded: unknown): { user: string | null; onBusy: (typeof whenBusy)[number] } {
+  if (!isObject(forwarded)) return { user: null, onBusy: 'interrupt' }
+  const { user = null, on_busy: given = 'interrupt' } = forwarded
+  if (user !== null && (typeof user !== 'string' || user === '' || [...user].length > 200)) {
+    return badRequest('forwardedProps.user: must have 1 to 200 characters')
+  }
+  const words = whenBusy.map((word) => JSON.stringify(word)).join(', ')
+  const onBusy = whenBusy.find((word) => word === (given ?? 'interrupt'))
+  return { user, onBusy: onBusy ?? badRequest(`forwardedProps.on_busy: must be one of ${words}`) }
 }

@@ -8,20 +8,22 @@ import { hashOf } from '../../sending/idempotency.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { streamBatches } from '../../streaming/reply-stream.ts'
-import { type Caller, userOf } from '../access/caller.ts'
+import { opensId } from '../access/caller.ts'
+import { type ChatRequest, chatSession, chatUser } from '../front-ends/chat-session.ts'
+import { pageInstructions } from '../front-ends/page-instructions.ts'
 import type { DeployHandlers } from '../scope.ts'
 import { sendMakingSession } from '../send-first.ts'
 import { createRunEncoder } from './encoder.ts'
-import { type RunInput, readRunInput } from './input.ts'
+import { type RunInput, readForwarded, readRunInput } from './input.ts'
 
 /** Throws 404. */
 async function decisionsFor(
   { sql }: SendDependencies,
-  { agentId, caller }: { agentId: string; caller: Caller },
-  { sessionId, decisions, asMessages }: RunInput,
+  { agentId, caller, user, sessionId }: ChatRequest & { sessionId: string },
+  { decisions, asMessages }: RunInput,
 ): Promise<GivenDecisions | null> {
   if (decisions === null) return null
-  const { found, wait } = await findWait(sql, { agentId, sessionId, user: userOf(caller) })
+  const { found, wait } = await findWait(sql, { agentId, sessionId, user })
   if (!found) missing('session')
   // A run that is sent again may end with results that it was shown; where nothing of them waits, it can only join.
   const pending = decisions.filter(({ id }) => wait?.pending.some(({ call_id }) => call_id === id))
@@ -42,19 +44,25 @@ export const agUiHandlers = (deps: SendDependencies) =>
     runAgUi: async ({ params, body, caller, request, reply }) => {
       const { threadId, runId } = body
       const input = readRunInput(body)
-      const { sessionId, text, asMessages } = input
+      const { text, asMessages } = input
+      const { user, onBusy } = readForwarded(body.forwardedProps)
       // The prefix keeps runs apart from the keys of other clients of the session.
       const idempotency = { key: `ag-ui:${runId}`, bodyHash: hashOf(asMessages ? text : input.decisions) }
-      const by = { agentId: params.agent_id, caller, request }
-      const decisions = await decisionsFor(deps, by, input)
+      const chat = { agentId: params.agent_id, caller, user: chatUser(caller, user), chatId: threadId }
+      const session = await chatSession(deps.sql, chat)
+      const { sessionId } = session
+      if (!opensId(caller, sessionId)) missing('session')
+      const decisions = await decisionsFor(deps, { ...chat, sessionId }, input)
       const message = {
-        sessionId,
         text,
         idempotency,
+        onBusy: decisions ? ('reject' as const) : onBusy,
+        instructions: await pageInstructions(deps, chat, input.instructions, reply),
         ...broughtFunctions(body.tools),
         ...(decisions && { decisions }),
       }
-      const sent = await sendMakingSession(deps, by, message, { reused: 'runId: was used for another message' })
+      const reused = 'runId: was used for another message'
+      const sent = await sendMakingSession(deps, { ...chat, session, request }, message, { reused })
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
       const { id } = sent.reply.info
       const earlier = decisions ? await repliesBefore(deps.sql, id) : []

@@ -2,7 +2,6 @@
 
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
-import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import {
   gather,
@@ -13,13 +12,16 @@ import {
   type SentPart,
 } from '../../parts/sent-message.ts'
 import type { Uploads } from '../../parts/uploads.ts'
+import { isInstruction } from '../../sending/caller-instructions.ts'
 import { badRequest } from '../../server/http-error.ts'
+import { checkChatId } from '../front-ends/chat-session.ts'
+import { instructionsAmong, type PageInstruction } from '../front-ends/page-instructions.ts'
 import type { UIPlace } from './place.ts'
 
 type UIChatRequest = components['schemas']['UIChatRequest']
 
 interface Sent {
-  sessionId: string
+  instructions: readonly PageInstruction[]
   place: UIPlace
   /** What an `Idempotency-Key` is held to: neither the history nor the ids of messages. */
   heldTo: readonly unknown[]
@@ -28,35 +30,48 @@ interface Sent {
 /** Decisions instead of a message: `replyId` is the assistant's message that they stand in. */
 export type SentUIMessage = Sent &
   (
-    | (SentMessage & { isRegenerate: boolean; decisions?: never })
+    | (SentMessage & { isRegenerate?: false; decisions?: never })
+    | {
+        isRegenerate: true
+        decisions?: never
+        /** Of the message to answer. */
+        text: string
+        /** The message itself, to be sent where it was never stored. Throws as `readChatRequest`. */
+        readMessage(): SentMessage
+      }
     | { isRegenerate?: never; decisions: readonly DecidedCall[]; replyId: string }
   )
 
 /** Throws 400 and 413. */
 export function readChatRequest(
-  { id, messages, trigger, messageId = null }: UIChatRequest,
+  { id, messages, system, trigger, messageId = null }: UIChatRequest,
   uploads: Uploads,
 ): SentUIMessage {
-  if (!isUuid(id)) return badRequest('id: must be a UUID')
+  checkChatId(id, 'id')
   const isRegenerate = trigger === 'regenerate-message'
   const list: readonly Readonly<Record<string, unknown>>[] = messages.map((message) => ({ ...message }))
-  const index = isRegenerate ? list.findLastIndex(({ role }) => role === 'user') : list.length - 1
+  const ofBody = typeof system === 'string' ? [{ name: 'system', text: system, where: 'system' }] : []
+  const instructions = [...ofBody, ...instructionsAmong(list)]
+  const index = list.findLastIndex(({ role }) => (isRegenerate ? role === 'user' : !isInstruction(role)))
   const last = list[index]
   const where = `messages.${index}`
-  const sessionId = id.toLowerCase()
   const held = ['ai-sdk', trigger ?? 'submit-message', messageId]
   const place = { messages: list.slice(0, index + 1), messageId }
   if (last?.role === 'assistant' && typeof last.id === 'string') {
     const decisions = decisionsIn(last.parts, `${where}.parts`, uploads)
-    return { sessionId, place, decisions, replyId: last.id, heldTo: [...held, decisions] }
+    return { place, instructions, decisions, replyId: last.id, heldTo: [...held, decisions] }
   }
   if (!isRegenerate && last?.role !== 'user') {
     return badRequest(`${where}.role: the last message must be the user's, or bring decisions`)
   }
-  const { text, parts } = isRegenerate
-    ? { text: textIn(last?.parts), parts: [] }
-    : readParts(last?.parts, `${where}.parts`, uploads)
-  return { sessionId, place, isRegenerate, text, parts, heldTo: [...held, text, ...parts.map(nameOf)] }
+  const readMessage = () => readParts(last?.parts, `${where}.parts`, uploads)
+  if (isRegenerate) {
+    if (last === undefined) return badRequest('messages: there is no user message to answer')
+    const text = textIn(last.parts)
+    return { place, instructions, isRegenerate, text, readMessage, heldTo: [...held, text] }
+  }
+  const { text, parts } = readMessage()
+  return { place, instructions, text, parts, heldTo: [...held, text, ...parts.map(nameOf)] }
 }
 
 function nameOf({ source }: SentPart): string {

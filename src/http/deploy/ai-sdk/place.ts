@@ -8,7 +8,7 @@ import {
   newestAsked,
   sessionExists,
 } from '../../../persistence/replies/reading/known-messages.ts'
-import { badRequest, missing } from '../../server/http-error.ts'
+import { missing } from '../../server/http-error.ts'
 import type { Caller } from '../access/caller.ts'
 import { ownSession } from '../access/own-session.ts'
 
@@ -39,13 +39,16 @@ export async function placeOfNew(
   return between.some(({ role }) => role === 'user') ? undefined : { parent: parent?.id ?? null }
 }
 
-/** The place of another reply: the user message to answer. Throws 400 when there is none, 404 for a session that is not the caller's. */
+/**
+ * Of another reply: the user message to answer. Null: it was never stored. Throws 404 for a session that is not the
+ * caller's.
+ */
 export async function placeOfRegenerate(
   sql: Sql,
   { agentId, caller, sessionId }: { agentId: string; caller: Caller; sessionId: string },
   { messages, messageId }: UIPlace,
   text: string,
-): Promise<MessagePlace> {
+): Promise<MessagePlace | null> {
   if ((await ownSession(sql, caller, { agent_id: agentId, session_id: sessionId })) === null) {
     if (await sessionExists(sql, sessionId)) missing('session')
   } else {
@@ -56,5 +59,5 @@ export async function placeOfRegenerate(
     const asked = await newestAsked(sql, sessionId, parent, text)
     if (asked !== null) return { regenerate: asked }
   }
-  return badRequest('messageId: there is no such message to answer')
+  return null
 }

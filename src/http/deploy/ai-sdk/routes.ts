@@ -1,19 +1,24 @@
 /** The AI SDK's chat endpoints over deploy sessions (contract section 12): send, follow, cancel, read. */
+import type { MessagePlace } from '../../../actors/ports/index.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
 import { listMessagesWithEvents, repliesBefore } from '../../../persistence/replies/reading/reply-events.ts'
 import { runningReply } from '../../../persistence/replies/sessions/sessions.ts'
 import { findWait } from '../../../persistence/replies/settling/waits.ts'
 import { partPath } from '../../parts/part-answer.ts'
 import { prepareParts } from '../../parts/prepare.ts'
+import type { SentMessage } from '../../parts/sent-message.ts'
 import { requireUploads } from '../../parts/uploads.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
-import { broughtTools } from '../../sending/caller-tools.ts'
+import { broughtUITools } from '../../sending/caller-tools.ts'
 import type { GivenDecisions } from '../../sending/decisions.ts'
 import { idempotencyOf } from '../../sending/idempotency.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { streamBatches } from '../../streaming/reply-stream.ts'
-import { type Caller, opensId, userOf } from '../access/caller.ts'
-import { ownParts, ownSession } from '../access/own-session.ts'
+import { type Caller, opensId } from '../access/caller.ts'
+import { ownParts } from '../access/own-session.ts'
+import { type ChatRequest, chatSession, chatUser, ownChat } from '../front-ends/chat-session.ts'
+import { pageInstructions } from '../front-ends/page-instructions.ts'
 import type { DeployHandlers } from '../scope.ts'
 import { sendMakingSession } from '../send-first.ts'
 import { createUiMessageEncoder } from './encoder.ts'
@@ -26,10 +31,10 @@ const PROTOCOL = { 'x-vercel-ai-ui-message-stream': 'v1' }
 /** The parts of the message that waits: those of the pending calls. Throws 404. */
 async function decisionsFor(
   { sql }: SendDependencies,
-  { agentId, caller }: { agentId: string; caller: Caller },
-  { sessionId, decisions, replyId }: Extract<SentUIMessage, { replyId: string }>,
+  { agentId, caller, user, sessionId }: ChatRequest & { sessionId: string },
+  { decisions, replyId }: Extract<SentUIMessage, { replyId: string }>,
 ): Promise<GivenDecisions> {
-  const { found, wait } = await findWait(sql, { agentId, sessionId, user: userOf(caller) })
+  const { found, wait } = await findWait(sql, { agentId, sessionId, user })
   if (!found) missing('session')
   const isOfIt = wait !== null && wait.carried.firstId === replyId.toLowerCase()
   const pending = new Set(wait?.pending.map(({ call_id }) => call_id))
@@ -41,32 +46,48 @@ async function decisionsFor(
   }
 }
 
+const chatOfPath = (
+  params: { agent_id: string; session_id: string },
+  { user }: { user?: string },
+  caller: Caller,
+): ChatRequest => ({ agentId: params.agent_id, caller, user: chatUser(caller, user), chatId: params.session_id })
+
+/** A message with its place. One that is to be answered once more and was never stored is sent. Throws 400 and 404. */
+async function placed(
+  sql: Sql,
+  by: ChatRequest & { sessionId: string },
+  asked: Exclude<SentUIMessage, { replyId: string }>,
+): Promise<SentMessage & { place: MessagePlace | undefined }> {
+  const { place: named, text } = asked
+  if (!asked.isRegenerate) return { text, parts: asked.parts, place: await placeOfNew(sql, by.sessionId, named) }
+  const stored = await placeOfRegenerate(sql, by, named, text)
+  if (stored !== null) return { text, parts: [], place: stored }
+  const message = asked.readMessage()
+  return { ...message, place: await placeOfNew(sql, by.sessionId, { ...named, messageId: null }) }
+}
+
 export const aiSdkHandlers = (deps: SendDependencies) => {
   const { sql, host } = deps
   return {
     createUIChatReply: async ({ params, body, caller, request, reply }) => {
       const uploads = requireUploads(request)
       const asked = readChatRequest(body, uploads)
-      const { sessionId, place: named, isRegenerate } = asked
-      const by = { agentId: params.agent_id, caller, request }
-      if (!opensId(caller, sessionId)) missing('session')
-      const decisions = asked.decisions && (await decisionsFor(deps, by, asked))
-      const { text, parts } = asked.decisions ? { text: '', parts: [] } : asked
-      const place = decisions
-        ? undefined
-        : isRegenerate
-          ? await placeOfRegenerate(sql, { ...by, sessionId }, named, text)
-          : await placeOfNew(sql, sessionId, named)
+      const chat = { agentId: params.agent_id, caller, user: chatUser(caller, body.user), chatId: body.id }
+      const session = await chatSession(sql, chat)
+      const by = { ...chat, sessionId: session.sessionId }
+      if (!opensId(caller, by.sessionId)) missing('session')
+      const decisions = asked.decisions ? await decisionsFor(deps, by, asked) : undefined
+      const { parts, ...message } = asked.decisions ? { text: '', parts: [] } : await placed(sql, by, asked)
       const prepared = await prepareParts(deps, parts, { uploads, find: ownParts(sql, caller) })
-      const message = {
-        sessionId,
-        text,
-        place,
+      const input = {
+        ...message,
+        instructions: await pageInstructions(deps, chat, asked.instructions, reply),
+        onBusy: decisions ? ('reject' as const) : (body.on_busy ?? 'interrupt'),
         idempotency: idempotencyOf(request, asked.heldTo),
-        ...broughtTools(body),
+        ...broughtUITools(body),
         ...(decisions && { decisions }),
       }
-      const sent = await sendMakingSession(deps, by, message, { parts: prepared })
+      const sent = await sendMakingSession(deps, { ...chat, session, request }, input, { parts: prepared })
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
       const replies = decisions ? await repliesBefore(sql, sent.reply.info.id) : []
       reply.headers(PROTOCOL)
@@ -79,9 +100,9 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
       )
       return undefined
     },
-    resumeUIChatReply: async ({ params, caller, reply }) => {
+    resumeUIChatReply: async ({ params, query, caller, reply }) => {
       await loadAgent(deps, params.agent_id)
-      const session = await ownSession(sql, caller, params)
+      const session = await ownChat(sql, chatOfPath(params, query, caller))
       const running = session === null ? null : await runningReply(sql, session.id)
       const found = running === null ? null : await host.open(running)
       if (found === null) return reply.code(204).send()
@@ -90,18 +111,18 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
       await streamBatches(reply, found, 0, createUiMessageEncoder(found.info.id, { replies, repeat: true }))
       return undefined
     },
-    cancelUIChatReply: async ({ params, caller }) => {
+    cancelUIChatReply: async ({ params, query, caller }) => {
       await loadAgent(deps, params.agent_id)
-      const session = await ownSession(sql, caller, params)
+      const session = await ownChat(sql, chatOfPath(params, query, caller))
       if (session !== null) await host.cancel(session.id)
     },
-    listUIMessages: async ({ params, caller }) => {
+    listUIMessages: async ({ params, query, caller }) => {
       await loadAgent(deps, params.agent_id)
-      const session = await ownSession(sql, caller, params)
-      const messages = session === null ? [] : await listMessagesWithEvents(sql, session.id)
+      const session = await ownChat(sql, chatOfPath(params, query, caller))
+      if (session === null) return { messages: [] }
       const pathOf = (messageId: string, n: number) =>
-        partPath('deploy', { agentId: params.agent_id, sessionId: params.session_id, messageId, n: `${n}` })
-      return { messages: uiMessagesOf(messages, pathOf) }
+        partPath('deploy', { agentId: params.agent_id, sessionId: session.id, messageId, n: `${n}` })
+      return { messages: uiMessagesOf(await listMessagesWithEvents(sql, session.id), pathOf) }
     },
   } satisfies DeployHandlers<'aiSdk'>
 }

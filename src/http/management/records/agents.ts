@@ -48,6 +48,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
             fallbacks: body.fallbacks ?? [],
             allowedOrigins: givenOrigins(body.allowedOrigins) ?? [],
             historyMaxTokens: body.historyMaxTokens ?? null,
+            callerInstructions: body.callerInstructions ?? 'refuse',
           })
           await checkAnswerFields(tx, fieldRefusal, created)
           return created
@@ -55,13 +56,21 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
       ),
     getAgent: async ({ params }) => (await agents.findAgent(sql, params.id)) ?? missing('agent'),
     updateAgent: async ({ params, body, request }) => {
-      const { generationConfig: config, responseFormat: format, fallbacks, allowedOrigins, ...rest } = body
+      const {
+        generationConfig: config,
+        responseFormat: format,
+        fallbacks,
+        allowedOrigins,
+        callerInstructions,
+        ...rest
+      } = body
       const changes: agents.AgentChanges = {
         ...rest,
         generationConfig: config === undefined ? undefined : givenConfig(config),
         responseFormat: format === undefined ? undefined : givenFormat(format),
         fallbacks: fallbacks === undefined ? undefined : (fallbacks ?? []),
         allowedOrigins: givenOrigins(allowedOrigins),
+        callerInstructions: callerInstructions === undefined ? undefined : (callerInstructions ?? 'refuse'),
       }
       const updated = await withKnownReferences(body, () =>
         recordUpdate(sql, request, 'agent', {

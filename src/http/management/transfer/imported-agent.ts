@@ -24,6 +24,7 @@ export function importedAgent(agent: Given, { providers, prompts }: { providers:
         ? undefined
         : (fallbacks ?? []).map((one) => ({ providerId: providers.existing(one.provider).id, model: one.model })),
     allowedOrigins: givenOrigins(rest.allowedOrigins),
+    callerInstructions: rest.callerInstructions === undefined ? undefined : (rest.callerInstructions ?? 'refuse'),
     historyMaxTokens: rest.historyMaxTokens,
   }
 }

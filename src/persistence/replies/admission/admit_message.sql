@@ -1,4 +1,4 @@
--- revision 21
+-- revision 22
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -7,9 +7,12 @@
    p_message: {agent_id, session_id, end_user (whose session it must be; null or absent: anybody's), user_id, reply_id,
    model, include_usage, key, body_hash (hex), is_retry, may_start, configuration (its version that the request was made
    from; null: any), make_session (a session that does not exist is made for end_user, with the message or not at all;
-   absent: not_found), secret_number (of the client secret that makes it; absent: none), parts ([{type, sha256 (hex),
-   media_type, filename, size, detail, source_url, text_place}], in their order; to look, sha256 or source_url is enough;
-   absent: none), place (see find_place; absent: behind the head), facts (what is known of the reply, as messages.facts;
+   absent: not_found), external_id (of a session that is made; absent: none), secret_number (of the client secret that
+   makes it; absent: none), parts ([{type, sha256 (hex), media_type, filename, size, detail, source_url, text_place}],
+   in their order; to look, sha256 or source_url is enough;
+   absent: none), derived_title (for a session without one whose first message this is; null: none can be derived),
+   title_is_draft (a model's is to replace it; absent: no), place (see find_place; absent: behind the head),
+   facts (what is known of the reply, as messages.facts;
    absent: nothing), decisions (instead of a user's message; see decide_calls), wait_id (the reply that
    they are about), decisions_hash (hex), decided_by (also of what a message rejects), uses_values (true: those
    of the session are in the answer)}. p_text and parts are not looked at
@@ -46,13 +49,14 @@ declare
   v_position integer;
   v_first_text text;
   v_created_at timestamptz;
+  v_title text; -- that it gets now
   v_lines_before integer[];
 begin
   select * into m from jsonb_to_record(p_message) as x(
     agent_id uuid, session_id uuid, end_user text, user_id uuid, reply_id uuid, model text, include_usage boolean,
     key text, body_hash text, is_retry boolean, may_start boolean, configuration bigint, make_session boolean,
-    secret_number bigint, place jsonb, parts jsonb, facts jsonb, decisions jsonb, wait_id uuid,
-    decisions_hash text, decided_by text, uses_values boolean);
+    external_id text, derived_title text, title_is_draft boolean, secret_number bigint, place jsonb, parts jsonb,
+    facts jsonb, decisions jsonb, wait_id uuid, decisions_hash text, decided_by text, uses_values boolean);
   v_is_regenerate := coalesce(m.place ? 'regenerate', false);
   v_has_question := not v_is_regenerate and m.decisions is null;
 
@@ -61,7 +65,7 @@ begin
 
   -- `is not distinct from` is for no index. Planned while the table is small, `=` enters it by the agent's newest sessions,
   -- and reads them all when there are more.
-  select x.num, x.next_seq, x.title, x.head, x.end_user, x.metadata into s from sessions x
+  select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata into s from sessions x
    where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
      for no key update;
   if not found then
@@ -79,10 +83,10 @@ begin
       exception when sqlstate 'GR401' then return '{"outcome": "revoked"}';
       end;
     end if;
-    insert into sessions (id, agent_id, end_user)
-    select m.session_id, a.id, m.end_user from agents a where a.id = m.agent_id for key share
-    on conflict (id) do nothing; -- made meanwhile by another message, or another agent's
-    select x.num, x.next_seq, x.title, x.head, x.end_user, x.metadata into s from sessions x
+    insert into sessions (id, agent_id, end_user, external_id)
+    select m.session_id, a.id, m.end_user, m.external_id from agents a where a.id = m.agent_id for key share
+    on conflict do nothing; -- made meanwhile by another message, under another id perhaps, or somebody else's
+    select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata into s from sessions x
      where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
        for no key update;
     if not found then return '{"outcome": "not_found"}'; end if;
@@ -94,7 +98,7 @@ begin
    where x.session_id = m.session_id and x.first_seq is not null and x.id <> m.reply_id order by x.position desc limit 1;
   v_rest_state := case when last.id is null then 'idle' else rest_state(last.finish_reason) end;
 
-  if s.title is null then
+  if s.title is null or s.title_is_draft then
     select left(x.content, 10000) into v_first_text from messages x
      where x.session_id = m.session_id and x.role = 'user' order by x.position limit 1;
   end if;
@@ -112,7 +116,8 @@ begin
       'outcome', case when own.status = 'streaming' and own.epoch = p_epoch and not v_fenced
                       then 'admitted' else 'joined' end,
       'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', own.first_seq, 'created_at', own.created_at,
-      'position', own.position, 'rest_state', v_rest_state, 'untitled', s.title is null, 'first_text', v_first_text,
+      'position', own.position, 'rest_state', v_rest_state, 'untitled', s.title is null or s.title_is_draft,
+      'first_text', v_first_text,
       'parent_id', case when v_is_regenerate then answered.id else (
         select b.id from messages b where b.session_id = m.session_id and b.position = answered.before_at) end,
       'history_end', answered.before_at, 'text', case when v_is_regenerate then answered.content end,
@@ -208,14 +213,18 @@ begin
     on conflict (session_id, key) do update
       set body_hash = excluded.body_hash, reply_id = excluded.reply_id, created_at = clock_timestamp();
   end if;
+  if v_next = 0 and s.title is null then v_title := m.derived_title; end if;
   update sessions
-     set updated_at = v_created_at, status = 'streaming', error_code = null,
+     set updated_at = v_created_at, status = 'streaming', error_code = null, title = coalesce(title, v_title),
+         title_is_draft = title_is_draft or (v_title is not null and coalesce(m.title_is_draft, false)),
          head = case when s.head is not null or not v_is_straight then v_position end
    where id = m.session_id;
   return jsonb_build_object(
     'outcome', 'admitted', 'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', s.next_seq,
     'created_at', v_created_at, 'position', v_position, 'rest_state', v_rest_state,
-    'untitled', s.title is null, 'first_text', v_first_text, 'parent_id', v_parent,
+    'untitled', coalesce(s.title, v_title) is null or s.title_is_draft
+                or (v_title is not null and coalesce(m.title_is_draft, false)),
+    'first_text', v_first_text, 'parent_id', v_parent,
     'history_end', case when v_is_regenerate then v_before_at else v_at end, 'text', v_asked,
     'values', case when m.uses_values then jsonb_build_object('user', s.end_user, 'metadata', s.metadata) end);
 end $$;

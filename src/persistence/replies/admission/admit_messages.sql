@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
    is at work on. Waits for none of them. Of each it admits it answers what admit_message answers; the others, and all but
    the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order.
@@ -29,12 +29,15 @@ begin
       from rows from (jsonb_to_recordset(p_messages) as (
              session_id uuid, agent_id uuid, end_user text, user_id uuid, reply_id uuid, text text, model text,
              include_usage boolean, key text, body_hash text, configuration bigint, place jsonb, parts jsonb, facts jsonb,
-             decided_by text, uses_values boolean)) with ordinality as m(
+             decided_by text, derived_title text, title_is_draft boolean, uses_values boolean)) with ordinality as m(
              session_id, agent_id, end_user, user_id, reply_id, text, model, include_usage, key, body_hash, configuration,
-             place, parts, facts, decided_by, uses_values, n)
+             place, parts, facts, decided_by, derived_title, title_is_draft, uses_values, n)
      order by m.session_id, m.n
   ), plain as materialized (
-    select m.*, s.num, s.next_seq, s.title, s.head, s.end_user as owner, s.metadata, last.position as last_position, last.finish_reason,
+    select m.*, s.num, s.next_seq, s.head, s.end_user as owner, s.metadata,
+           coalesce(s.title, t.title) is null as is_untitled, t.title as new_title,
+           s.title_is_draft or (t.title is not null and coalesce(m.title_is_draft, false)) as is_draft,
+           last.position as last_position, last.finish_reason,
            p.at, p.id as parent_id, p.content, p.before_at, x.next, x.is_straight,
            case when x.is_straight then p.line else x.next end as line,
            case when not x.is_straight then lines_before(m.session_id, p.at, p.line) end as lines_before, x.is_regenerate,
@@ -55,6 +58,8 @@ begin
         select n.next, p.at = n.next - 1 as is_straight, coalesce(m.place ? 'regenerate', false) as is_regenerate
           from (select coalesce(
                   last.position, (select max(b.position) from messages b where b.session_id = m.session_id), -1) + 1 as next) n) x
+     cross join lateral (
+        select case when x.next = 0 and s.title is null then m.derived_title end as title) t
      where m.session_id = any(v_sessions) and p.fault is null and last.status is distinct from 'streaming'
        and not exists (select 1 from messages own where own.id = m.reply_id)
        and not exists (select 1 from idempotency_keys k where k.session_id = m.session_id and k.key = m.key
@@ -79,7 +84,8 @@ begin
       set body_hash = excluded.body_hash, reply_id = excluded.reply_id, created_at = clock_timestamp()
   ), begun as (
     update sessions s
-       set updated_at = v_now, status = 'streaming', error_code = null,
+       set updated_at = v_now, status = 'streaming', error_code = null, title = coalesce(s.title, m.new_title),
+           title_is_draft = m.is_draft,
            head = case when m.head is not null or not m.is_straight then m.position end
       from plain m where s.id = m.session_id
   )
@@ -87,8 +93,8 @@ begin
            'outcome', 'admitted', 'reply_id', m.reply_id, 'session_num', m.num, 'first_seq', m.next_seq,
            'created_at', v_now, 'position', m.position,
            'rest_state', case when m.last_position is null then 'idle' else rest_state(m.finish_reason) end,
-           'untitled', m.title is null,
-           'first_text', case when m.title is null then (
+           'untitled', m.is_untitled or m.is_draft,
+           'first_text', case when m.is_untitled or m.is_draft then (
               select left(b.content, 10000) from messages b
                where b.session_id = m.session_id and b.role = 'user' order by b.position limit 1) end,
            'parent_id', m.parent_id, 'history_end', case when m.is_regenerate then m.before_at else m.at end,

@@ -13,6 +13,7 @@ export interface NewSession {
   title?: string | null | undefined
   user?: string | null | undefined
   metadata?: Readonly<Record<string, string>> | null | undefined
+  externalId?: string | null | undefined
   /** A history to begin with, oldest first. */
   messages?: readonly GivenMessage[] | null | undefined
 }
@@ -39,7 +40,7 @@ export interface GivenMessage {
 }
 
 /**
- * Null when there is no such agent. `taken`: another session has the id. Given messages are complete and have no frames: `first_seq`
+ * Null: no such agent. `taken`: another session has the id, or the external id. Given messages are complete and have no frames: `first_seq`
  * is what tells replies of the session's own. `secretNumber`: of the client secret that makes it for its user. `revoked`:
  * that user's secrets were revoked.
  */
@@ -64,7 +65,7 @@ const SECRET_REVOKED = 'GR401'
 export async function forkSession(
   sql: Sql,
   agentId: string,
-  { id, title, user, metadata }: Omit<NewSession, 'messages'>,
+  { id, title, user, metadata }: Omit<NewSession, 'messages' | 'externalId'>,
   { sessionId, owner, messageId, frameId }: Fork,
   secretNumber: number | null = null,
 ): Promise<Session | 'taken' | 'revoked' | NoFork | null> {
@@ -103,16 +104,16 @@ async function insertSession(
   secretNumber: number | null,
 ): Promise<Session | 'taken' | null> {
   if (!isUuid(agentId)) return null
-  const { id, title = null, user = null, metadata, messages } = session
+  const { id, title = null, user = null, metadata, externalId = null, messages } = session
   const given = (messages ?? []).map((message, position) => ({ ...givenColumns(message), id: newId(), position }))
   const isGood =
     secretNumber === null ? sql`` : sql`and check_client_secret(${agentId}, ${user ?? ''}, ${secretNumber})`
   const [row] = await sql<{ known: boolean; session: Session | null }[]>`
     with agent as (select a.id from agents a where a.id = ${agentId} ${isGood} for key share),
     made as (
-      insert into sessions (id, agent_id, title, end_user, metadata)
-      select ${id ?? newId()}, agent.id, ${title}, ${user}, ${jsonText(metadata ?? {})}::text::jsonb from agent
-      on conflict (id) do nothing
+      insert into sessions (id, agent_id, title, end_user, metadata, external_id)
+      select ${id ?? newId()}, agent.id, ${title}, ${user}, ${jsonText(metadata ?? {})}::text::jsonb, ${externalId} from agent
+      on conflict do nothing
       returning ${columns(sql)}
     ), given as (
       insert into messages (id, session_id, position, role, status, content, finish_reason, frame_ends, tool_events)

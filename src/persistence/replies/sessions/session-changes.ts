@@ -31,6 +31,7 @@ export async function changeSession(
   const [session] = await sql<Session[]>`
     update sessions
        set title = case when ${title !== undefined} then ${newTitle} else title end,
+           title_is_draft = case when ${title !== undefined} then false else title_is_draft end,
            metadata = coalesce(${newMetadata}::text::jsonb, metadata),
            -- A first message that came since we looked for one: the job finds the session.
            title_due_at = case when ${title === null && newTitle === null} then '-infinity' else title_due_at end,

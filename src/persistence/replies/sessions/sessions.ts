@@ -15,7 +15,9 @@ export interface Session {
   /** The caller's end user. Null without one. */
   user: string | null
   metadata: Record<string, string>
-  /** The pending calls. */
+  /** The id by which a front end knows it. Null: it has none. */
+  externalId: string | null
+  /** Calls that wait for somebody. */
   pending: PendingCall[]
   /** The last message of the path that reads show. Null when there is none. */
   headId: string | null
@@ -34,7 +36,7 @@ export interface ForkedFrom {
 
 /** A row of `sessions`. */
 export const columns = (sql: AnySql): Fragment => sql`
-  id, agent_id as "agentId", title, end_user as "user", metadata, ${pendingOf(sql)} as pending, ${timestamps(sql)},
+  id, agent_id as "agentId", title, end_user as "user", metadata, external_id as "externalId", ${pendingOf(sql)} as pending, ${timestamps(sql)},
   case when head is null
        then (select m.id from messages m where m.session_id = sessions.id order by m.position desc limit 1)
        else (select m.id from messages m where m.session_id = sessions.id and m.position = sessions.head)
@@ -48,22 +50,24 @@ export interface SessionQuery extends PageQuery {
   /** The user whose sessions the caller may see. When absent or null, those of all users. */
   owner?: string | null | undefined
   user?: string | undefined
+  external_id?: string | undefined
   /** Values by name. */
   metadata?: Readonly<Record<string, string>> | undefined
 }
 
-function matching(sql: AnySql, { q = '', owner = null, user, metadata }: SessionQuery): Fragment {
+function matching(sql: AnySql, { q = '', owner = null, user, external_id, metadata }: SessionQuery): Fragment {
   const byOwner = owner === null ? sql`` : sql`and end_user = ${owner}`
   const byUser = user === undefined ? sql`` : sql`and end_user = ${user}`
+  const byExternalId = external_id === undefined ? sql`` : sql`and external_id = ${external_id}`
   const byMetadata = metadata === undefined ? sql`` : sql`and metadata @> ${jsonText(metadata)}::text::jsonb`
   const byTitle = q === '' ? sql`` : sql`and strpos(lower(coalesce(title, '')), lower(${q}::text)) > 0`
-  return sql`${byOwner} ${byUser} ${byMetadata} ${byTitle}`
+  return sql`${byOwner} ${byUser} ${byExternalId} ${byMetadata} ${byTitle}`
 }
 
 /** How many there are. A user's are counted by a plan that no state of the table makes slow (count_sessions.sql). */
 function countOf(sql: AnySql, agentId: string, query: SessionQuery): Fragment {
-  const { q = '', owner = null, user = owner, metadata } = query
-  if (user === null || (owner ?? user) !== user) {
+  const { q = '', owner = null, user = owner, external_id, metadata } = query
+  if (user === null || external_id !== undefined || (owner ?? user) !== user) {
     return sql`select count(*)::integer from sessions where agent_id = ${agentId} ${matching(sql, query)}`
   }
   const named = metadata === undefined ? null : jsonText(metadata)

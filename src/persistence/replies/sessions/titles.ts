@@ -1,5 +1,5 @@
 /**
- * Sessions that need a title: they have none, and their first reply has ended. A claim is a timestamp, not a lock: a
+ * Sessions that need a title: they have none, or a draft, and their first reply has ended. A claim is a timestamp, not a lock: a
  * model is called meanwhile, and no transaction may stay open for so long.
  */
 import type { Sql } from '../../postgres/database.ts'
@@ -27,7 +27,8 @@ export async function claimUntitled(sql: Sql, { claimMs, maxText }: Claim): Prom
     with next as materialized (
       -- Skipped, not waited for: who holds the row is at work on the session, or claims it itself.
       select id from sessions
-       where title is null and next_seq > 1 and title_due_at < 'infinity' and title_due_at <= statement_timestamp()
+       where (title is null or title_is_draft) and next_seq > 1
+         and title_due_at < 'infinity' and title_due_at <= statement_timestamp()
        order by title_due_at, num limit 1 for update skip locked
     ), claimed as (
       update sessions s
@@ -51,22 +52,23 @@ export async function claimUntitled(sql: Sql, { claimMs, maxText }: Claim): Prom
   return session ?? null
 }
 
-/** A title that was set meanwhile stays, and so does the session's position in lists. Null when it will never get one. */
+/** A title that was given meanwhile stays, and so does the session's position in lists. Null: it keeps its draft, or none. */
 export async function storeTitle(sql: Sql, sessionId: string, title: string | null): Promise<void> {
   await sql`
-    update sessions set title = ${title}, title_due_at = 'infinity' where id = ${sessionId} and title is null`
+    update sessions set title = coalesce(${title}, title), title_is_draft = false, title_due_at = 'infinity'
+     where id = ${sessionId} and (title is null or title_is_draft)`
 }
 
 /** The attempt failed: allows another one after `ms`. */
 export async function postponeTitle(sql: Sql, sessionId: string, ms: number): Promise<void> {
   await sql`
     update sessions set title_due_at = clock_timestamp() + ${`${ms} milliseconds`}::interval
-     where id = ${sessionId} and title is null`
+     where id = ${sessionId} and (title is null or title_is_draft)`
 }
 
 /** We aborted the attempt: it does not count, and any instance may claim the session. */
 export async function releaseTitle(sql: Sql, sessionId: string): Promise<void> {
   await sql`
     update sessions set title_due_at = '-infinity', title_attempts = title_attempts - 1
-     where id = ${sessionId} and title is null`
+     where id = ${sessionId} and (title is null or title_is_draft)`
 }

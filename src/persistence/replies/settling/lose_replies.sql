@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* Settles those of these replies whose owner was declared lost, in one transaction: a commit and a round trip for each
    reply were nine tenths of the time. One that another instance is at work on is skipped, so that several instances share
    the work. One that cannot be settled keeps no other from it.
@@ -67,7 +67,7 @@ begin
       session_id := r.session_id;
       question := (
         select left(u.content, 100000) from messages u join sessions s on s.id = u.session_id
-         where s.id = r.session_id and s.title is null and u.role = 'user' order by u.position limit 1);
+         where s.id = r.session_id and (s.title is null or s.title_is_draft) and u.role = 'user' order by u.position limit 1);
       fault := null;
       return next;
     exception when others then

@@ -113,26 +113,30 @@ verifies(
   },
 )
 
-verifies('contract-12.ag-ui', 'a cancelled run is finished as cancelled; a failed one ends with our code', async () => {
-  const threadId = randomUUID()
-  const next = scene.byHand()
-  const stream = await ui.run(threadId, 'r1', 'go')
-  const up = await next
-  await up.text('some')
-  while (!stream.raw().includes('some')) await stream.next()
-  await scene.cancel(threadId)
-  const events = await rest(stream)
-  expect(events.at(-1)).toEqual({ type: 'RUN_FINISHED', threadId, runId: 'r1', outcome: { type: 'cancelled' } })
-  expect(events.at(-2)).toMatchObject({ type: 'TEXT_MESSAGE_END' })
+verifies(
+  ['contract-12.ag-ui', 'contract-25.cancelled-run'],
+  'a cancelled run is plainly finished; a failed one ends with our code',
+  async () => {
+    const threadId = randomUUID()
+    const next = scene.byHand()
+    const stream = await ui.run(threadId, 'r1', 'go')
+    const up = await next
+    await up.text('some')
+    while (!stream.raw().includes('some')) await stream.next()
+    await scene.cancel(threadId)
+    const events = await rest(stream)
+    expect(events.at(-1)).toStrictEqual({ type: 'RUN_FINISHED', threadId, runId: 'r1' })
+    expect(events.at(-2)).toMatchObject({ type: 'TEXT_MESSAGE_END' })
 
-  scene.up.next(async (failing) => {
-    await failing.text('half')
-    failing.reset()
-  })
-  const failed = await rest(await ui.run(threadId, 'r2', 'go on'))
-  expect(failed.at(-1)).toEqual({ type: 'RUN_ERROR', message: expect.any(String), code: 'provider_error' })
-  expect(refused([...events, ...failed])).toEqual([])
-})
+    scene.up.next(async (failing) => {
+      await failing.text('half')
+      failing.reset()
+    })
+    const failed = await rest(await ui.run(threadId, 'r2', 'go on'))
+    expect(failed.at(-1)).toEqual({ type: 'RUN_ERROR', message: expect.any(String), code: 'provider_error' })
+    expect(refused([...events, ...failed])).toEqual([])
+  },
+)
 
 verifies(
   ['contract-12.ag-ui-input', 'contract-12.one-log'],
@@ -142,8 +146,10 @@ verifies(
     const next = scene.byHand()
     const run = await ui.run(id, 'r', 'go')
     const up = await next
-    expect((await scene.call('POST', ui.agUi, ui.runBody(id, 'r2', 'go'))).status).toBe(409)
-    expect((await scene.call('POST', ui.aiSdk, ui.chatBody(id, 'go'))).status).toBe(409)
+    expect(
+      (await scene.call('POST', ui.agUi, ui.runBody(id, 'r2', 'go', { forwardedProps: { on_busy: 'reject' } }))).status,
+    ).toBe(409)
+    expect((await scene.call('POST', ui.aiSdk, ui.chatBody(id, 'go', { on_busy: 'reject' }))).status).toBe(409)
     expect((await scene.send(id, 'go')).status).toBe(409)
     const [chat, chunks] = await Promise.all([ui.follow(id), scene.resume(id)])
     await up.text('all of it')
@@ -159,7 +165,7 @@ verifies('contract-12.ag-ui-input', 'what it cannot take is 400 that names it, a
   const before = await storedMessages(scene.app)
   const user = (content: unknown) => ({ messages: [{ id: '1', role: 'user', content }] })
   for (const [body, named] of [
-    [{ threadId: 'no-uuid' }, 'threadId'],
+    [{ threadId: '..' }, 'threadId'],
     [{ runId: '' }, 'runId'],
     [{ runId: 'x'.repeat(256) }, 'runId'],
     [{ messages: [] }, 'messages'],

@@ -13,12 +13,12 @@ beforeAll(async () => {
 })
 afterAll(() => scene.close())
 
-verifies('contract-12.ai-sdk-input', 'a busy session is 409, and nothing is stored', async () => {
+verifies('contract-12.ai-sdk-input', 'with on_busy reject a busy session is 409, and nothing is stored', async () => {
   const id = randomUUID()
   const next = scene.byHand()
   const stream = await ui.chat(id, 'go')
   const up = await next
-  const { status, json, headers } = await scene.call('POST', ui.aiSdk, ui.chatBody(id, 'again'))
+  const { status, json, headers } = await scene.call('POST', ui.aiSdk, ui.chatBody(id, 'again', { on_busy: 'reject' }))
   expect([status, json, headers.get('x-should-retry')]).toEqual([409, { error: expect.any(String) }, 'false'])
   await up.finish()
   await rest(stream)
@@ -54,7 +54,8 @@ verifies('contract-12.ai-sdk-input', 'what it cannot take is 400 that names it, 
   const before = await storedMessages(scene.app)
   const last = (message: object) => ({ messages: [userMessage('x'), message] })
   for (const [body, named] of [
-    [{ id: 'no-uuid' }, 'id'],
+    [{ id: '' }, 'id'],
+    [{ on_busy: 'wait' }, 'on_busy'],
     [{ messages: [] }, 'messages'],
     [{ trigger: 'other' }, 'trigger'],
     [last({ role: 'assistant', parts: [{ type: 'text', text: 'x' }] }), 'messages.1.role'],
@@ -115,7 +116,8 @@ verifies(
     const id = randomUUID()
     scene.up.always(() => {})
     const before = scene.up.calls.length
-    const [one, two] = await Promise.all([ui.chat(id, 'one'), ui.chat(id, 'two')])
+    const reject = { on_busy: 'reject' }
+    const [one, two] = await Promise.all([ui.chat(id, 'one', reject), ui.chat(id, 'two', reject)])
     expect([one.status, two.status].sort()).toEqual([200, 409])
     await (await scene.up.call(before + 1)).finish()
     await rest(one.status === 200 ? one : two)

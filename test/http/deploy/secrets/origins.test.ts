@@ -186,7 +186,7 @@ verifies(
       await preflight(page, `/api/v1/agents/${scene.agentId}`),
     ]
     expect(answers.map(({ status }) => status)).toEqual([
-      200, 200, 200, 200, 200, 401, 401, 200, 200, 200, 401, 401, 404,
+      200, 200, 200, 200, 200, 401, 401, 200, 200, 200, 403, 403, 404,
     ])
     for (const answer of answers) expect(corsHeaders(answer)).toEqual([])
   },
@@ -197,7 +197,7 @@ verifies('contract-11.origins', 'a change counts at once, on every instance', as
   const path = `${scene.deploy(agentId)}/sessions`
   for (const [origins, status] of [
     [[page], 204],
-    [[], 401],
+    [[], 403],
     [[page], 204],
   ] as const) {
     await allow(origins, agentId, scene.there)

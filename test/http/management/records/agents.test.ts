@@ -52,6 +52,7 @@ verifies(
       fallbacks: [],
       allowedOrigins: [],
       historyMaxTokens: null,
+      callerInstructions: 'refuse',
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
@@ -195,6 +196,7 @@ test('a completion reads agent, prompt and encrypted key in one query', async ()
     tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [], named: {} },
     allowedOrigins: [],
     historyMaxTokens: null,
+    callerInstructions: 'refuse',
     configuration: expect.any(Number),
   })
   const promptless = (await create()).json

@@ -103,7 +103,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await scene.sql`analyze sessions`
     const plan = await scene.sql<{ 'QUERY PLAN': string }[]>`
       explain select id from sessions
-       where title is null and next_seq > 1 and title_due_at < 'infinity' and title_due_at <= statement_timestamp()
+       where (title is null or title_is_draft) and next_seq > 1 and title_due_at < 'infinity' and title_due_at <= statement_timestamp()
        order by title_due_at, num limit 1 for update skip locked`
     expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('using untitled_sessions')
   })

@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core'
+import { Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { FormSection } from '../../blocks/forms/form-section.tsx'
@@ -56,6 +56,16 @@ export function AgentForm({ initial, save, onSaved, submitLabel }: AgentFormProp
         <FormSection title="Generation" description="Empty fields use the provider’s defaults.">
           <GenerationFields form={form} />
           <ResponseFormatField form={form} />
+        </FormSection>
+        <FormSection title="Callers" description="Many programs send a system message of their own with each request.">
+          <Switch
+            label="Put system messages of a request behind this agent’s prompt"
+            description="Off: such a request is refused, so that the prompt is this agent’s alone."
+            checked={form.values.callerInstructions === 'append'}
+            onChange={({ currentTarget }) =>
+              form.setFieldValue('callerInstructions', currentTarget.checked ? 'append' : 'refuse')
+            }
+          />
         </FormSection>
         <FormSection
           title="Web pages"

@@ -1,0 +1,43 @@
+/**
+ * The `ETag` of a management record (contract section 25): a short hash of each field, so that two tags tell which fields
+ * differ, and one of when it was changed last, for what is stored and never shown. Weak, as the answer may be compressed.
+ */
+import { createHash } from 'node:crypto'
+
+export type FieldValues = Readonly<Record<string, unknown>>
+
+const CHANGED_AT = 'updatedAt'
+/** It moves without anybody's change. */
+const unlooked = new Set(['lastUsedAt'])
+
+/** Six signs of base64url: that two values share them is one case in 69 billion. */
+const LENGTH = 6
+const shortHash = (value: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(value) ?? '')
+    .digest('base64url')
+    .slice(0, LENGTH)
+
+const fieldsOf = (record: FieldValues): string[] =>
+  Object.keys(record)
+    .filter((name) => name !== CHANGED_AT && !unlooked.has(name))
+    .toSorted()
+
+const partsOf = (record: FieldValues): string[] => [
+  shortHash(record[CHANGED_AT]),
+  ...fieldsOf(record).map((name) => shortHash(record[name])),
+]
+
+export const tagOf = (record: FieldValues): string => `W/"${partsOf(record).join('')}"`
+
+/** Which fields have changed since the record bore one of these tags; none where only what is never shown has. Null: it bears one. */
+export function changedSince(ifMatch: string, record: FieldValues): string[] | null {
+  if (ifMatch.trim() === '*') return null
+  const now = partsOf(record)
+  const tags = [...ifMatch.matchAll(/"([\w-]*)"/g)].map(([, tag = '']) => tag)
+  if (tags.includes(now.join(''))) return null
+  const [tag] = tags
+  // Of another version of the server, which knew other fields, or no tag of ours.
+  if (tags.length !== 1 || tag?.length !== now.length * LENGTH) return []
+  return fieldsOf(record).filter((_, n) => tag.slice((n + 1) * LENGTH, (n + 2) * LENGTH) !== now[n + 1])
+}

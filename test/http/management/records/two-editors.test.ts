@@ -1,0 +1,98 @@
+/** Contract section 25, "Two editors", for every record that is changed by PUT. */
+import { afterAll, expect } from 'vitest'
+import { createAgent, startTestApp } from '../../../support/app.ts'
+import { freshDatabase } from '../../../support/database.ts'
+import { verifies } from '../../../verifies.ts'
+import { call } from '../../scene.ts'
+
+const database = await freshDatabase()
+const here = await startTestApp({ database })
+const there = await startTestApp({ database })
+afterAll(async () => {
+  await Promise.all([here.stop(), there.stop()])
+  await database.drop()
+})
+const { agentId } = await createAgent(here, { type: 'openai-compatible', baseUrl: 'http://127.0.0.1:9' })
+
+const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}, app = here) =>
+  call(`${app.url}${path}`, method, body, headers)
+const made = async (path: string, body: object) => {
+  const answer = await ask('POST', path, body)
+  expect([path, answer.status]).toEqual([path, 201])
+  return `${path}/${answer.json.id}`
+}
+const tool = { name: 'look', description: 'Looks.', method: 'GET', url: 'https://x.example' }
+
+/** Each record, with two changes of one field. */
+const records: [path: string, field: string, one: unknown, other: unknown][] = [
+  [`/api/v1/agents/${agentId}`, 'name', 'One', 'Other'],
+  [`/api/v1/agents/${agentId}/tools`, 'approvals', ['a'], '*'],
+  [await made('/api/v1/prompts', { name: 'p', content: 'x' }), 'content', 'one', 'other'],
+  [await made('/api/v1/http-tools', tool), 'description', 'One.', 'Other.'],
+  [
+    await made('/api/v1/mcp-servers', { name: 'm', transport: 'streamable-http', url: 'https://x.example' }),
+    'name',
+    'One',
+    'Other',
+  ],
+  [
+    await made('/api/v1/settings/providers', { name: 'q', providerType: 'openai', apiKey: 'k' }),
+    'name',
+    'One',
+    'Other',
+  ],
+  ['/api/v1/settings/prices', 'prices', [{ model: 'm', prompt: 1, completion: 1 }], []],
+]
+
+verifies(
+  'contract-25.two-editors',
+  'a PUT with an older tag is 412 that names the field, and changes nothing',
+  async () => {
+    for (const [path, field, one, other] of records) {
+      const read = await ask('GET', path)
+      const tag = read.headers.get('etag') ?? ''
+      const held = { 'if-match': tag }
+      const first = await ask('PUT', path, { ...same(path, read.json), [field]: one }, held, there)
+      expect([path, first.status]).toEqual([path, 200])
+      expect(first.headers.get('etag')).not.toBe(tag)
+      expect((await ask('GET', path)).headers.get('etag')).toBe(first.headers.get('etag'))
+      const second = await ask('PUT', path, { ...same(path, read.json), [field]: other }, held)
+      expect([path, second.status, second.json]).toEqual([
+        path,
+        412,
+        { message: expect.stringContaining(` ${field}.`) },
+      ])
+      expect((await ask('GET', path)).json).toEqual(first.json)
+      // With the tag that it has now, with any, and without one it is as before.
+      const now = { 'if-match': `"x", ${first.headers.get('etag')}` }
+      expect((await ask('PUT', path, { ...same(path, read.json), [field]: other }, now)).status).toBe(200)
+      expect((await ask('PUT', path, { ...same(path, read.json), [field]: one }, { 'if-match': '*' })).status).toBe(200)
+      expect((await ask('PUT', path, { ...same(path, read.json), [field]: other })).status).toBe(200)
+    }
+  },
+)
+
+/** Prices are replaced as a whole; of other records a PUT changes what it names. */
+const same = (path: string, json: object) => (path.endsWith('/prices') ? json : {})
+
+verifies('contract-25.two-editors', 'what is never shown counts too; a record that is gone is 404', async () => {
+  const path = await made('/api/v1/settings/providers', { name: 'r', providerType: 'openai', apiKey: 'short' })
+  const held = { 'if-match': (await ask('GET', path)).headers.get('etag') ?? '' }
+  await ask('PUT', path, { apiKey: 'other' })
+  expect((await ask('PUT', path, { name: 's' }, held)).status).toBe(412)
+  for (const odd of ['', 'x', '"x"', 'W/"', '""']) {
+    expect([odd, (await ask('PUT', path, { name: 's' }, { 'if-match': odd })).status]).toEqual([odd, 412])
+  }
+  await ask('DELETE', path)
+  expect((await ask('PUT', path, { name: 's' }, held)).status).toBe(404)
+})
+
+verifies('contract-25.two-editors', 'of many editors at once, on two instances, one wins', async () => {
+  const path = await made('/api/v1/prompts', { name: 'raced', content: '0' })
+  const created = await ask('GET', path)
+  const held = { 'if-match': created.headers.get('etag') ?? '' }
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => ask('PUT', path, { content: `${n}` }, held, n % 2 ? here : there)),
+  )
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(11).fill(412)])
+})
