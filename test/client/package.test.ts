@@ -1,7 +1,7 @@
 /** The package as it is published: packed, installed into an empty folder, used from plain Node and typed there. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -40,7 +40,12 @@ test('its own files and nothing else, without dependencies, at the version of th
     expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/index.js', 'dist/index.d.ts']),
   )
   expect(
-    packed.filter((path) => !/^(?:LICENSE|README\.md|package\.json|dist\/[\w-]+\.(?:js|d\.ts))$/.test(path)),
+    packed.filter(
+      (path) =>
+        !/^(?:LICENSE|README\.md|package\.json|dist\/cjs\/package\.json|dist\/(?:cjs\/)?[\w-]+\.(?:js|d\.ts))$/.test(
+          path,
+        ),
+    ),
   ).toEqual([])
   const own = await readJson(join(home, 'package.json'))
   const product = await readJson(join(checkout, 'package.json'))
@@ -103,6 +108,30 @@ client.GET('/api/v1/nothing')
 client.agent('x').session().send('hello', { overrides: {} })
 export { model, status }
 `
+
+const required = `
+import client = require('@greenroom/client')
+const { createClient, ApiError } = client
+const [baseUrl = '', agentId = ''] = process.argv.slice(2)
+void createClient({ baseUrl }).agent(agentId).session().send('/echo required').text().then((text: string) => {
+  console.log(text, typeof ApiError)
+})
+`
+
+test.each(['node16', 'commonjs'])('compiled as CommonJS (module %s), it is required and runs', async (module) => {
+  const { agentId } = await createAgent(app)
+  const home = join(folder, 'commonjs')
+  await mkdir(home, { recursive: true })
+  await writeFile(join(home, 'package.json'), JSON.stringify({ type: 'commonjs' }))
+  await writeFile(join(home, 'required.ts'), required)
+  await cp(join(checkout, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'), { recursive: true })
+  await cp(join(checkout, 'node_modules/undici-types'), join(folder, 'node_modules/undici-types'), { recursive: true })
+  const tsc = [join(checkout, 'node_modules/typescript/bin/tsc'), '--strict', '--target', 'es2022', '--module', module]
+  const types = ['--moduleResolution', module === 'commonjs' ? 'node10' : module, '--types', 'node', 'required.ts']
+  await run(process.execPath, [...tsc, ...types], { cwd: home }).catch(({ stdout }) => expect.unreachable(stdout))
+  const { stdout } = await run(process.execPath, ['required.js', app.url, agentId], { cwd: home })
+  expect(stdout.trim()).toBe('required function')
+})
 
 test('typed for programs and for pages, library checks included', async () => {
   await writeFile(join(folder, 'typed.ts'), typed)

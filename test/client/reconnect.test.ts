@@ -241,3 +241,28 @@ test('silence: no answer within its time, or 45 s without a comment, and the ser
     vi.useRealTimers()
   }
 })
+
+verifies(
+  'contract-25.client-creation',
+  'the answer to a creation is lost: one session is made, and the first message sent',
+  async () => {
+    const count = async () => (await scene.call('GET', scene.sessions)).json.total
+    const before = await count()
+    talks(1, 1)
+    await using deaf = await deafProxy(scene.app.url)
+    const session = scene.clientFor({ baseUrl: deaf.url }).agent(scene.agentId).session()
+    const reply = session.send('The very first one')
+    // It is made there, and its client knows nothing of it.
+    await expect.poll(count).toBe(before + 1)
+    deaf.fail()
+    expect(await reply.text()).toContain('.0 é🙂')
+    expect(await scene.messages(session.id ?? '')).toHaveLength(2)
+    expect(await count()).toBe(before + 1)
+  },
+)
+
+verifies('contract-25.client-creation', 'an id that another session has is refused, at once', async () => {
+  const id = await scene.newSession()
+  await expect(agent.session(null, { id }).create()).rejects.toMatchObject({ status: 409 })
+  expect(agent.session().id).toBeNull()
+})

@@ -1,5 +1,6 @@
 /** A conversation that is stored at the server, over the deploy API: send, follow, cancel, read, delete. */
 import type { Calls } from './calls.ts'
+import { ApiError } from './errors.ts'
 import type { Reconnect } from './follow.ts'
 import type { MessageContent } from './message-content.ts'
 import { createReply, type FollowReplyOptions, type Reply, type ReplyWire } from './reply.ts'
@@ -32,7 +33,7 @@ export type PendingCall = Schemas['PendingCall']
 export type Decision = Schemas['Decision']
 export type DecideOptions = Omit<SendOptions, 'onBusy' | 'parentId'>
 
-/** What a new session is made with; see the contract. `id`: a UUID of your own. */
+/** What a new session is made with; see the contract. `id`: a UUID of your own; absent, one is made up here. */
 export type NewSession = Schemas['SessionCreate']
 export type SessionRecord = Schemas['DeploySession']
 
@@ -112,12 +113,19 @@ export interface SessionContext {
 export const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
+/** Version 4. */
+const randomId = (): string => {
+  const hex = randomKey()
+  const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) % 4)
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, variant + hex.slice(17, 20), hex.slice(20)].join(
+    '-',
+  )
+}
+
 export function deploySession(context: SessionContext, given: string | null, made: NewSession = {}): DeploySession {
   const { calls, transport, reconnect, agentId } = context
   const path = '/api/v1/agents/{agent_id}/deploy/sessions'
-  const { known, create } = knownSession(given, async (signal) => {
-    return (await calls.POST(path, { params: { path: { agent_id: agentId } }, body: made, ...signal })).id
-  })
+  const { known, create } = knownSession(given, creation(calls, agentId, made))
   const params = (id: string) => ({ params: { path: { agent_id: agentId, session_id: id } } })
   const completions = (id: string) =>
     `/api/v1/agents/${encodeURIComponent(agentId)}/deploy/sessions/${encodeURIComponent(id)}/chat/completions`
@@ -132,8 +140,8 @@ export function deploySession(context: SessionContext, given: string | null, mad
   }
   const wire = (start: ReplyWire<Message>['start']): ReplyWire<Message> => ({
     start,
-    // The creation of a session is not repeated: there would be two.
-    mayStartAgain: () => known() !== null,
+    // The session's id is chosen here, the message has its key: neither is made twice.
+    mayStartAgain: () => true,
     resume: async (lastEventId, signal) => {
       const id = known()
       if (id === null) return nothingYet()
@@ -216,6 +224,23 @@ export const answerForm = ({
 
 export const actionsOf = (api: 'deploy' | 'playground', agentId: string, sessionId: string): string =>
   `/api/v1/agents/${encodeURIComponent(agentId)}/${api}/sessions/${encodeURIComponent(sessionId)}/actions`
+
+/** Makes the session, as often as it takes: under one id, so that 409 on what may be its own repeat means that it is made. */
+function creation(calls: Calls, agentId: string, made: NewSession) {
+  const id = made.id ?? randomId()
+  const asked = { params: { path: { agent_id: agentId } }, body: { ...made, id } }
+  let maybeMade = false
+  return async (options: { signal?: AbortSignal }): Promise<string> => {
+    try {
+      return (await calls.POST('/api/v1/agents/{agent_id}/deploy/sessions', { ...asked, ...options })).id
+    } catch (error) {
+      const isRefused = error instanceof ApiError && !error.passes
+      if (isRefused && error.status === 409 && maybeMade) return id
+      maybeMade ||= !isRefused
+      throw error
+    }
+  }
+}
 
 /** The id of a session that is created once, when it is needed. */
 export function knownSession(given: string | null, post: (options: { signal?: AbortSignal }) => Promise<string>) {
