@@ -25,6 +25,8 @@ export interface Operation {
   /** Request headers that matter here, for the document. Handlers read and check them. */
   headers?: Readonly<Record<string, string>>
   body?: TSchema
+  /** Fields that the body does not have are refused, as they are in every body of the management scope. */
+  refusesUnknown?: true
   /** An absent body is treated as `{}`. */
   bodyOptional?: true
   /** Media types of the body besides `application/json`. */

@@ -21,4 +21,8 @@ export const frontDoor = {
   'contract-25.titles': 'A derived title is set when the first message is admitted; a model’s replaces it later.',
   'contract-25.two-editors':
     'Management records have an ETag; a PUT with an older If-Match is 412 that names what has changed.',
+  'contract-25.client-creation':
+    '@greenroom/client chooses a session’s id itself: 409 on its own repeat means that it is made.',
+  'contract-25.unknown-fields':
+    'Unknown fields are refused when a session is created or changed, and in client_secrets.',
 } as const

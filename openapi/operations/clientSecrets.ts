@@ -10,6 +10,7 @@ export const clientSecrets = operations({
     description:
       "Asked for by a backend, with the deploy key. A web page sends it as its bearer token, or on streams as `access_token`. It opens the user's sessions with this agent and nothing else, on every instance, until it expires or is revoked; a stream that is open by then goes on to the reply's end.",
     body: ClientSecretRequest,
+    refusesUnknown: true,
     responses: { 201: ClientSecret },
     errors: { 404: "There is no such agent, or `session_id` is no session of this agent's and user's." },
   },

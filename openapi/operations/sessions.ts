@@ -24,6 +24,7 @@ export const sessions = operations({
     description:
       'With a client secret it gets the user of the secret; another `user`, or `messages`, in the body: 403.',
     body: SessionCreate,
+    refusesUnknown: true,
     bodyOptional: true,
     responses: { 201: DeploySession },
     errors: { 404: 'There is no such agent, or no such session to fork.', 409: 'The `id` or `external_id` is taken.' },
@@ -57,6 +58,7 @@ export const sessions = operations({
     summary: 'Change the title or the metadata of a session',
     description: 'A change brings the session to the top of the list.',
     body: SessionChange,
+    refusesUnknown: true,
     responses: { 200: DeploySession },
     errors: { 404: unknown },
   },

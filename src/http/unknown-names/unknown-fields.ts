@@ -26,11 +26,11 @@ const propertiesOf = (schema: TSchema | null | undefined): string[] => {
 
 /** Null when the operation takes no body, or one whose fields are not checked. The function throws 400. */
 export function unknownFieldCheck(operation: Operation): ((body: unknown) => void) | null {
-  const { body: schema, scope } = operation
-  if (schema === undefined || scope !== 'management') return null
+  const { body: schema, scope, refusesUnknown = scope === 'management' } = operation
+  if (schema === undefined || !refusesUnknown) return null
   const answered = propertiesOf(operation.responses[successStatus(operation)])
   const readOnly = answered.includes('createdAt') ? new Set(answered) : none // a record, or an answer of another kind
-  return (body) => check(schema, body, { path: '', owner: null, readOnly })
+  return (body) => check(schema, body, { path: '', owner: null, readOnly, intoLists: scope === 'management' })
 }
 
 const none: ReadonlySet<string> = new Set()
@@ -41,6 +41,8 @@ interface Place {
   owner: string | null
   /** Fields of the record as it is read. What the body has no use for among them is taken out. */
   readOnly: ReadonlySet<string>
+  /** Messages that a deploy request gives are as programs have them: what they hold besides is not looked at. */
+  intoLists: boolean
 }
 
 /** A value of another type than the schema's is left to the check that follows. */
@@ -48,7 +50,7 @@ function check(of: unknown, value: unknown, place: Place): void {
   const schema = whole(of)
   if (Array.isArray(value)) {
     const { items } = schema
-    if (items === undefined) return
+    if (items === undefined || !place.intoLists) return
     for (const [index, item] of value.entries()) check(items, item, { ...place, path: `${place.path}${index}.` })
     return
   }
@@ -63,7 +65,7 @@ function check(of: unknown, value: unknown, place: Place): void {
       delete value[name]
       continue
     }
-    check(properties[name], value[name], { path: `${place.path}${name}.`, owner, readOnly: none })
+    check(properties[name], value[name], { ...place, path: `${place.path}${name}.`, owner, readOnly: none })
   }
 }
 

@@ -30,7 +30,7 @@ const records: [path: string, field: string, one: unknown, other: unknown][] = [
   [await made('/api/v1/prompts', { name: 'p', content: 'x' }), 'content', 'one', 'other'],
   [await made('/api/v1/http-tools', tool), 'description', 'One.', 'Other.'],
   [
-    await made('/api/v1/mcp-servers', { name: 'm', transport: 'streamable-http', url: 'https://x.example' }),
+    await made('/api/v1/mcp-servers', { name: 'm', transport: 'streamable_http', url: 'https://x.example' }),
     'name',
     'One',
     'Other',
