@@ -8,7 +8,6 @@ import { document, walk as walkAs, walked } from './openapi-walk.ts'
 
 /** Needs a server beside us; walked only to its 404. */
 const outside = new Set(['get /api/v1/mcp-servers/{id}/tools'])
-
 const scene = await openScene()
 const guarded = await openScene({ settings: { AUTH_CREDENTIALS: 'anna:secret-word', PUBLIC_API_KEY: 'k' } })
 afterAll(() => Promise.all([scene.close(), guarded.close()]))
@@ -170,12 +169,11 @@ async function walkDeploy(agent_id: string): Promise<string> {
   await walk('patch', one, ids, { title: 5 })
   await walk('post', `${deploy}/sessions`, { agent_id }, { id: session_id })
   await walk('get', `${deploy}/models`, { agent_id })
-  for (const model_id of ['test-model', 'other'])
-    await walk('get', `${deploy}/models/{model_id}`, { agent_id, model_id })
+  await walk('get', `${deploy}/models/{model_id}`, { agent_id, model_id: 'test-model' })
   await walk('get', '/api/v1/openai/models', {})
-  for (const model_id of [agent_id, 'other']) await walk('get', '/api/v1/openai/models/{model_id}', { model_id })
-  await walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model: agent_id }))
-  await walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model: 'nobody' }))
+  await walk('get', '/api/v1/openai/models/{model_id}', { model_id: agent_id })
+  const named = (model: string) => walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model }))
+  for (const model of [agent_id, 'nobody']) await named(model)
   return session_id
 }
 
@@ -265,7 +263,6 @@ verifies(
     const ids = { agent_id, session_id }
     await walk('delete', one, ids)
     await walk('delete', one, ids)
-
     for (const [template, methods] of Object.entries(document.paths)) {
       for (const method of Object.keys(methods)) {
         const name = `${method} ${template}`
