@@ -98,7 +98,7 @@ ${tableOf(
 ## Following a reply
 
 \`GET …/sessions/<session id>/chat/completions/stream\`. Close an EventSource at the frame \`[DONE]\`. The server
-sends no CORS headers, so a page can follow replies of its own origin only, or those that your backend forwards. The key
+sends CORS headers to the origins that the agent lists (\`allowedOrigins\`, [from-a-browser.md](from-a-browser.md)). The key
 must not reach browsers.
 
 ${tableOf(streamClients.map(recorded), 'session', resumeRows)}

@@ -106,7 +106,7 @@ describe.each([
     cells.lost = `an error; ${back} shows all of it`
   })
 
-  verifies('contract-12.clients', `${file}: stopped by the page`, async () => {
+  verifies(['contract-12.clients', 'contract-25.busy'], `${file}: stopped by the page, and asked again`, async () => {
     await using client = await open()
     const next = byHand()
     await client.send('go')
@@ -115,30 +115,40 @@ describe.each([
     await messages(client).toEqual([asked('go'), said('Hel')])
     await client.stop()
     await expect.poll(async () => (await client.shown()).status).not.toBe('streaming')
-    await call.text('lo')
-    await call.finish()
     expect(call.abandoned).toBe(false)
-    cells.stop = 'leaves the stream; the reply goes on until it is cancelled'
+    const second = byHand()
+    await client.send('and now?')
+    const answer = await second
+    await answer.text('Now')
+    await answer.finish()
+    await status(client).toBe('ready')
+    expect((await client.shown()).messages.slice(-2)).toMatchObject([asked('and now?'), said('Now')])
+    await expect.poll(() => call.abandoned).toBe(true)
+    cells.stop = 'leaves the stream, the reply goes on; the next message cancels it and is answered'
   })
 
-  verifies('contract-12.clients', `${file}: a reply is running, and a model that fails`, async () => {
+  verifies(['contract-12.clients', 'contract-25.busy'], `${file}: two tabs, and a model that fails`, async () => {
     const id = randomUUID()
     await using client = await open(scene.app.url, id)
     await using other = await open(scene.app.url, id)
-    const next = byHand()
+    const first = byHand()
     await client.send('go')
-    const call = await next
+    const stopped = await first
+    await stopped.text('to be stopped')
+    await messages(client).toContainEqual(said('to be stopped'))
+    const next = byHand()
     await other.send('me too')
-    await status(other).toBe('error')
-    const { error: busy } = await other.shown()
-    expect(busy?.message).toContain('A reply is running')
-    cells.busy = `\`${busy?.name}\` with the server’s words`
+    const call = await next
+    await status(client).toBe('ready')
+    expect((await client.shown()).error ?? null).toBeNull()
+    await expect.poll(() => stopped.abandoned).toBe(true)
+    cells.busy = 'cancels it, which ends in its tab as it is, and is answered'
     await call.text('half')
     // A reset discards what the server has not read yet, and a call without an answer is made again.
-    await expect.poll(async () => (await client.shown()).messages.at(-1)).toMatchObject(said('half'))
+    await expect.poll(async () => (await other.shown()).messages.at(-1)).toMatchObject(said('half'))
     call.reset()
-    await status(client).toBe('error')
-    const { error, messages: all } = await client.shown()
+    await status(other).toBe('error')
+    const { error, messages: all } = await other.shown()
     expect(all.at(-1)).toMatchObject(said('half'))
     cells.failed = `\`${error?.name}\`${error?.code === undefined ? '' : `, code \`${error.code}\``}; keeps what there was`
   })
