@@ -116,7 +116,7 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   const input: MessageInput = { ...base, sessionId, user, text: message.text }
   const parts = await partsOf(deps, message, sending)
   const hasMore = history.length > 0 || Object.keys(body.metadata ?? {}).length > 0
-  if (!hasMore) return await sendFrom(deps, agentId, { ...input, makeSession: { secretNumber } }, parts)
+  if (!hasMore) return await sendFrom(deps, agentId, { ...input, makeSession: { externalId: null, secretNumber } }, parts)
   const isThere = base.idempotency !== null && (await findSession(deps.sql, agentId, sessionId)) !== null
   if (isThere) return await sendFrom(deps, agentId, input, parts)
   const made = { id: sessionId, user, metadata: body.metadata, messages: history }
