@@ -10,6 +10,7 @@ import type { SentMessage } from '../../parts/sent-message.ts'
 import { requireUploads, type Uploads } from '../../parts/uploads.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
+import type { Instructions } from '../../sending/caller-instructions.ts'
 import { idempotencyOf, isRetry } from '../../sending/idempotency.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
 import { makeSession } from '../../sending/new-session.ts'
@@ -25,7 +26,7 @@ import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { beginningOf } from './history-items.ts'
 import { type InputItem, readInput } from './input-items.ts'
 import { placeOf } from './place.ts'
-import { ignoredIn, type RequestFields, readFields, refuseInstructions, withOwnNames } from './request-fields.ts'
+import { ignoredIn, instructionsIn, type RequestFields, readFields, withOwnNames } from './request-fields.ts'
 import type { ResponseObject } from './response-object.ts'
 import { answerStatelessly } from './stateless.ts'
 
@@ -45,8 +46,8 @@ export async function createResponse(
     const uploads = requireUploads(exchange.request)
     const wanted = readFields(body)
     const items = readInput(body.input, uploads)
-    refuseInstructions(items, wanted)
-    const sent = await send(deps, { agentId, body, exchange, wanted, items, uploads })
+    const instructions = instructionsIn(items, wanted, exchange.caller)
+    const sent = await send(deps, { agentId, body, exchange, wanted, instructions, items, uploads })
     if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
     const stored = (await findResponse(deps.sql, sent.reply.info.id, null)) ?? missing('response')
     const isBackground = body.background === true
@@ -66,6 +67,8 @@ interface Sending {
   body: Body
   exchange: Exchange
   wanted: RequestFields
+  /** Null when the request brings none. */
+  instructions: Instructions | null
   items: readonly InputItem[]
   uploads: Uploads
 }
@@ -83,7 +86,8 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   return await sendFrom(deps, agentId, { ...message, text: placed.message.text, place: placed.place }, parts)
 }
 
-const baseOf = ({ body, exchange: { caller, request }, wanted }: Sending) => ({
+const baseOf = ({ body, exchange: { caller, request }, wanted, instructions }: Sending) => ({
+  instructions,
   by: userOf(caller),
   includeUsage: false,
   reasoning: true,
@@ -116,7 +120,8 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   const input: MessageInput = { ...base, sessionId, user, text: message.text }
   const parts = await partsOf(deps, message, sending)
   const hasMore = history.length > 0 || Object.keys(body.metadata ?? {}).length > 0
-  if (!hasMore) return await sendFrom(deps, agentId, { ...input, makeSession: { externalId: null, secretNumber } }, parts)
+  if (!hasMore)
+    return await sendFrom(deps, agentId, { ...input, makeSession: { externalId: null, secretNumber } }, parts)
   const isThere = base.idempotency !== null && (await findSession(deps.sql, agentId, sessionId)) !== null
   if (isThere) return await sendFrom(deps, agentId, input, parts)
   const made = { id: sessionId, user, metadata: body.metadata, messages: history }

@@ -4,8 +4,10 @@ import { ResponseRequestBody } from '../../../../openapi/schemas/responses.ts'
 import type { AnswerFields, ResponseRequest } from '../../../actors/ports/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { isAbsent, readAnswerFields } from '../../sending/answer-fields.ts'
+import { type Instructions, instructionsOf } from '../../sending/caller-instructions.ts'
 import { type CallerTools, readCallerTools } from '../../sending/caller-tools.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
+import type { Caller } from '../access/caller.ts'
 import { ENCODER } from './encoder.ts'
 import type { InputItem } from './input-items.ts'
 
@@ -142,11 +144,19 @@ function chatChoice(choice: unknown): unknown {
   return { type: 'function', function: { name: choice.name } }
 }
 
-/** Throws 400 where the request brings a prompt of its own. */
-export function refuseInstructions(items: readonly InputItem[], { response }: Pick<RequestFields, 'response'>): void {
-  const item = items.find(({ kind }) => kind === 'instructions')
-  const where = response.instructions === undefined ? item && `${item.where}.role` : 'instructions'
-  if (where !== undefined) {
-    badRequest(`${where}: The agent has the system prompt; leave it out, or set callerInstructions.`)
+/** Its `instructions`, then its system and developer items, in order. Throws 403 where a client secret brings some. */
+export function instructionsIn(
+  items: readonly InputItem[],
+  { response }: Pick<RequestFields, 'response'>,
+  caller: Caller,
+): Instructions | null {
+  const own = response.instructions === undefined ? [] : [{ text: response.instructions, where: 'instructions' }]
+  const sent = items.flatMap((item) =>
+    item.kind === 'instructions' ? [{ text: item.text, where: `${item.where}.role` }] : [],
+  )
+  const instructions = instructionsOf([...own, ...sent])
+  if (instructions !== null && caller.kind === 'secret') {
+    throw new HttpError(403, `${instructions.where}: a client secret brings no instructions`)
   }
+  return instructions
 }

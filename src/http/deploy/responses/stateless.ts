@@ -8,7 +8,7 @@ import { createResponseEncoder } from './encoder.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { conversationOf } from './history-items.ts'
 import { readInput } from './input-items.ts'
-import { readFields, refuseInstructions, withOwnNames } from './request-fields.ts'
+import { instructionsIn, readFields, withOwnNames } from './request-fields.ts'
 import type { ResponseHead, ResponseObject } from './response-object.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
@@ -28,8 +28,8 @@ export async function answerStatelessly(
     return await answerStateless(deps, agentId, exchange, {
       read(uploads) {
         const items = readInput(body.input, uploads)
-        refuseInstructions(items, wanted)
         return {
+          instructions: instructionsIn(items, wanted, exchange.caller),
           sent: conversationOf(items),
           fields: wanted.fields,
           callerTools: wanted.callerTools ?? noTools,
