@@ -18,6 +18,7 @@ export const accepted = [
   'lost-owners.ts settleLost: instanceId may be null, and not in the type',
   'lost-owners.ts settleLost: epoch may be null, and not in the type',
   // Inserted from what is never null, or found by a comparison that a null fails.
+  'stored-inputs.ts decisionsOf: decision may be null, and not in the type',
   'intents.ts requestCancel: replyId may be null, and not in the type',
   'actor-reports.ts collectReports 2: report may be null, and not in the type',
   'durability.ts readSwitchedOff: name may be null, and not in the type',
@@ -32,6 +33,7 @@ export const insideJson = [
   'answers',
   'choice',
   'decided',
+  'decisions',
   'detail',
   'durationMs',
   'extras',
@@ -54,6 +56,7 @@ export const insideJson = [
   'provider',
   'providers',
   'report',
+  'request',
   'responseFormat',
   'revoked',
   'sent',
