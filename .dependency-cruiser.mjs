@@ -1,5 +1,5 @@
 /** Import rules between modules. Each comment says what to do instead. */
-const vocabulary = '^src/actors/(ports/[a-z-]+|reply/reply-event|session/transitions)\\.ts$'
+const vocabulary = '^src/actors/(ports/[a-z-]+|reply/(reply-event|event-schema)|session/transitions)\\.ts$'
 const ids = '^src/actors/reply/new-id\\.ts$'
 const free = '^src/(untrusted|async|templates)/'
 const process = '^src/(main|workers|settings|settings-values|cli/main|cli/help)\\.ts$'
@@ -31,8 +31,9 @@ const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observa
       'Adapters implement the ports: use "import type". What both need at run time belongs to the caller, or is passed in by compose/.',
     severity: 'error',
     from: { path: `^src/${room}/` },
-    // The lists of finish reasons, error codes and event kinds are values, and are defined in reply-event.ts alone.
-    to: { path: vocabulary, pathNot: '^src/actors/reply/reply-event\\.ts$', dependencyTypesNot: ['type-only'] },
+    // The lists of finish reasons, error codes and event kinds are values, and are defined in reply-event.ts alone; the form
+    // of events as JSON in event-schema.ts.
+    to: { path: vocabulary, pathNot: '^src/actors/reply/(reply-event|event-schema)\\.ts$', dependencyTypesNot: ['type-only'] },
   },
 ])
 

@@ -4,10 +4,34 @@
  */
 
 import type { Sql } from 'postgres'
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
 import type { ActorReport, OwnedReplies } from '../actors/ports/index.ts'
 import { pause } from '../async/pause.ts'
 
 type AnySql = Sql<Record<string, unknown>>
+
+/** A report is read by instances of other releases too. What a later one may add is let through. */
+const schema = Type.Object({
+  actors: Type.Array(
+    Type.Object({
+      sessionId: Type.String(),
+      agentId: Type.String(),
+      state: Type.String(),
+      since: Type.String(),
+      subscribers: Type.Integer(),
+      newest: Type.Optional(Type.Object({ frame: Type.Integer(), storedAt: Type.Number() })),
+    }),
+  ),
+  followed: Type.Array(Type.Object({ sessionId: Type.String(), subscribers: Type.Integer() })),
+})
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+/** Does not compile when a report is not what the schema says. */
+true satisfies Same<Flat<Static<typeof schema>>, Flat<ActorReport>>
+type Flat<T> = T extends object ? { [Key in keyof T]: Flat<T[Key]> } : T
+
+const checked = Compile(schema)
 
 /** An instance checks for requests once a second. */
 const LONGEST_WAIT_MS = 2000
@@ -22,7 +46,7 @@ export async function answerReportRequest(sql: AnySql, id: string, owned: OwnedR
   await sql`update actor_reports set reported_at = clock_timestamp(), report = ${report}::text::jsonb where instance_id = ${id}`
 }
 
-/** The reports of the other instances. One that does not answer within 2 s is left out. `wake` may shorten the wait. */
+/** The reports of the other instances. One that does not answer within 2 s, or in a form that is not known, is left out. `wake` may shorten the wait. */
 export async function collectReports(
   sql: AnySql,
   id: string,
@@ -39,13 +63,13 @@ export async function collectReports(
   wake(instanceIds)
   const since = asked.map(({ wantedAt }) => wantedAt)
   for (const begin = performance.now(); ; await pause(POLL_MS)) {
-    const rows = await sql<{ instanceId: string; report: ActorReport }[]>`
+    const rows = await sql<{ instanceId: string; report: unknown }[]>`
       select r.instance_id as "instanceId", r.report
         from actor_reports r
         join unnest(${instanceIds}::uuid[], ${since}::text[]::timestamptz[]) as a (id, since) on a.id = r.instance_id
        where r.reported_at >= a.since`
     if (rows.length === asked.length || performance.now() - begin > LONGEST_WAIT_MS) {
-      return rows.map(({ instanceId, report }) => ({ instanceId, ...report }))
+      return rows.flatMap(({ instanceId, report }) => (checked.Check(report) ? [{ instanceId, ...report }] : []))
     }
   }
 }

@@ -2,30 +2,17 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Place } from '../../actors/ports/index.ts'
+import { eventSchemas } from '../../actors/reply/event-schema.ts'
 import type { StoredEvent } from '../../actors/reply/reply-event.ts'
 
 const place = Type.Tuple([Type.Integer(), Type.Integer()])
 const event = Type.Union([
   Type.String(), // a text
-  Type.Object({ type: Type.Literal('reasoning'), text: Type.String() }),
-  Type.Object({
-    type: Type.Literal('tool_call'),
-    id: Type.String(),
-    name: Type.String(),
-    arguments: Type.String(),
-    startedAt: Type.String(),
-    waits: Type.Optional(Type.Union([Type.Literal('approval'), Type.Literal('caller')])),
-  }),
-  Type.Object({ type: Type.Literal('tool_begun'), id: Type.String(), startedAt: Type.String() }),
-  Type.Object({
-    type: Type.Literal('tool_result'),
-    id: Type.String(),
-    ok: Type.Boolean(),
-    content: Type.String(),
-    durationMs: Type.Number(),
-    denied: Type.Optional(Type.Literal(true)),
-  }),
-  Type.Object({ type: Type.Literal('model'), model: Type.String(), providerId: Type.String() }),
+  eventSchemas.reasoning,
+  eventSchemas.tool_call,
+  eventSchemas.tool_begun,
+  eventSchemas.tool_result,
+  eventSchemas.model,
 ])
 const message = Type.Union([
   /** Intents or report requests are in the database: read them now. */

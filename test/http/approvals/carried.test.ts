@@ -35,3 +35,25 @@ for (const path of [scene.sessions, `${scene.agent}/playground/sessions`]) {
     },
   )
 }
+
+verifies(
+  'contract-15.one-winner',
+  'decisions have the same hash in every release, so that a retry joins after an update',
+  async () => {
+    const id = await scene.newSession()
+    const calls = ['c1', 'c2', 'c3'].map((name) => call('pay', name, '{"amount":5}'))
+    scene.up.next(asks('', ...calls))
+    await scene.send(id, 'Pay!')
+    scene.says('Paid.')
+    const { status } = await scene.decide(id, [
+      { ...approve('c1'), arguments: { amount: 4 } },
+      { call_id: 'c2', decision: 'reject', reason: 'No.' },
+      { call_id: 'c3', decision: 'respond', output: 'Paid by hand.' },
+    ])
+    expect(status).toBe(200)
+    const [stored] = await scene.app.sql`
+    select encode(decisions_hash, 'hex') as hash from messages where session_id = ${id} and decisions_hash is not null`
+    // Recorded. A wait may last for months.
+    expect(stored?.hash).toBe('f5df576b1b4bf19b1ba54e1493b6bc8129ad8b4dcd47957ed137a5b47a50dc11')
+  },
+)

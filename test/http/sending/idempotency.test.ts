@@ -122,3 +122,17 @@ verifies(
     expect(await contents(id)).toEqual(['go', 'one'])
   },
 )
+
+verifies(
+  'contract-4.idempotency',
+  'a body has the same hash in every release, so that a retry joins after an update',
+  async () => {
+    const id = await scene.newSession()
+    scene.says(['one'])
+    await scene.send(id, 'gö', { temperature: 0.5, metadata: { a: 'b' } }, key('pinned'))
+    const [stored] = await scene.app
+      .sql`select encode(body_hash, 'hex') as hash from idempotency_keys where session_id = ${id}`
+    // Recorded. Keys are kept for 24 hours.
+    expect(stored?.hash).toBe('3465a025c146ed18654199567b9eea7397a49b01abb0ce9531b151ee9d67c6cb')
+  },
+)

@@ -80,6 +80,7 @@ function* compared(
       if (!isOptional) yield `${name} is in the type, and no column`
       continue
     }
+    if (kinds.includes('any')) continue // it is decoded
     if (column.kind === 'json' && !kinds.includes('date')) {
       if (name !== 'items' && kinds.some((kind) => kind === 'json' || kind.endsWith('[]'))) found.json.add(name)
     } else if (kinds.join() !== column.kind) yield `${name} is ${column.kind}, in the type ${kinds.join(' or ')}`

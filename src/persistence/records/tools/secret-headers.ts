@@ -2,7 +2,9 @@
  * Headers of HTTP tools and MCP servers. Values of headers whose names indicate a secret are encrypted, all in one text
  * beside the others, and returned as `***` (contract section 2).
  */
+import Type from 'typebox'
 import { isSecretHeader } from '../../../untrusted/redact.ts'
+import { decoder } from '../../stored-json.ts'
 import type { Secrets } from '../access/secrets.ts'
 
 /** Stands for a secret value wherever headers are shown. */
@@ -19,6 +21,8 @@ export type HeaderContext = `${'http-tool' | 'mcp-server'}:${string}`
 
 export { isSecretHeader }
 
+const decodeValues = decoder('What is encrypted of headers', Type.Record(Type.String(), Type.String()))
+
 /** Values by name in lower case. Throws if no key decrypts them. */
 export function openSecretValues(
   secrets: Pick<Secrets, 'open'>,
@@ -26,8 +30,7 @@ export function openSecretValues(
   { secretHeaders }: StoredHeaders,
 ): ReadonlyMap<string, string> {
   if (secretHeaders === null) return new Map()
-  // Only `sealHeaders` writes this column, and encryption detects changes.
-  return new Map(Object.entries(JSON.parse(secrets.open(secretHeaders, context)) as Record<string, string>))
+  return new Map(Object.entries(decodeValues(JSON.parse(secrets.open(secretHeaders, context)))))
 }
 
 /** Headers in plain text, for an outgoing call. Throws if no key decrypts them. */

@@ -1,9 +1,11 @@
 /** The earlier messages of a conversation, for the model. */
-import type { History, HistoryLimits, HistoryMessage, Journal, SentBefore } from '../../../actors/ports/index.ts'
+import type { History, HistoryLimits, HistoryMessage, Journal } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { type PartRow, partOf, partsOfMany } from '../parts/parts.ts'
 import { historyDecisions, historyEvents } from '../settling/stored-reply.ts'
+import { decodeSent } from '../stored/stored-columns.ts'
+import { decodeHistoryEvents } from '../stored/stored-events.ts'
 
 /** The position of the message that a history ends at. */
 const endOf = (sql: Sql, end: Parameters<Journal['history']>[1]): Fragment =>
@@ -46,18 +48,20 @@ export async function readHistory(
   const messages = rows.map(({ tools, decided, parts, isTooLong, next: _next, sent: _sent, ...message }) => ({
     ...message,
     ...(isTooLong && { isTooLong }),
-    ...(tools && { toolEvents: tools }),
+    ...(tools !== null && { toolEvents: decodeHistoryEvents(tools) }),
     ...(decided && { decided }),
     ...(parts && { parts: parts.map((row) => partOf(sql, row)) }),
   }))
   const [oldest] = rows
-  return { messages, isWhole: oldest === undefined || oldest.next < 0, before: oldest?.sent ?? null }
+  return { messages, isWhole: oldest === undefined || oldest.next < 0, before: decodeSent(oldest?.sent ?? null) }
 }
 
 type HistoryRow = Pick<HistoryMessage, 'position' | 'role' | 'content' | 'decided'> & {
-  tools: HistoryMessage['toolEvents']
+  /** See `decodeHistoryEvents`. */
+  tools: unknown
   next: number
-  sent: SentBefore | null
+  /** See `decodeSent`. */
+  sent: unknown
   isTooLong: true | null
   parts: PartRow[] | null
 }

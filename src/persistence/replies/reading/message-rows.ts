@@ -14,6 +14,7 @@ import {
   shownOf,
 } from '../settling/stored-reply.ts'
 import { type WaitedCall, waitedCalls } from '../settling/waits.ts'
+import { decodeFacts } from '../stored/stored-columns.ts'
 
 export interface Message {
   id: string
@@ -67,10 +68,12 @@ export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
   end as extras`
 
 export type MessageRow = FramesOrEnds &
-  Pick<Message, 'id' | 'role' | 'finishReason' | 'model' | 'facts'> &
+  Pick<Message, 'id' | 'role' | 'finishReason' | 'model'> &
   Pick<ShownRow, 'first_seq' | 'content' | 'tool_events'> &
   Omit<UsageRow, 'usage_estimated' | 'facts'> & {
     position: number
+    /** See `decodeFacts`. */
+    facts: unknown
     /** The stored value: null where it is the position before. When absent, it is not read, see `listMessages`. */
     parent?: number | null
     /** See `isoOf`. */
@@ -97,6 +100,7 @@ export function messageOf(
   const shown = shownOf({ status, first_seq, content, frame_ends, tool_events, reasoning, frames })
   const offset = (seq: number) => offsetOf(shown, seq - (first_seq ?? 0))
   const last = lastModel(shown)
+  const facts = decodeFacts(row.facts)
   return {
     id: row.id,
     agentId: place.agentId,
@@ -114,7 +118,7 @@ export function messageOf(
     reasoningMs: extras?.reasoningMs ?? null,
     toolEvents: shown.others.map((tool) => ({ ...tool, offset: offset(tool.seq) })),
     parts: extras?.parts?.map((part) => partOf(sql, part)) ?? [],
-    providerId: last?.providerId ?? row.facts?.providerId ?? null,
+    providerId: last?.providerId ?? facts?.providerId ?? null,
     // `extras` may be null where counts are no estimate.
     usage: storedUsage({
       prompt_tokens,
@@ -122,7 +126,7 @@ export function messageOf(
       usage_estimated: extras === null ? false : extras.usage_estimated,
       facts: row.facts,
     }),
-    facts: row.facts,
+    facts,
     waited: extras?.waited ?? [],
   }
 }

@@ -6,9 +6,9 @@ import type {
   MessageStatus,
   Outcome,
   ReplyErrorCode,
-  ShownCall,
   Usage,
 } from '../../../actors/reply/reply-event.ts'
+import { decodeFacts, decodeShownCalls } from '../stored/stored-columns.ts'
 import { encodeCarried } from './stored-carried.ts'
 
 /** The columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */
@@ -68,14 +68,15 @@ export interface UsageRow {
   prompt_tokens: number | null
   completion_tokens: number | null
   usage_estimated: boolean | null
-  facts: { counted?: CountedDetails } | null
+  /** See `decodeFacts`. */
+  facts: unknown
 }
 
 /** Null when it is not counted, or not yet. */
 export function storedUsage({ prompt_tokens, completion_tokens, usage_estimated, facts }: UsageRow): Usage | null {
   if (prompt_tokens === null || completion_tokens === null) return null
   const counts = { promptTokens: prompt_tokens, completionTokens: completion_tokens }
-  return { ...counts, estimated: usage_estimated ?? true, ...facts?.counted }
+  return { ...counts, estimated: usage_estimated ?? true, ...decodeFacts(facts)?.counted }
 }
 
 export interface OutcomeRow extends UsageRow {
@@ -84,7 +85,8 @@ export interface OutcomeRow extends UsageRow {
   error_code: ReplyErrorCode | null
   error_message: string | null
   error_detail: string | null
-  shown_calls: ShownCall[] | null
+  /** See `decodeShownCalls`. */
+  shown_calls: unknown
 }
 
 /** Null while it runs. */
@@ -92,7 +94,7 @@ export function outcomeOf(row: OutcomeRow): Outcome | null {
   if (row.status === 'streaming') return null
   const usage = storedUsage(row) ?? { promptTokens: 0, completionTokens: 0, estimated: true }
   if (row.status === 'complete' && row.finish_reason !== null && row.finish_reason !== 'error') {
-    const calls = row.shown_calls
+    const calls = decodeShownCalls(row.shown_calls)
     return { type: 'finished', reason: row.finish_reason, usage, ...(calls && { calls }) }
   }
   const message = row.error_message ?? ''

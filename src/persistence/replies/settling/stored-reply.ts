@@ -10,6 +10,7 @@ import type { ReplyInfo } from '../../../actors/ports/index.ts'
 import type { MessageStatus, ReplyEvent, StoredEvent } from '../../../actors/reply/reply-event.ts'
 import type { AnySql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
+import { decodeEvent, decodeEvents } from '../stored/stored-events.ts'
 
 /** Part of the content, of the reasoning, or an event between their frames. */
 const form = {
@@ -74,7 +75,8 @@ export interface EventRow {
   first_seq: number | null
   content: string
   frame_ends: number[] | null
-  tool_events: StoredEvent[] | null
+  /** See `decodeEvents`. */
+  tool_events: unknown
   reasoning: string | null
   reasoning_frames: number[] | null
   reasoning_ends: number[] | null
@@ -112,7 +114,7 @@ export function eventsOf(row: EventRow): StoredEvent[] {
     return { seq: (first_seq ?? 0) + 1 + index, part: 0, event }
   })
   if (tool_events === null) return numbered
-  return [...numbered, ...tool_events].sort((a, b) => a.seq - b.seq || a.part - b.part)
+  return [...numbered, ...decodeEvents(tool_events)].sort((a, b) => a.seq - b.seq || a.part - b.part)
 }
 
 /** A text in pieces that end at these UTF-8 bytes. */
@@ -130,7 +132,7 @@ function reasoningByFrame({ reasoning, reasoning_frames, reasoning_ends }: Event
 
 const frameEvent = ([seq, part, text]: FrameRow): StoredEvent =>
   part > 0
-    ? { seq, part, event: JSON.parse(text) as ReplyEvent }
+    ? { seq, part, event: decodeEvent(JSON.parse(text)) }
     : { seq, part: 0, event: { type: part < 0 ? 'reasoning' : 'text', text } }
 
 /** A settled reply's events as its message stores them. */
@@ -185,7 +187,8 @@ export type Shown = Pick<Folded, 'content' | 'frameEnds' | 'others'> & { reasoni
 export type ShownRow = Omit<EventRow, 'reasoning_frames' | 'reasoning_ends'>
 
 export function shownOf({ status, content, frame_ends, tool_events, reasoning, frames }: ShownRow): Shown {
-  if (status !== 'streaming') return { content, frameEnds: frame_ends ?? [], others: tool_events ?? [], reasoning }
+  if (status !== 'streaming')
+    return { content, frameEnds: frame_ends ?? [], others: decodeEvents(tool_events), reasoning }
   const folded = fold((frames ?? []).map(frameEvent))
   return { ...folded, reasoning: folded.reasoning?.text ?? null }
 }

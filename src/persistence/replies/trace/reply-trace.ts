@@ -3,6 +3,7 @@ import type { FinishReason, MessageStatus } from '../../../actors/reply/reply-ev
 import type { NoteKind, StepDetail, StepKind } from '../../../actors/session/transitions.ts'
 import type { Sql } from '../../postgres/database.ts'
 import { isUuid } from '../../postgres/uuid.ts'
+import { decodeStepDetail } from '../stored/stored-columns.ts'
 
 const spanKinds = ['reply', 'model', 'attempt', 'tool', 'settle'] as const
 export type SpanKind = (typeof spanKinds)[number]
@@ -50,13 +51,16 @@ interface Row {
   steps: Step[]
 }
 
+/** See `decodeStepDetail`. */
+type StoredRow = Omit<Row, 'steps'> & { steps: (Omit<Step, 'detail'> & { detail: unknown })[] }
+
 /** The trace as far as it has come. `isOver`: nothing more will come. Null when there is no such reply. */
 export async function readTrace(
   sql: Sql,
   messageId: string,
 ): Promise<{ sessionId: string; trace: Trace; isOver: boolean } | null> {
   if (!isUuid(messageId)) return null
-  const [row] = await sql<Row[]>`
+  const [stored] = await sql<StoredRow[]>`
     select m.session_id as "sessionId", m.status, m.finish_reason as "finishReason", m.error_code as code,
            to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "startedAt",
            (extract(epoch from m.created_at) * 1000)::float8 as "createdMs",
@@ -67,7 +71,9 @@ export async function readTrace(
                                                          'to', t.to_state, 'detail', t.detail) order by t.seq)
                        from transitions t where t.session_id = m.session_id and t.message_id = m.id), '[]') as steps
       from messages m where m.id = ${messageId} and m.first_seq is not null`
-  if (row === undefined) return null
+  if (stored === undefined) return null
+  const steps = stored.steps.map((step): Step => ({ ...step, detail: decodeStepDetail(step.detail) }))
+  const row = { ...stored, steps }
   const isEnd = ({ to, kind }: Step) => kind === 'transition' && !to.startsWith('streaming')
   const isOver = row.status !== 'streaming' && (row.isOld || row.steps.some(isEnd))
   const trace = { messageId: messageId.toLowerCase(), startedAt: row.startedAt, spans: spansOf(row) }

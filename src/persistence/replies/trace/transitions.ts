@@ -1,10 +1,11 @@
 /** Recorded transitions of session machines. Times are ISO 8601 UTC. */
 
 import type { SentRequest } from '../../../actors/ports/index.ts'
-import type { StepKind, TransitionRecord } from '../../../actors/session/transitions.ts'
+import type { StepDetail, StepKind, TransitionRecord } from '../../../actors/session/transitions.ts'
 import { isBadData, type Sql } from '../../postgres/database.ts'
 import { isoTime, type Page, type PageQuery } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
+import { decodeStepDetail } from '../stored/stored-columns.ts'
 
 export interface StoredTransition {
   seq: number
@@ -14,9 +15,14 @@ export interface StoredTransition {
   event: string
   messageId: string | null
   instanceId: string
-  detail: Record<string, unknown>
+  detail: StepDetail
   kind: StepKind
 }
+
+/** See `decodeStepDetail`. */
+type StepRow = Omit<StoredTransition, 'detail'> & { detail: unknown }
+
+const stepOf = ({ detail, ...step }: StepRow): StoredTransition => ({ ...step, detail: decodeStepDetail(detail) })
 
 /** Stores steps with the requests of models; if those cannot be stored, without them. */
 export async function recordTransitions(
@@ -100,7 +106,7 @@ export async function listTransitions(
   { limit, offset, kind }: PageQuery & { kind?: StepKind | undefined },
 ): Promise<Page<StoredTransition> | null> {
   if (!isUuid(sessionId)) return null
-  const [page] = await sql<(Page<StoredTransition> & { known: boolean })[]>`
+  const [page] = await sql<(Page<StepRow> & { known: boolean })[]>`
     with page as (
       select seq, ${isoTime(sql, 'at')} as at, from_state as "from", to_state as "to", event,
              message_id as "messageId", instance_id as "instanceId", detail, kind
@@ -110,7 +116,7 @@ export async function listTransitions(
            (select count(*)::integer from transitions
              where session_id = ${sessionId} and (${kind ?? null}::text is null or kind = ${kind ?? null})) as total,
            coalesce((select jsonb_agg(to_jsonb(page) order by seq) from page), '[]') as items`
-  return page?.known ? { items: page.items, total: page.total } : null
+  return page?.known ? { items: page.items.map(stepOf), total: page.total } : null
 }
 
 /** The steps after `seq`, oldest first, at most 1,000. Null when there is no such session. */
@@ -121,12 +127,12 @@ export async function transitionsAfter(
   kind?: StepKind,
 ): Promise<StoredTransition[] | null> {
   if (!isUuid(sessionId)) return null
-  const rows = await sql<StoredTransition[]>`
+  const rows = await sql<StepRow[]>`
     select seq, ${isoTime(sql, 'at')} as at, from_state as "from", to_state as "to", event,
            message_id as "messageId", instance_id as "instanceId", detail, kind
       from transitions where session_id = ${sessionId} and seq > ${seq} and (${kind ?? null}::text is null or kind = ${kind ?? null})
      order by seq limit 1000`
-  return rows.length > 0 || (await hasSession(sql, sessionId)) ? [...rows] : null
+  return rows.length > 0 || (await hasSession(sql, sessionId)) ? rows.map(stepOf) : null
 }
 
 /** Whether there is such a session, of whatever agent. */

@@ -1,0 +1,80 @@
+/**
+ * Reads the columns of JSON of a message and of its steps. They have no version: a field that is added to one of them is
+ * optional, so that what was stored before is still read. stored-columns.test.ts keeps a record of each.
+ */
+import Type, { type Static } from 'typebox'
+import type { ReplyFacts, ReplyFigures, SentBefore } from '../../../actors/ports/index.ts'
+import type { Counted, ShownCall } from '../../../actors/reply/reply-event.ts'
+import type { StepDetail } from '../../../actors/session/transitions.ts'
+import { decoder } from '../../stored-json.ts'
+
+const optionalOrNull = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+
+const sentSchema = Type.Object({
+  from: Type.Number(),
+  estimated: Type.Number(),
+  reported: Type.Union([Type.Number(), Type.Null()]),
+  left: Type.Union([Type.Unsafe<NonNullable<SentBefore['left']>>(Type.String()), Type.Null()]),
+})
+
+/** `messages.facts`: an admission stores some of them, the settlement the others. */
+export const factsSchema = Type.Object({
+  providerId: Type.Optional(Type.String()),
+  prompt: optionalOrNull(Type.Object({ id: Type.String(), name: Type.String(), sha256: Type.String() })),
+  overrides: optionalOrNull(Type.Record(Type.String(), Type.Unknown())),
+  response: Type.Optional(
+    Type.Object({
+      encoder: Type.Optional(Type.Number()),
+      background: Type.Boolean(),
+      metadata: Type.Record(Type.String(), Type.String()),
+      instructions: Type.Optional(Type.String()),
+      maxOutputTokens: Type.Optional(Type.Number()),
+      parallelToolCalls: Type.Optional(Type.Boolean()),
+      toolChoice: Type.Optional(Type.Unknown()),
+      tools: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
+      format: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    }),
+  ),
+  firstTokenMs: optionalOrNull(Type.Number()),
+  durationMs: Type.Optional(Type.Number()),
+  attempts: Type.Optional(Type.Number()),
+  refusal: Type.Optional(Type.String()),
+  sent: Type.Optional(sentSchema),
+  counted: Type.Optional(
+    Type.Object({
+      cachedTokens: Type.Optional(Type.Number()),
+      cacheWriteTokens: Type.Optional(Type.Number()),
+      reasoningTokens: Type.Optional(Type.Number()),
+    }),
+  ),
+})
+
+/** `messages.shown_calls` */
+export const shownCallsSchema = Type.Array(
+  Type.Object({ id: Type.String(), name: Type.String(), arguments: Type.String() }),
+)
+
+/** `transitions.detail` */
+export const stepDetailSchema = Type.Record(
+  Type.String(),
+  Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
+)
+
+type Plain<T> = T extends object ? { -readonly [Key in keyof T]: Plain<T[Key]> } : T
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+type Details = Omit<Counted, 'promptTokens' | 'completionTokens'>
+/** These do not compile when a type is not what its schema says. */
+true satisfies Same<Plain<Static<typeof factsSchema>>, Plain<Partial<ReplyFacts & ReplyFigures & { counted: Details }>>>
+true satisfies Same<Plain<Static<typeof shownCallsSchema>>, Plain<ShownCall[]>>
+true satisfies Same<Plain<Static<typeof stepDetailSchema>>, Plain<StepDetail>>
+
+/** Null means that nothing is known. */
+export const decodeFacts = decoder('What is known of a reply', Type.Union([factsSchema, Type.Null()]))
+
+/** What the next reply reads of `facts`. Null means that there is none. */
+export const decodeSent = decoder('What a model was sent', Type.Union([sentSchema, Type.Null()]))
+
+/** Null means that the reply shows no calls. */
+export const decodeShownCalls = decoder('The calls that a reply shows', Type.Union([shownCallsSchema, Type.Null()]))
+
+export const decodeStepDetail = decoder('The detail of a step', stepDetailSchema)
