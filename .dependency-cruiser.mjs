@@ -33,7 +33,11 @@ const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observa
     from: { path: `^src/${room}/` },
     // The lists of finish reasons, error codes and event kinds are values, and are defined in reply-event.ts alone; the form
     // of events as JSON in event-schema.ts.
-    to: { path: vocabulary, pathNot: '^src/actors/reply/(reply-event|event-schema)\\.ts$', dependencyTypesNot: ['type-only'] },
+    to: {
+      path: vocabulary,
+      pathNot: '^src/actors/reply/(reply-event|event-schema)\\.ts$',
+      dependencyTypesNot: ['type-only'],
+    },
   },
 ])
 
