@@ -17,5 +17,8 @@ export const tools = {
   'contract-25.mcp-sessions': 'A session that the server no longer knows, in whatever words, is opened anew once.',
   'contract-25.data-folder':
     'Root without DATA_DIR, in a folder that the database’s OS user cannot enter: /var/lib/greenroom, unless ./data exists.',
+  'contract-25.response-headers': '64 KiB of response headers are read.',
+  'contract-25.read-only-database':
+    'A connection that says it is read-only is given up; /readyz is 503 until there is one that is not.',
   'contract-25.database-surroundings': 'Date style, time zone and isolation of the role or database change nothing.',
 } as const

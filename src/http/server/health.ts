@@ -1,10 +1,11 @@
 /** Probes (specification 4.1, contract section 2). */
 import { atMost } from '../../async/pause.ts'
+import { isReadOnly } from '../../persistence/postgres/connection-faults.ts'
 import { isDiskFull } from '../../persistence/postgres/embedded/disk.ts'
 import type { Handlers } from './mount.ts'
 
 interface Dependencies {
-  /** Rejects when the database does not answer, with SQLSTATE 53100 when its disk is full. */
+  /** Rejects when the database does not answer, with SQLSTATE 53100 when its disk is full and 25006 when it is read-only. */
   ping(): Promise<void>
   /** A shutdown is under way. */
   draining(): boolean
@@ -31,6 +32,8 @@ export const healthHandlers = ({ ping, draining, cache }: Dependencies) =>
   }) satisfies Handlers<'health'>
 
 const unreachable = 'The database cannot be reached.'
+const readOnly =
+  'The database is read-only: set DATABASE_URL to the primary server, or set default_transaction_read_only to off.'
 
 /** Null when it answers in time. */
 async function faultOf(ping: () => Promise<void>): Promise<string | null> {
@@ -41,6 +44,7 @@ async function faultOf(ping: () => Promise<void>): Promise<string | null> {
     },
     (error: unknown) => {
       if (isDiskFull(error)) fault = 'The disk of the database is full.'
+      if (isReadOnly(error)) fault = readOnly
     },
   )
   await atMost(longestPingMs, answered)

@@ -22,4 +22,12 @@ export const wasNeverSent = (error: unknown): boolean => error instanceof Error 
 
 /** An error of the statement alone, after which its connection is as good as before. */
 export const isOfStatement = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && error.severity === 'ERROR'
+  error instanceof postgres.PostgresError && error.severity === 'ERROR' && !isReadOnly(error)
+
+/** The server takes no writes: a standby, after a failover, or a database that was set so. */
+export const isReadOnly = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '25006'
+
+/** Whether a server that reports this setting takes no writes (PostgreSQL 14 and newer report both as they change). */
+export const saysReadOnly = (name: string, value: string): boolean =>
+  ['in_hot_standby', 'default_transaction_read_only'].includes(name) && value === 'on'

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import postgres from 'postgres'
 import { retry } from '../../async/retry.ts'
 import { arrayOids, arrayTypes } from './array-types.ts'
-import { wasNeverSent } from './connection-faults.ts'
+import { saysReadOnly, wasNeverSent } from './connection-faults.ts'
 import { createDial } from './dial.ts'
 import { type ConnectionEvents, createPool, type Sql } from './pool.ts'
 
@@ -62,14 +62,17 @@ export function connect(url: string, options: ConnectOptions): Sql {
   const connectTimeoutS = options.connectTimeoutS ?? Math.min(10, (options.silenceMs ?? 10_000) / 1000)
   const bigint = { to: 20, from: [20], serialize: String, parse: Number }
   const dial = createDial()
-  const open = ({ onReady, onLost }: ConnectionEvents): Sql => {
+  const open = ({ onReady, onReadOnly, onLost }: ConnectionEvents): Sql => {
     const single: Sql = postgres(address, {
       max: 1,
       connect_timeout: connectTimeoutS,
       // Connections that served a burst go.
       idle_timeout: 300,
       onclose: onLost,
-      onparameter: onReady,
+      onparameter(name: string, value: string) {
+        onReady()
+        if (saysReadOnly(name, value)) onReadOnly()
+      },
       onnotice: () => {},
       connection: {
         application_name: options.name,

@@ -6,8 +6,9 @@
  * connection here is an instance of the library with one connection, one query or transaction at a time.
  */
 import type postgres from 'postgres'
-import { broken, isOfStatement, unsentBy } from './connection-faults.ts'
+import { broken, isOfStatement, isReadOnly, unsentBy } from './connection-faults.ts'
 import { forget, isQuery, type Query } from './library-query.ts'
+import { runTransaction, type Work } from './pool-transaction.ts'
 
 interface Types extends Record<string, unknown> {
   bigint: number
@@ -40,6 +41,8 @@ export interface PoolOptions {
 export interface ConnectionEvents {
   /** The server has let us in. */
   onReady(): void
+  /** The server takes no writes. */
+  onReadOnly(): void
   /** The connection has ended. */
   onLost(): void
 }
@@ -53,9 +56,13 @@ interface Connection {
   greeted: boolean
   busy: boolean
   lost: boolean
+  /** Given up as soon as nothing runs on it. */
+  readOnly: boolean
   /** What is under way is rejected when its connection ends; the library does not always do so. */
   underWay: Pick<Query, 'reject'> | null
 }
+
+const atFirst = { greeted: false, busy: false, lost: false, readOnly: false, underWay: null }
 
 interface Connections {
   /**
@@ -85,11 +92,15 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
       connection.greeted = true
       clearTimeout(timer)
     }
-    const sql = open({ onReady, onLost: () => lose(connection) })
+    const onReadOnly = () => {
+      connection.readOnly = true
+      if (!connection.busy) lose(connection)
+    }
+    const sql = open({ onReady, onReadOnly, onLost: () => lose(connection) })
     const sample: unknown = sql`select 1`
     if (!isQuery(sample)) throw new Error('postgres: queries have no handler.')
     const run = sample.handler
-    const connection: Connection = { sql, run, timer, greeted: false, busy: false, lost: false, underWay: null }
+    const connection: Connection = { sql, run, timer, ...atFirst }
     connections.add(connection)
     return connection
   }
@@ -119,7 +130,8 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
     answeredAt = performance.now()
     connection.underWay = null
     connection.busy = false
-    next()
+    if (connection.readOnly) lose(connection)
+    else next()
   }
 
   function lose(connection: Connection): void {
@@ -180,7 +192,7 @@ function runQuery(connections: Connections, connection: Connection, query: Query
 
 export function createPool(options: PoolOptions): Sql {
   const connections = createConnections(options)
-  const builder = options.open({ onReady() {}, onLost() {} }) // makes queries, never connects
+  const builder = options.open({ onReady() {}, onReadOnly() {}, onLost() {} }) // makes queries, never connects
 
   const run = (query: Query): void => {
     let timer: NodeJS.Timeout | undefined
@@ -222,6 +234,7 @@ export function createPool(options: PoolOptions): Sql {
     try {
       return await Promise.race([runTransaction(connection, how, wholeWork, touch), lost.promise])
     } catch (error) {
+      if (isReadOnly(error)) connection.readOnly = true
       throw connection.greeted ? error : unsentBy(error)
     } finally {
       clearTimeout(timer)
@@ -242,51 +255,5 @@ export function createPool(options: PoolOptions): Sql {
   })
 }
 
-type Work = (tx: Tx) => unknown
-
 // They would connect the instance that only makes queries.
 const unrouted = new Set<string | symbol>(['reserve', 'listen', 'subscribe', 'file', 'largeObject', 'notify'])
-
-const never = new Promise<never>(() => {})
-
-/**
- * Once the connection is lost nothing may reach the library any more, its own commit and rollback included: the
- * work then never ends in its eyes, and what rejects is its race with the end of the connection.
- */
-async function runTransaction(
-  connection: Connection,
-  options: string,
-  work: Work,
-  touch: () => void,
-): Promise<unknown> {
-  return await connection.sql.begin(options, async (tx) => {
-    try {
-      const result = await work(guarded(tx, connection, touch))
-      if (!connection.lost) touch() // for the commit
-      return connection.lost ? await never : result
-    } catch (error) {
-      return connection.lost ? await never : Promise.reject(error)
-    }
-  })
-}
-
-function guarded(tx: Tx, connection: Connection, touch: () => void): Tx {
-  const route = (made: unknown): unknown => {
-    if (isQuery(made)) {
-      const { handler } = made
-      made.handler = (query) => {
-        if (connection.lost) return query.reject(broken('CONNECTION_CLOSED'))
-        touch()
-        return handler(query)
-      }
-    }
-    return made
-  }
-  return new Proxy(tx, {
-    apply: (target, self, values) => route(Reflect.apply(target, self, values)),
-    get(target, key) {
-      if (key === 'unsafe') return (...values: Parameters<Tx['unsafe']>) => route(target.unsafe(...values))
-      return Reflect.get(target, key)
-    },
-  })
-}

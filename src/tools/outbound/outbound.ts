@@ -21,6 +21,8 @@ export class OutboundError extends Error {
   }
 }
 
+const MAX_HEADER_BYTES = 64 * 1024
+
 export interface OutboundInit {
   /** Decides what is allowed. From a redirect to another origin on, the call counts as a model's choice. */
   chosenBy: Chooser
@@ -115,6 +117,8 @@ function openPool(chooser: Chooser, rules: AddressRules, lookup: LookupWithin): 
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 30_000,
+    // Gateways add cookies, policies and traces of their own; the default is 16 KiB.
+    maxHeaderSize: MAX_HEADER_BYTES,
     connect(options, callback) {
       const { protocol } = options
       const host = options.hostname

@@ -7,6 +7,7 @@ import { mount } from '../../../src/http/server/mount.ts'
 import { createDatabaseCheck } from '../../../src/persistence/postgres/embedded/disk.ts'
 import { startTestApp } from '../../support/app.ts'
 import { freshDatabase } from '../../support/database.ts'
+import { verifies } from '../../verifies.ts'
 
 async function ask(path: string, ping: () => Promise<void>, draining = false) {
   const app = Fastify()
@@ -51,6 +52,14 @@ test('/readyz is 503 and says why while the disk of the database is full', async
       checks: { database: 'down', cache: 'disabled' },
       message: 'The disk of the database is full.',
     },
+  })
+})
+
+verifies('contract-25.read-only-database', '/readyz is 503 and says what to do', async () => {
+  const refuse = () => Promise.reject(Object.assign(new Error('read-only'), { code: '25006' }))
+  expect(await ask('/readyz', refuse)).toMatchObject({
+    status: 503,
+    json: { checks: { database: 'down' }, message: expect.stringContaining('DATABASE_URL') },
   })
 })
 

@@ -1,6 +1,7 @@
 /** Contract section 25: what a role or a database has set by default does not reach our statements. */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { connect } from '../../../src/persistence/postgres/database.ts'
+import { createDatabaseCheck } from '../../../src/persistence/postgres/embedded/disk.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -22,5 +23,30 @@ verifies('contract-25.database-surroundings', 'date style, time zone and isolati
       select '2026-11-25T10:00:00Z'::timestamptz::text as at, current_setting('default_transaction_isolation') as level`
     await sql.end()
     expect(row).toEqual({ at: '2026-11-25 10:00:00+00', level: pooled ? 'serializable' : 'read committed' })
+  }
+})
+
+verifies('contract-25.read-only-database', 'a connection is given up, whatever ran on it', async () => {
+  const [{ name } = { name: '' }] = await db.sql<{ name: string }[]>`select current_database() as name`
+  const sql = connect(db.url, { max: 1, name: 'test', timeoutMs: 2000 })
+  const set = (value: string) => db.sql.unsafe(`alter database "${name}" set default_transaction_read_only = ${value}`)
+  const backend = async () => (await sql`select pg_backend_pid() as pid`)[0]?.pid
+  const check = createDatabaseCheck(sql)
+  try {
+    await set('on')
+    // The first connection says so when it is made.
+    await expect(check()).rejects.toMatchObject({ code: '25006' })
+    const readOnly = await backend()
+    await set('off')
+    const next = await backend()
+    expect(next).not.toBe(readOnly)
+    expect(await backend()).toBe(next)
+    await check()
+    // Nothing is reported of one transaction: its statement says it.
+    await expect(sql.begin('read only', (tx) => tx`create table written ()`)).rejects.toMatchObject({ code: '25006' })
+    expect(await backend()).not.toBe(next)
+  } finally {
+    await set('off')
+    await sql.end()
   }
 })

@@ -1,5 +1,6 @@
 /** The outbound rule of contract section 6, over real sockets: refused calls never reach the server. */
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { outboundRule } from '../../../src/settings-values.ts'
@@ -280,4 +281,19 @@ test('a resolver that never answers does not delay an abort', async () => {
   )
   stop.abort(new Error('enough'))
   for (const call of calls) await expect(call).rejects.toThrow('enough')
+})
+
+verifies('contract-25.response-headers', '64 KiB are read, more are an error', async () => {
+  const server = createHttpServer({ maxHeaderSize: 2 ** 18 }, (request, response) => {
+    response.setHeader('x-trace', 'x'.repeat(Number(request.url?.slice(1)))).end('ok')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = address instanceof Object ? address.port : 0
+  const outbound = open()
+  const read = (bytes: number) => outcome(outbound.fetch(`http://127.0.0.1:${port}/${bytes}`, byAdmin))
+  expect(await read(65_000)).toBe('ok')
+  expect(await read(70_000)).toBe('UND_ERR_HEADERS_OVERFLOW')
+  server.close()
+  server.closeAllConnections()
 })

@@ -4,7 +4,7 @@ import type { Sql } from '../pool.ts'
 const TRIAL_EVERY_MS = 5000
 
 /**
- * Rejects when the database does not answer, with SQLSTATE 53100 when its disk is full. A trial is a temporary file of
+ * Rejects when the database does not answer, with SQLSTATE 53100 when its disk is full and 25006 when it is read-only. A trial is a temporary file of
  * half a MiB (3 ms): it takes new space each time, which a row or a log record may not, and leaves nothing behind.
  */
 export function createDatabaseCheck(sql: Sql, everyMs = TRIAL_EVERY_MS): () => Promise<void> {
@@ -24,8 +24,15 @@ export function createDatabaseCheck(sql: Sql, everyMs = TRIAL_EVERY_MS): () => P
         if (isDiskFull(error)) throw error
       })
     }
-    await Promise.all([sql`select 1`, last])
+    await Promise.all([askWritable(sql), last])
   }
+}
+
+/** The pool has given up such a connection by the next time. */
+async function askWritable(sql: Sql): Promise<void> {
+  const [row] = await sql<{ readOnly: boolean }[]>`
+    select current_setting('transaction_read_only')::boolean as "readOnly"`
+  if (row?.readOnly) throw Object.assign(new Error('The database is read-only.'), { code: '25006' })
 }
 
 export const isDiskFull = (error: unknown): boolean =>
