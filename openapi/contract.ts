@@ -11,6 +11,7 @@ import { auth } from './operations/auth.ts'
 import { builtInTools } from './operations/builtInTools.ts'
 import { clientSecrets } from './operations/clientSecrets.ts'
 import { completions } from './operations/completions.ts'
+import { agentConversations, conversations } from './operations/conversations.ts'
 import { debug } from './operations/debug.ts'
 import { health } from './operations/health.ts'
 import { httpTools } from './operations/httpTools.ts'
@@ -57,6 +58,12 @@ export const tags: readonly Tag[] = [
     name: 'responses',
     description: 'Deploy API in the format of OpenAI’s Responses and Conversations, on the same sessions.',
     operations: responses,
+  },
+  { name: 'conversations', description: 'Sessions as OpenAI’s conversations.', operations: conversations },
+  {
+    name: 'agentConversations',
+    description: 'The same, where `model` or an id names the agent.',
+    operations: agentConversations,
   },
   {
     name: 'agentResponses',

@@ -20,6 +20,8 @@ export const responses = {
   'contract-24.read': 'A response is read by its id, of whichever API began it.',
   'contract-24.cancel': 'A cancel answers with the response, also when it has ended.',
   'contract-24.input-items': 'input_items lists what that request brought.',
+  'contract-24.delete': 'The last response goes with its question and the head moves back; else 409; then 404.',
+  'contract-24.conversations': 'Conversations are sessions: made with items, read, changed, listed in pages, deleted.',
   'contract-24.failed': 'A failed one is 500 with its code; read later it shows failed.',
   'contract-24.by-model': 'Below /api/v1/openai model or an id names the agent.',
   'contract-24.secrets': 'A client secret reaches the responses of its user alone.',

@@ -172,10 +172,40 @@ export interface ResponsesHandlers<X extends Exchange> {
   createResponse: Handler<operations['createResponse'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/responses/{response_id} — Read a response, or follow its events */
   getResponse: Handler<operations['getResponse'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/responses/{response_id} — Take back the last response of a conversation */
+  deleteResponse: Handler<operations['deleteResponse'], X>
   /** POST /api/v1/agents/{agent_id}/deploy/responses/{response_id}/cancel — Cancel a response that runs */
   cancelResponse: Handler<operations['cancelResponse'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/responses/{response_id}/input_items — List what the request of a response brought */
   listResponseInputItems: Handler<operations['listResponseInputItems'], X, 'limit' | 'order'>
+}
+
+/** Sessions as OpenAI’s conversations. */
+export interface ConversationsHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/conversations — Make a conversation, with messages to begin with */
+  createConversation: Handler<operations['createConversation'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id} — Read a conversation */
+  getConversation: Handler<operations['getConversation'], X>
+  /** POST /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id} — Replace the metadata of a conversation */
+  updateConversation: Handler<operations['updateConversation'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id} — Delete a conversation with all that was said in it */
+  deleteConversation: Handler<operations['deleteConversation'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id}/items — List what was said in a conversation */
+  listConversationItems: Handler<operations['listConversationItems'], X, 'limit' | 'order'>
+}
+
+/** The same, where `model` or an id names the agent. */
+export interface AgentConversationsHandlers<X extends Exchange> {
+  /** POST /api/v1/openai/conversations — Make a conversation, with messages to begin with */
+  createAgentConversation: Handler<operations['createAgentConversation'], X>
+  /** GET /api/v1/openai/conversations/{conversation_id} — Read a conversation */
+  getAgentConversation: Handler<operations['getAgentConversation'], X>
+  /** POST /api/v1/openai/conversations/{conversation_id} — Replace the metadata of a conversation */
+  updateAgentConversation: Handler<operations['updateAgentConversation'], X>
+  /** DELETE /api/v1/openai/conversations/{conversation_id} — Delete a conversation with all that was said in it */
+  deleteAgentConversation: Handler<operations['deleteAgentConversation'], X>
+  /** GET /api/v1/openai/conversations/{conversation_id}/items — List what was said in a conversation */
+  listAgentConversationItems: Handler<operations['listAgentConversationItems'], X, 'limit' | 'order'>
 }
 
 /** The same, where `model` or an id names the agent. */
@@ -184,6 +214,8 @@ export interface AgentResponsesHandlers<X extends Exchange> {
   createAgentResponse: Handler<operations['createAgentResponse'], X>
   /** GET /api/v1/openai/responses/{response_id} — Read a response, or follow its events */
   getAgentResponse: Handler<operations['getAgentResponse'], X>
+  /** DELETE /api/v1/openai/responses/{response_id} — Take back the last response of a conversation */
+  deleteAgentResponse: Handler<operations['deleteAgentResponse'], X>
   /** POST /api/v1/openai/responses/{response_id}/cancel — Cancel a response that runs */
   cancelAgentResponse: Handler<operations['cancelAgentResponse'], X>
   /** GET /api/v1/openai/responses/{response_id}/input_items — List what the request of a response brought */
@@ -346,6 +378,8 @@ export interface Server<X extends Exchange> {
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
   responses: ResponsesHandlers<X>
+  conversations: ConversationsHandlers<X>
+  agentConversations: AgentConversationsHandlers<X>
   agentResponses: AgentResponsesHandlers<X>
   aiSdk: AiSdkHandlers<X>
   agUi: AgUiHandlers<X>
@@ -379,6 +413,8 @@ export interface ServerOperations<X extends Exchange>
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
     ResponsesHandlers<X>,
+    ConversationsHandlers<X>,
+    AgentConversationsHandlers<X>,
     AgentResponsesHandlers<X>,
     AiSdkHandlers<X>,
     AgUiHandlers<X>,

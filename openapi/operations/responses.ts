@@ -2,6 +2,7 @@ import { type Operation, operations } from '../operation.ts'
 import {
   AgentResponseRequestBody,
   itemPage,
+  ResponseDeleted,
   ResponseEvent,
   ResponseItemList,
   ResponseObject,
@@ -48,6 +49,16 @@ const get = (path: string) =>
     responses: { 200: ResponseObject },
     errors: { 404: unknown },
   }) satisfies Operation
+const remove = (path: string) =>
+  ({
+    method: 'delete',
+    path: `${path}/responses/{response_id}`,
+    scope: 'deploy',
+    summary: 'Take back the last response of a conversation',
+    description: 'It goes, and the message that it answers; the conversation ends before them.',
+    responses: { 200: ResponseDeleted },
+    errors: { 404: unknown, 409: 'It runs, or others follow it.' },
+  }) satisfies Operation
 const cancel = (path: string) =>
   ({
     method: 'post',
@@ -78,6 +89,7 @@ export const responses = operations({
     body: ResponseRequestBody,
   },
   getResponse: { ...get(deploy), secret: 'handler' },
+  deleteResponse: { ...remove(deploy), secret: 'handler' },
   cancelResponse: { ...cancel(deploy), secret: 'handler' },
   listResponseInputItems: { ...inputItems(deploy), secret: 'handler' },
 })
@@ -90,6 +102,7 @@ export const agentResponses = operations({
     body: AgentResponseRequestBody,
   },
   getAgentResponse: get(openai),
+  deleteAgentResponse: remove(openai),
   cancelAgentResponse: cancel(openai),
   listAgentResponseInputItems: inputItems(openai),
 })

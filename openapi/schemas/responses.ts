@@ -195,6 +195,13 @@ export const ConversationCreate = Type.Object(
   },
   { title: 'ConversationCreate' },
 )
+export const AgentConversationCreate = Type.Object(
+  {
+    ...ConversationCreate.properties,
+    model: Type.String({ description: 'Id of an agent, or its exact name where no other agent has the same.' }),
+  },
+  { title: 'AgentConversationCreate' },
+)
 export const ConversationChange = Type.Object(
   { metadata: Type.Unsafe<Record<string, string> | null>(nullable(metadata)) },
   { title: 'ConversationChange' },

@@ -25,7 +25,6 @@ import { prices } from '../../../openapi/operations/prices.ts'
 import { prompts } from '../../../openapi/operations/prompts.ts'
 import { providers } from '../../../openapi/operations/providers.ts'
 import { replyTraces } from '../../../openapi/operations/replyTraces.ts'
-import { agentResponses, responses } from '../../../openapi/operations/responses.ts'
 import { sessionCompletions } from '../../../openapi/operations/sessionCompletions.ts'
 import { sessions } from '../../../openapi/operations/sessions.ts'
 import { transfer } from '../../../openapi/operations/transfer.ts'
@@ -42,7 +41,7 @@ import { agUiHandlers } from '../deploy/ag-ui/routes.ts'
 import { aiSdkHandlers } from '../deploy/ai-sdk/routes.ts'
 import { type CompletionDependencies, completionHandlers } from '../deploy/completions.ts'
 import { modelHandlers } from '../deploy/models.ts'
-import { agentResponseHandlers, responseHandlers } from '../deploy/responses/routes.ts'
+import { mountResponses } from '../deploy/responses/routes.ts'
 import { deployScope, mountDeploy } from '../deploy/scope.ts'
 import { sessionCompletionHandlers } from '../deploy/session-completions.ts'
 import { sessionHandlers } from '../deploy/sessions.ts'
@@ -215,8 +214,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, dep
         mountDeploy(deploy, sessions, sessionHandlers(deps))
         mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps))
         mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
-        mountDeploy(deploy, responses, responseHandlers(deps))
-        mountDeploy(deploy, agentResponses, agentResponseHandlers(deps))
+        mountResponses(deploy, deps)
         mountDeploy(deploy, agUi, agUiHandlers(deps))
         mountDeploy(deploy, clientSecrets, clientSecretHandlers(deployDependencies))
         mountDeploy(deploy, users, userHandlers(deps))

@@ -25,13 +25,14 @@ export type InputItem = {
   | { kind: 'aside' }
 )
 
-export function readInput(input: unknown, uploads: Uploads): InputItem[] {
+/** `field`: its name, for messages about it. */
+export function readInput(input: unknown, uploads: Uploads, field = 'input'): InputItem[] {
   if (typeof input === 'string') {
-    return [{ kind: 'user', message: { text: input, parts: [] }, where: 'input', uuid: null }]
+    return [{ kind: 'user', message: { text: input, parts: [] }, where: field, uuid: null }]
   }
-  if (!Array.isArray(input)) return badRequest('input: must be a string or an array of items')
-  if (input.length === 0) return badRequest('input: must have at least 1 element')
-  return input.map((item: unknown, index) => readItem(item, `input.${index}`, uploads))
+  if (!Array.isArray(input)) return badRequest(`${field}: must be a string or an array of items`)
+  if (input.length === 0) return badRequest(`${field}: must have at least 1 element`)
+  return input.map((item: unknown, index) => readItem(item, `${field}.${index}`, uploads))
 }
 
 function readItem(item: unknown, where: string, uploads: Uploads): InputItem {

@@ -1,16 +1,22 @@
 /** The Responses API over deploy sessions (contract section 24), below an agent and where `model` or an id names it. */
 
+import type { FastifyInstance } from 'fastify'
+import { agentConversations, conversations } from '../../../../openapi/operations/conversations.ts'
+import { agentResponses, responses } from '../../../../openapi/operations/responses.ts'
 import type { StoredResponse } from '../../../persistence/replies/reading/stored-responses.ts'
 import { findResponse } from '../../../persistence/replies/reading/stored-responses.ts'
-import { missing } from '../../server/http-error.ts'
+import { deleteReply } from '../../../persistence/replies/sessions/delete-reply.ts'
+import { noRetry } from '../../sending/refusals.ts'
+import { HttpError, missing } from '../../server/http-error.ts'
 import { lastEventId } from '../../streaming/reply-stream.ts'
 import { type Caller, opens, opensAgent } from '../access/caller.ts'
 import { agentNamed } from '../models.ts'
-import type { DeployHandlers } from '../scope.ts'
+import { type DeployHandlers, mountDeploy } from '../scope.ts'
 import { storedResponse, streamEvents } from './answer.ts'
+import { agentConversationHandlers, conversationHandlers } from './conversations.ts'
 import { createResponse } from './create.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
-import { uuidIn } from './ids.ts'
+import { idOf, uuidIn } from './ids.ts'
 import { type ItemQuery, listOfItems } from './item-list.ts'
 import { inputItemsOf } from './stored-items.ts'
 
@@ -56,12 +62,21 @@ async function cancelResponse(deps: ResponseDependencies, named: Named) {
   return await storedResponse(deps.sql, stored)
 }
 
+async function deleteResponse(deps: ResponseDependencies, named: Named) {
+  const { id, sessionId } = await findOwn(deps, named)
+  const deleted = await deleteReply(deps.sql, sessionId, id)
+  if (deleted === 'not_found') missing('response')
+  if (deleted === 'busy') throw new HttpError(409, 'The response runs: cancel it first.', noRetry)
+  if (deleted === 'followed') throw new HttpError(409, 'Other messages follow this response.', noRetry)
+  return { id: idOf('resp', id), object: 'response' as const, deleted: true as const }
+}
+
 async function listInputItems(deps: ResponseDependencies, named: Named, query: ItemQuery) {
   const stored = await findOwn(deps, named)
   return listOfItems(await inputItemsOf(deps.sql, stored), query)
 }
 
-export const responseHandlers = (deps: ResponseDependencies) => {
+const responseHandlers = (deps: ResponseDependencies) => {
   const namedBy = ({ agent_id, response_id }: { agent_id: string; response_id: string }, caller: Caller): Named => ({
     agentId: agent_id,
     responseId: response_id,
@@ -71,12 +86,13 @@ export const responseHandlers = (deps: ResponseDependencies) => {
     createResponse: ({ params, body, ...exchange }) => createResponse(deps, params.agent_id, body, exchange),
     getResponse: ({ params, query, ...exchange }) =>
       readResponse(deps, namedBy(params, exchange.caller), query, exchange),
+    deleteResponse: ({ params, caller }) => deleteResponse(deps, namedBy(params, caller)),
     cancelResponse: ({ params, caller }) => cancelResponse(deps, namedBy(params, caller)),
     listResponseInputItems: ({ params, query, caller }) => listInputItems(deps, namedBy(params, caller), query),
   } satisfies DeployHandlers<'responses'>
 }
 
-export const agentResponseHandlers = (deps: ResponseDependencies) => {
+const agentResponseHandlers = (deps: ResponseDependencies) => {
   const namedBy = ({ response_id }: { response_id: string }, caller: Caller): Named => ({
     agentId: null,
     responseId: response_id,
@@ -89,7 +105,16 @@ export const agentResponseHandlers = (deps: ResponseDependencies) => {
     },
     getAgentResponse: ({ params, query, ...exchange }) =>
       readResponse(deps, namedBy(params, exchange.caller), query, exchange),
+    deleteAgentResponse: ({ params, caller }) => deleteResponse(deps, namedBy(params, caller)),
     cancelAgentResponse: ({ params, caller }) => cancelResponse(deps, namedBy(params, caller)),
     listAgentResponseInputItems: ({ params, query, caller }) => listInputItems(deps, namedBy(params, caller), query),
   } satisfies DeployHandlers<'agentResponses'>
+}
+
+/** All of the API, below an agent and below `/api/v1/openai`. */
+export function mountResponses(deploy: FastifyInstance, deps: ResponseDependencies): void {
+  mountDeploy(deploy, responses, responseHandlers(deps))
+  mountDeploy(deploy, agentResponses, agentResponseHandlers(deps))
+  mountDeploy(deploy, conversations, conversationHandlers(deps))
+  mountDeploy(deploy, agentConversations, agentConversationHandlers(deps))
 }

@@ -61,3 +61,26 @@ export async function findReplies(
       join messages m on m.id between r.first_id and r.last_id and m.role = 'assistant'
       join sessions s on s.id = m.session_id and s.agent_id = ${agentId}`
 }
+
+export interface StoredConversation {
+  id: string
+  agentId: string
+  user: string | null
+  metadata: Record<string, string>
+  /** Unix seconds. */
+  created: number
+}
+
+/** `agentId` null: any agent's. Null: there is no such session. */
+export async function findConversation(
+  sql: Sql,
+  id: string,
+  agentId: string | null,
+): Promise<StoredConversation | null> {
+  if (agentId !== null && !isUuid(agentId)) return null
+  const [row] = await sql<StoredConversation[]>`
+    select id, agent_id as "agentId", end_user as "user", metadata,
+           floor(extract(epoch from created_at))::float8 as created
+      from sessions where id = ${id} and (${agentId}::uuid is null or agent_id = ${agentId})`
+  return row ?? null
+}

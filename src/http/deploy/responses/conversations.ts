@@ -1,0 +1,117 @@
+/** Sessions as OpenAI's conversations (contract section 24). */
+import type { components } from '../../../../openapi/generated/schema.ts'
+import { deriveTitle } from '../../../actors/history/title.ts'
+import { findConversation, type StoredConversation } from '../../../persistence/replies/reading/stored-responses.ts'
+import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
+import { deleteSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { requireUploads } from '../../parts/uploads.ts'
+import { makeSession } from '../../sending/new-session.ts'
+import { HttpError, missing } from '../../server/http-error.ts'
+import { type Caller, opens, opensAgent, userOf } from '../access/caller.ts'
+import { refuseUsedMetadata } from '../access/used-metadata.ts'
+import { agentNamed } from '../models.ts'
+import type { DeployHandlers } from '../scope.ts'
+import type { Exchange, ResponseDependencies } from './exchange.ts'
+import { conversationOf, givenMessages } from './history-items.ts'
+import { idOf, uuidIn } from './ids.ts'
+import { readInput } from './input-items.ts'
+import { type ItemQuery, listOfItems } from './item-list.ts'
+import { conversationItems } from './stored-items.ts'
+
+interface Named {
+  /** Null: any agent's. */
+  agentId: string | null
+  conversationId: string
+  caller: Caller
+}
+
+type Metadata = Readonly<Record<string, string>>
+
+const wire = ({ id, created, metadata }: Pick<StoredConversation, 'id' | 'created' | 'metadata'>) => ({
+  id: idOf('conv', id),
+  object: 'conversation' as const,
+  created_at: created,
+  metadata,
+})
+
+/** Throws 404. */
+async function findOwn({ sql }: ResponseDependencies, named: Named): Promise<StoredConversation> {
+  const { agentId, conversationId, caller } = named
+  const uuid = uuidIn(conversationId)
+  const found = uuid === null ? null : await findConversation(sql, uuid, agentId)
+  if (found === null || !opensAgent(caller, found.agentId) || !opens(caller, found)) return missing('conversation')
+  return found
+}
+
+async function create(
+  deps: ResponseDependencies,
+  agentId: string,
+  { items, metadata }: components['schemas']['ConversationCreate'],
+  { caller, request }: Exchange,
+) {
+  const isSecret = caller.kind === 'secret'
+  const given: unknown = items ?? []
+  const isEmpty = Array.isArray(given) && given.length === 0
+  if (isSecret && caller.sessionId !== null) {
+    throw new HttpError(403, 'This client secret opens one session alone: it neither makes nor lists any.')
+  }
+  if (isSecret && !isEmpty) throw new HttpError(403, 'items: a history is given with the deploy key')
+  if (isSecret) await refuseUsedMetadata(deps, agentId, metadata ?? {}, async () => ({}))
+  const messages = isEmpty ? [] : givenMessages(conversationOf(readInput(given, requireUploads(request), 'items')))
+  const wanted = { user: userOf(caller), metadata, messages }
+  const made = await makeSession(deps.sql, agentId, wanted, { secretNumber: isSecret ? caller.number : null })
+  return wire({ ...made, created: Math.floor(Date.parse(made.createdAt) / 1000) })
+}
+
+async function update(deps: ResponseDependencies, named: Named, metadata: Metadata | null) {
+  const found = await findOwn(deps, named)
+  const { agentId, id, created } = found
+  if (named.caller.kind === 'secret') {
+    await refuseUsedMetadata(deps, agentId, metadata ?? {}, async () => found.metadata)
+  }
+  const changed = (await changeSession(deps.sql, agentId, id, { metadata }, deriveTitle)) ?? missing('conversation')
+  return wire({ id, created, metadata: changed.metadata })
+}
+
+async function remove(deps: ResponseDependencies, named: Named) {
+  const { agentId, id } = await findOwn(deps, named)
+  const { owners } = (await deleteSession(deps.sql, agentId, id)) ?? missing('conversation')
+  deps.host.forget([id], owners)
+  return { id: idOf('conv', id), object: 'conversation.deleted' as const, deleted: true as const }
+}
+
+async function listItems(deps: ResponseDependencies, named: Named, query: ItemQuery) {
+  const { agentId, id } = await findOwn(deps, named)
+  return listOfItems(await conversationItems(deps.sql, { agentId, sessionId: id }), query)
+}
+
+export const conversationHandlers = (deps: ResponseDependencies) => {
+  const by = (params: { agent_id: string; conversation_id: string }, caller: Caller): Named => ({
+    agentId: params.agent_id,
+    conversationId: params.conversation_id,
+    caller,
+  })
+  return {
+    createConversation: ({ params, body, ...exchange }) => create(deps, params.agent_id, body, exchange),
+    getConversation: async ({ params, caller }) => wire(await findOwn(deps, by(params, caller))),
+    updateConversation: ({ params, body, caller }) => update(deps, by(params, caller), body.metadata),
+    deleteConversation: ({ params, caller }) => remove(deps, by(params, caller)),
+    listConversationItems: ({ params, query, caller }) => listItems(deps, by(params, caller), query),
+  } satisfies DeployHandlers<'conversations'>
+}
+
+export const agentConversationHandlers = (deps: ResponseDependencies) => {
+  const by = (params: { conversation_id: string }, caller: Caller): Named => ({
+    agentId: null,
+    conversationId: params.conversation_id,
+    caller,
+  })
+  return {
+    createAgentConversation: async ({ body, ...exchange }) =>
+      create(deps, await agentNamed(deps.sql, body.model, exchange.caller), body, exchange),
+    getAgentConversation: async ({ params, caller }) => wire(await findOwn(deps, by(params, caller))),
+    updateAgentConversation: ({ params, body, caller }) => update(deps, by(params, caller), body.metadata),
+    deleteAgentConversation: ({ params, caller }) => remove(deps, by(params, caller)),
+    listAgentConversationItems: ({ params, query, caller }) => listItems(deps, by(params, caller), query),
+  } satisfies DeployHandlers<'agentConversations'>
+}

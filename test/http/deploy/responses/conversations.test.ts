@@ -1,0 +1,108 @@
+/** Conversations, and taking back their last response (contract section 24). */
+import { afterAll, expect } from 'vitest'
+import { verifies } from '../../../verifies.ts'
+import { openResponsesScene, sessionOf } from './responses-scene.ts'
+
+const scene = await openResponsesScene()
+afterAll(scene.close)
+scene.says(['ok'])
+const { client, create } = scene
+
+const said = async (conversation: string) =>
+  (await scene.messages(sessionOf(conversation))).map(({ role, content }) => `${role}: ${content}`)
+
+verifies('contract-24.conversations', 'the official client makes, reads, changes and deletes one', async () => {
+  const made = await client.conversations.create({ metadata: { topic: 'tea' } })
+  expect(made).toEqual({
+    id: expect.stringMatching(/^conv_[0-9a-f]{32}$/),
+    object: 'conversation',
+    created_at: expect.any(Number),
+    metadata: { topic: 'tea' },
+  })
+  expect(await client.conversations.retrieve(made.id)).toEqual(made)
+  const changed = await client.conversations.update(made.id, { metadata: { topic: 'milk' } })
+  expect(changed).toEqual({ ...made, metadata: { topic: 'milk' } })
+  await client.responses.create({ input: 'hi', conversation: made.id })
+  expect(await said(made.id)).toEqual(['user: hi', 'assistant: ok'])
+  expect(await client.conversations.delete(made.id)).toEqual({
+    id: made.id,
+    object: 'conversation.deleted',
+    deleted: true,
+  })
+  const gone = await scene.call('GET', `${scene.conversations}/${made.id}`)
+  expect([gone.status, gone.json.error.code]).toEqual([404, 'not_found'])
+  expect((await scene.call('POST', scene.conversations)).status).toBe(200)
+})
+
+verifies('contract-24.conversations', 'its items are what was said, in pages', async () => {
+  const items = [
+    { role: 'user', content: 'one' },
+    { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'c1', output: 'seen' },
+    { role: 'assistant', content: 'two' },
+  ]
+  const made = (await scene.call('POST', scene.conversations, { items })).json
+  const response = (await create({ input: 'three', conversation: made.id })).json
+  const list = async (query = '') => (await scene.call('GET', `${scene.conversations}/${made.id}/items${query}`)).json
+  const whole = await list('?order=asc')
+  expect(whole).toMatchObject({ object: 'list', has_more: false })
+  expect(whole.data.map(({ type, role }: { type: string; role?: string }) => role ?? type)).toEqual([
+    'user',
+    'function_call',
+    'function_call_output',
+    'assistant',
+    'user',
+    'assistant',
+  ])
+  expect(whole.data.at(-1)).toEqual(response.output[0])
+  expect([whole.first_id, whole.last_id]).toEqual([whole.data[0].id, whole.data[5].id])
+  expect((await list()).data).toEqual(whole.data.toReversed())
+  const ids: string[] = []
+  for await (const item of client.conversations.items.list(made.id, { limit: 2, order: 'asc' })) ids.push(item.id ?? '')
+  expect(ids).toEqual(whole.data.map(({ id }: { id: string }) => id))
+  for (const wrong of ['limit=0', 'limit=101', 'order=up', 'after=msg_x']) {
+    const answer = await scene.call('GET', `${scene.conversations}/${made.id}/items?${wrong}`)
+    expect([wrong, answer.status, answer.json.error.type]).toEqual([wrong, 400, 'invalid_request_error'])
+  }
+})
+
+verifies('contract-24.delete', 'a response goes with its question, and the head moves back', async () => {
+  const first = (await create({ input: 'one' })).json
+  const second = (await create({ input: 'two', previous_response_id: first.id })).json
+  const remove = (id: string) => scene.call('DELETE', `${scene.responses}/${id}`)
+  const followed = await remove(first.id)
+  expect([followed.status, followed.json.error.code]).toEqual([409, 'conflict'])
+  const removed = await remove(second.id)
+  expect([removed.status, removed.json]).toEqual([200, { id: second.id, object: 'response', deleted: true }])
+  expect((await remove(second.id)).status).toBe(404)
+  expect((await scene.call('GET', `${scene.responses}/${second.id}`)).status).toBe(404)
+  expect(await said(first.conversation.id)).toEqual(['user: one', 'assistant: ok'])
+  const third = (await create({ input: 'three', conversation: first.conversation })).json
+  expect(third.previous_response_id).toBe(first.id)
+  const branch = (await create({ input: 'four', previous_response_id: first.id })).json
+  expect(await said(first.conversation.id)).toEqual(['user: one', 'assistant: ok', 'user: four', 'assistant: ok'])
+  expect((await remove(branch.id)).status).toBe(200)
+  expect(await said(first.conversation.id)).toEqual(['user: one', 'assistant: ok'])
+  const fifth = (await create({ input: 'five', conversation: first.conversation })).json
+  expect(fifth.previous_response_id).toBe(first.id)
+  expect((await scene.call('GET', `${scene.responses}/${third.id}`)).json.status).toBe('completed')
+  expect((await remove(fifth.id)).status).toBe(200)
+  expect((await remove(third.id)).status).toBe(200)
+  expect((await remove(first.id)).status).toBe(200)
+  expect(await said(first.conversation.id)).toEqual([])
+  const again = (await create({ input: 'anew', conversation: first.conversation })).json
+  expect([again.previous_response_id, await said(first.conversation.id)]).toEqual([
+    null,
+    ['user: anew', 'assistant: ok'],
+  ])
+})
+
+verifies('contract-24.delete', 'one that runs is 409', async () => {
+  const running = scene.byHand()
+  const { json } = await create({ input: 'long', background: true })
+  await running
+  const busy = await scene.call('DELETE', `${scene.responses}/${json.id}`)
+  expect([busy.status, busy.json.error.code]).toEqual([409, 'conflict'])
+  await scene.call('POST', `${scene.responses}/${json.id}/cancel`)
+  expect((await scene.call('DELETE', `${scene.responses}/${json.id}`)).status).toBe(200)
+})
