@@ -66,6 +66,9 @@ interface GivenReply extends GivenMessage {
 
 const newReply = (): GivenReply => ({ role: 'assistant', content: '', events: [] })
 
+/** As many as a session may be made with. */
+const MOST_MESSAGES = 1000
+
 /** All that was said between two messages of the user is one reply. */
 export function givenMessages(conversation: SentConversation): GivenMessage[] {
   const given: (GivenReply | { role: 'user'; content: string })[] = []
@@ -92,5 +95,5 @@ export function givenMessages(conversation: SentConversation): GivenMessage[] {
       events.push({ type: 'tool_call', id, name, arguments: text, startedAt })
     }
   }
-  return given
+  return given.length > MOST_MESSAGES ? badRequest(`input: holds more than ${MOST_MESSAGES} messages`) : given
 }

@@ -11,7 +11,8 @@ import { type EventRow, eventsOf, framesOf } from '../settling/stored-reply.ts'
 export interface StoredDecision {
   callId: string
   kind: WaitKind
-  decision: CallDecision
+  /** The column may be null; calls without a decision are not read. */
+  decision: CallDecision | null
   output: string | null
   reason: string | null
 }
