@@ -5,6 +5,7 @@ import { nobody, openScene } from '../http/scene.ts'
 import { uiScene } from '../http/ui-scene.ts'
 import { verifies } from '../verifies.ts'
 import { document, walk as walkAs, walked } from './openapi-walk.ts'
+import { walkResponses } from './walk-responses.ts'
 
 /** Needs a server beside us; walked only to its 404. */
 const outside = new Set(['get /api/v1/mcp-servers/{id}/tools'])
@@ -243,12 +244,9 @@ verifies(
     const agent_id = scene.agentId
     await walkManagement(agent_id)
     const session_id = await walkDeploy(agent_id)
-    await walkUsers(agent_id)
-    await walkUiClients(agent_id)
-    await walkPlayground(agent_id)
-    await walkDecisions(agent_id)
-    await walkHeads(agent_id)
-    await walkParts(agent_id)
+    await walkResponses(walk, agent_id)
+    const parts = [walkUsers, walkUiClients, walkPlayground, walkDecisions, walkHeads, walkParts]
+    for (const walkPart of parts) await walkPart(agent_id)
     await walk('get', '/api/v1/sessions', {})
     for (const path of ['chart', 'chart/traffic', 'actors']) await walk('get', `/api/v1/debug/${path}`, {})
     await walk('get', '/api/v1/debug/sessions/{id}/readers', { id: session_id })
