@@ -58,6 +58,22 @@ export const endpoints: [string, string, number][] = [
   ['get', `${agent}/deploy/ai-sdk/{session_id}/messages`, 200],
   ['post', `${agent}/deploy/ag-ui`, 200],
   ['get', `${agent}/deploy/ag-ui/capabilities`, 200],
+  ...[`${agent}/deploy`, '/api/v1/openai'].flatMap((base) =>
+    (
+      [
+        ['post', 'responses'],
+        ['get', 'responses/{response_id}'],
+        ['delete', 'responses/{response_id}'],
+        ['post', 'responses/{response_id}/cancel'],
+        ['get', 'responses/{response_id}/input_items'],
+        ['post', 'conversations'],
+        ['get', 'conversations/{conversation_id}'],
+        ['post', 'conversations/{conversation_id}'],
+        ['delete', 'conversations/{conversation_id}'],
+        ['get', 'conversations/{conversation_id}/items'],
+      ] as const
+    ).map(([method, path]): [string, string, number] => [method, `${base}/${path}`, 200]),
+  ),
   ['get', play, 200],
   ['post', play, 201],
   ['get', `${play}/{session_id}`, 200],

@@ -198,7 +198,7 @@ verifies(
     expect(await param({ tools: [{ type: 'web_search' }] })).toEqual([400, 'tools.0.type'])
     expect(await param({ tools: [{ type: 'function' }] })).toEqual([400, 'tools.0.name'])
     expect(await param({ instructions: 'Be brief.' })).toEqual([400, 'instructions'])
-    expect(await param({ input: [{ role: 'system', content: 'x' }] })).toEqual([400, 'input.0.role'])
+    expect(await param({ input: [{ role: 'system', content: 'x' }] })).toEqual([400, 'input'])
     expect((await create({ input: 'x', text: {}, tools: [], tool_choice: 'auto' })).status).toBe(200)
   },
 )
