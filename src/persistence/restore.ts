@@ -58,7 +58,7 @@ export async function restore(sql: Sql, script: AsyncIterable<string | Uint8Arra
   await sql
     .begin(async (tx) => {
       await run(tx, script).catch((error: unknown) => {
-        cause = error
+        cause ??= error // a second try has no rows left
         throw error
       })
     })

@@ -28,6 +28,10 @@ export const isOfStatement = (error: unknown): boolean =>
 export const isReadOnly = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '25006'
 
+/** The server has undone it for the sake of another (serialization, deadlock): the same may succeed at once. */
+export const gaveWay = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && ['40001', '40P01'].includes(error.code)
+
 /** Whether a server that reports this setting takes no writes (PostgreSQL 14 and newer report both as they change). */
 export const saysReadOnly = (name: string, value: string): boolean =>
   ['in_hot_standby', 'default_transaction_read_only'].includes(name) && value === 'on'

@@ -10,6 +10,8 @@ export interface Query {
   parameters?: readonly unknown[]
   string?: string
   signature: string
+  /** Rows to or from a stream, which cannot be had twice. */
+  streaming?: boolean
 }
 
 export const isQuery = (value: unknown): value is Query =>

@@ -6,7 +6,7 @@
  * connection here is an instance of the library with one connection, one query or transaction at a time.
  */
 import type postgres from 'postgres'
-import { broken, isOfStatement, isReadOnly, unsentBy } from './connection-faults.ts'
+import { broken, gaveWay, isOfStatement, isReadOnly, unsentBy } from './connection-faults.ts'
 import { forget, isQuery, type Query } from './library-query.ts'
 import { runTransaction, type Work } from './pool-transaction.ts'
 
@@ -185,7 +185,16 @@ function runQuery(connections: Connections, connection: Connection, query: Query
   }
   query.resolve = settle(resolve, () => true)
   const fail = settle(reject, isOfStatement)
-  query.reject = (error) => fail(connection.greeted ? error : unsentBy(error))
+  let isFirst = true
+  query.reject = (error) => {
+    if (!isFirst || settled || query.streaming || connection.lost || !gaveWay(error)) {
+      return fail(connection.greeted ? error : unsentBy(error))
+    }
+    isFirst = false
+    // The library has put serialized values into them, and would serialize those once more.
+    delete query.parameters
+    queueMicrotask(() => connection.run(query))
+  }
   connection.underWay = query
   connection.run(query)
 }
@@ -213,7 +222,13 @@ export function createPool(options: PoolOptions): Sql {
   }
 
   async function begin(first: string | Work, second?: Work): Promise<unknown> {
-    const [how, work] = typeof first === 'string' ? [first, second] : ['', first]
+    if (typeof first === 'string') return await beginOnce(first, second)
+    return await beginOnce('', first).catch((error: unknown) =>
+      gaveWay(error) ? beginOnce('', first) : Promise.reject(error),
+    )
+  }
+
+  async function beginOnce(how: string, work: Work | undefined): Promise<unknown> {
     const connection = await new Promise<Connection | null>(connections.take)
     if (!connection || !work) throw unsentBy(broken('CONNECTION_ENDED'))
     let started = false

@@ -1,6 +1,6 @@
 /** Contract section 25: what a role or a database has set by default does not reach our statements. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { connect } from '../../../src/persistence/postgres/database.ts'
+import { type AnySql, connect } from '../../../src/persistence/postgres/database.ts'
 import { createDatabaseCheck } from '../../../src/persistence/postgres/embedded/disk.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
 import { verifies } from '../../verifies.ts'
@@ -48,5 +48,37 @@ verifies('contract-25.read-only-database', 'a connection is given up, whatever r
   } finally {
     await set('off')
     await sql.end()
+  }
+})
+
+verifies('contract-25.once-more', 'statements and transactions, with the same values, once', async () => {
+  // A sequence counts calls that are rolled back, too.
+  await db.sql.unsafe(`
+    create sequence calls;
+    create function fail_until(last bigint, state text, value jsonb) returns jsonb language plpgsql as $$
+    begin
+      if nextval('calls') < last then raise exception 'given way' using errcode = state; end if;
+      return value;
+    end $$`)
+  const restart = () => db.sql`alter sequence calls restart`
+  const calls = async () => (await db.sql`select last_value as n from calls`)[0]?.n
+  const value = { at: ['a', 1], text: '"quoted"' }
+  const call = (sql: AnySql, last: number, state: string) =>
+    sql`select fail_until(${last}, ${state}, ${sql.json(value)}) as value`
+  const ways = [
+    (last: number, state: string) => call(db.sql, last, state),
+    (last: number, state: string) => db.sql.begin((tx) => call(tx, last, state)),
+  ]
+  for (const way of ways) {
+    for (const state of ['40001', '40P01']) {
+      await restart()
+      expect([...(await way(2, state))]).toEqual([{ value }])
+      await restart()
+      await expect(way(9, state)).rejects.toMatchObject({ code: state })
+      expect(await calls()).toBe(2)
+    }
+    await restart()
+    await expect(way(9, '55P03')).rejects.toMatchObject({ code: '55P03' })
+    expect(await calls()).toBe(1)
   }
 })
