@@ -54,7 +54,7 @@ export async function waitForDatabase<T>(attempt: () => Promise<T>, log: Pick<Fa
     withinMs: DATABASE_WAIT_MS,
     mayPass(error) {
       if (!isUnavailable(error)) return false
-      log.warn({ err: error }, 'The database cannot be reached yet.')
+      log.warn({ err: error }, 'The database cannot be reached yet: check DATABASE_URL if this lasts.')
       return true
     },
   })

@@ -15,9 +15,11 @@ test.each([
   ['CONNECT_TIMEOUT', 'write CONNECT_TIMEOUT db:5432'],
   ['28P01', 'password authentication failed for user "u"'],
   ['3D000', 'database "d" does not exist'],
+  ['25006', 'cannot execute CREATE TABLE in a read-only transaction'],
+  ['42501', 'permission denied for schema public'],
 ])('%s', (code, message) => {
   const said = words(startFault(failed(code, message), settings))
-  expect(said).toMatch(/^DATABASE_URL: the database /)
+  expect(said).toMatch(/^DATABASE_URL: the database .*\. (?:Check|Name|Let) .*\.$/)
   expect(said).toContain(message)
 })
 

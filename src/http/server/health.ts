@@ -31,7 +31,7 @@ export const healthHandlers = ({ ping, draining, cache }: Dependencies) =>
     },
   }) satisfies Handlers<'health'>
 
-const unreachable = 'The database cannot be reached.'
+const unreachable = 'The database cannot be reached: check DATABASE_URL, and whether its server runs.'
 const readOnly =
   'The database is read-only: set DATABASE_URL to the primary server, or set default_transaction_read_only to off.'
 
