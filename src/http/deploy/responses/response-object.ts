@@ -62,11 +62,11 @@ const statusOf = (ended: ResponseProgress['ended']): Status => {
   return isFailure(ended) ? 'failed' : statuses[ended]
 }
 
-const usageOf = ({ promptTokens, completionTokens }: Usage) => ({
+const usageOf = ({ promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens }: Usage) => ({
   input_tokens: promptTokens,
-  input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+  input_tokens_details: { cached_tokens: cachedTokens ?? 0, cache_write_tokens: cacheWriteTokens ?? 0 },
   output_tokens: completionTokens,
-  output_tokens_details: { reasoning_tokens: 0 },
+  output_tokens_details: { reasoning_tokens: reasoningTokens ?? 0 },
   total_tokens: promptTokens + completionTokens,
 })
 
