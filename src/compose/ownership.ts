@@ -64,7 +64,7 @@ export async function openOwnership(
   closing.defer(() => coordination.stop())
   const journal = createJournal({
     sql: repliesSql,
-    connectWriter: () => open('journal', 1, { planOnce: true, untimed: true }),
+    connectWriter: () => open('journal', 1, { planOnce: true }),
     instance: coordination,
     flushTimeoutMs: leaseMs,
     onIntents: coordination.wake,

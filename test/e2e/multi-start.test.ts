@@ -51,7 +51,7 @@ verifies('contract-1.migrations', 'three processes that start at once on an empt
     starts.map(() => 'ready'),
   )
   const applied = await database.sql`select version from schema_migrations where version > 0 order by version`
-  expect(applied[0]?.version).toBe(11)
+  expect(applied[0]?.version).toBe(25)
   expect(new Set(applied.map(({ version }) => version)).size).toBe(applied.length)
   const instances = await database.sql`select id from instances where lost_at is null`
   expect(instances).toHaveLength(3)

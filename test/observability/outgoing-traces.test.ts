@@ -75,9 +75,10 @@ for (const kind of serverKinds) {
   verifies('contract-17.traceparent', `MCP, ${kind}: listing in the reply's span, calls in their own`, async () => {
     await using server = await startMcpServer(kind)
     const transport = transportOf(kind)
-    const mcpServerId = await scene.createMcpServer({ name: `mcp ${kind}`, url: server.url, transport })
+    const serverName = `mcp-${kind.replace(/[^a-zA-Z0-9_-]+/g, '-')}`
+    const mcpServerId = await scene.createMcpServer({ name: serverName, url: server.url, transport })
     await scene.choose({ mcpServers: [{ mcpServerId, toolNames: ['echo'] }] })
-    const name = `mcp_${kind.replace(/[^a-zA-Z0-9_-]/g, '_')}__echo`
+    const name = `${serverName}__echo`
     const spans = await replyThatCalls(name, { text: 'x' })
     const reply = spans.find((span) => span.name === 'invoke_agent Agent')
     const sent = (rpc: string) => server.requests.filter((one) => one.rpc === rpc).map((one) => one.headers.traceparent)

@@ -89,6 +89,23 @@ const withNullsOf = (before: unknown, rows: unknown): unknown[] => {
   })
 }
 
+/** Rows without the tables and columns that later migrations add. */
+function knownTo(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(before).map(([table, rows]) => {
+      const found = after[table]
+      if (!Array.isArray(rows) || !Array.isArray(found)) return [table, found]
+      const columns = Object.keys(Object(rows[0]))
+      return [
+        table,
+        found.map((row) =>
+          Object.fromEntries(Object.entries(Object(row)).filter(([column]) => columns.includes(column))),
+        ),
+      ]
+    }),
+  )
+}
+
 describe.each(versions)('on PostgreSQL %i', (version) => {
   let readings: Readings
   let old: FreshDatabase
@@ -124,7 +141,7 @@ describe.each(versions)('on PostgreSQL %i', (version) => {
       })),
     )
     changedRows.waits = before.waits
-    expect({ ...after, ...changedRows }).toEqual(before)
+    expect(knownTo(before, { ...after, ...changedRows })).toEqual(before)
     expect(await shapeOf(old.sql)).toEqual(await shapeOf(fresh.sql))
     await fresh.drop()
     expect(await migrate(old.sql)).toEqual([])

@@ -80,19 +80,19 @@ const title = (more: string): string => `{"title":"t","x":${more}}`
 
 verifies('contract-18.json-size', '100,000 values and 200 levels are taken, no more', async () => {
   // The object and its title are two.
-  for (const [what, body, status] of [
-    ['100,000 values', title(array(99_998)), 201],
-    ['100,001 values', title(array(99_999)), 400],
-    ['as empty containers', title(`[${'{},[],'.repeat(50_000)}0]`), 400],
-    ['as keys', title(`{${Array.from({ length: 99_998 }, (_, i) => `"${i}":0`)}}`), 400],
-    ['100,000 commas in a string', title(`"${'[,{\\",'.repeat(100_000)}"`), 201],
-    ['200 levels', title(nested(199)), 201],
-    ['201 levels', title(nested(200)), 400],
-    ['a million brackets in a string', title(`"${'['.repeat(1_000_000)}"`), 201],
+  // One that is within the limits is read, and refused for its unknown field alone.
+  for (const [what, body, why] of [
+    ['100,000 values', title(array(99_998)), /\bx\b/],
+    ['100,001 values', title(array(99_999)), /values|nested/],
+    ['as empty containers', title(`[${'{},[],'.repeat(50_000)}0]`), /values|nested/],
+    ['as keys', title(`{${Array.from({ length: 99_998 }, (_, i) => `"${i}":0`)}}`), /values|nested/],
+    ['100,000 commas in a string', title(`"${'[,{\\",'.repeat(100_000)}"`), /\bx\b/],
+    ['200 levels', title(nested(199)), /\bx\b/],
+    ['201 levels', title(nested(200)), /values|nested/],
+    ['a million brackets in a string', title(`"${'['.repeat(1_000_000)}"`), /\bx\b/],
   ] as const) {
     const answer = await open.call('POST', open.sessions, body)
-    expect([what, answer.status]).toEqual([what, status])
-    if (status === 400) expect(answer.json).toEqual(refusedRequest(/values|nested/))
+    expect([what, answer.json]).toEqual([what, refusedRequest(why)])
   }
   const refused = await open.call('POST', '/api/v1/prompts', `{"name":"n","content":"c","x":${array(100_000)}}`)
   expect([refused.status, refused.json]).toEqual([400, { message: 'body: must not hold more than 100000 values' }])

@@ -11,6 +11,17 @@ const document: { paths: Record<string, Record<string, Described>> } = JSON.pars
   await readFile(new URL('../../../openapi/openapi.json', import.meta.url), 'utf8'),
 )
 
+/** The Responses API has OpenAI's error object in every status (contract section 24). */
+const isObjectFormat = (path: string): boolean => /\/(?:deploy|openai)\/(?:responses|conversations)\b/.test(path)
+const errorObject = {
+  error: {
+    message: expect.any(String),
+    type: expect.any(String),
+    code: expect.anything(),
+    param: expect.toBeOneOf([null, expect.any(String)]),
+  },
+}
+
 export const keyOf = (path: string) => (/\/deploy|\/openai/.test(path) ? 'error' : 'message')
 
 /** Status one of those wanted, and a body in the surface's format, without a word of the inside. */
@@ -28,7 +39,8 @@ export function expectRefusal(
   if (status < 400) return
   const json = JSON.parse(said)
   const isRequestError = status === 400 && keyOf(path) === 'error'
-  expect([what, json]).toEqual([what, isRequestError ? refusedRequest() : { [keyOf(path)]: expect.any(String) }])
+  const plain = isObjectFormat(path) ? errorObject : { [keyOf(path)]: expect.any(String) }
+  expect([what, json]).toEqual([what, isRequestError ? refusedRequest() : plain])
   expect(said).not.toMatch(/at .*\.ts:\d|node_modules|select |postgres|SyntaxError|RangeError|TypeError/)
 }
 

@@ -31,6 +31,7 @@ verifies(
     expect(made.json).toEqual({
       id: expect.stringMatching(uuid),
       agentId: scene.agentId,
+      externalId: null,
       title: 'Try',
       user: null,
       metadata: {},

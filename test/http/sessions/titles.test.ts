@@ -75,7 +75,7 @@ describe('SESSION_TITLES=model', () => {
     const rows = async () => (await scene.call('GET', '/api/v1/usage?groupBy=model')).json.rows
     await expect
       .poll(rows, soon)
-      .toEqual([
+      .toMatchObject([
         { key: 'test-model', replies: 1, promptTokens: 107, completionTokens: 13, totalTokens: 120, estimated: false },
       ])
   })

@@ -29,6 +29,7 @@ export const insideJson = [
   'agents',
   'answer',
   'answers',
+  'changes',
   'choice',
   'decided',
   'decisions',
