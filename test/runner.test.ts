@@ -1,6 +1,6 @@
 /** What decides over a run: which files are quick, and which rules count as verified. */
 import { describe, expect, test } from 'vitest'
-import { requirements } from './requirements.ts'
+import { requirements } from './requirements/requirements.ts'
 import { type RanTest, unverified } from './support/after-whole-run.ts'
 import { spread } from './support/longest-first.ts'
 import { importsOf, wayToProcess } from './support/quick-files.ts'

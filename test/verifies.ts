@@ -1,6 +1,6 @@
 /** Tests that name the rule they keep: `verifies('contract-4.busy', 'a second message gets 409', async () => …)`. */
 import { type TestOptions, test } from 'vitest'
-import { type RequirementId, requirements } from './requirements.ts'
+import { type RequirementId, requirements } from './requirements/requirements.ts'
 
 /**
  * A vitest test whose name begins with the rule's id. Several ids are separated by spaces in the test's name. What

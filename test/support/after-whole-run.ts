@@ -1,12 +1,12 @@
 /**
- * After a full run: fails unless every rule in `test/requirements.ts` was verified by a test that ran and passed. A run of
+ * After a full run: fails unless every rule in `test/requirements/requirements.ts` was verified by a test that ran and passed. A run of
  * some files, or of some tests by name, does not check rules. With RECORD_DURATIONS set, the time of each file is
  * recorded for `longest-first.ts`.
  */
 import { writeFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import type { TestCase, TestModule, TestProject } from 'vitest/node'
-import { type RequirementId, requirements } from '../requirements.ts'
+import { type RequirementId, requirements } from '../requirements/requirements.ts'
 import { allTestFiles, root } from './quick-files.ts'
 
 declare module 'vitest' {

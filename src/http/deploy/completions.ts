@@ -28,10 +28,10 @@ import {
   loadAgent,
   refuseTakenNames,
 } from '../sending/agent-for-reply.ts'
-import { nameIgnored, readAnswerFields } from '../sending/answer-fields.ts'
-import { type Instructions, instructed } from '../sending/caller-instructions.ts'
-import { type CallerTools, readCallerTools } from '../sending/caller-tools.ts'
 import { refuse } from '../sending/refusals.ts'
+import { nameIgnored, readAnswerFields } from '../sending/request/answer-fields.ts'
+import { type Instructions, instructed } from '../sending/request/caller-instructions.ts'
+import { type CallerTools, readCallerTools } from '../sending/request/caller-tools.ts'
 import { originOf } from '../server/observe-requests.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../streaming/completion-frames.ts'
 import { connectionSignal } from '../streaming/reply-stream.ts'

@@ -15,8 +15,8 @@ import * as stored from '../../persistence/records/agent-request.ts'
 import type { ToolsOfAgent } from '../../persistence/records/tools/approvals.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { badRequest, HttpError, missing } from '../server/http-error.ts'
-import { type CallerTools, noTools, refuseTaken } from './caller-tools.ts'
 import { noRetry } from './refusals.ts'
+import { type CallerTools, noTools, refuseTaken } from './request/caller-tools.ts'
 
 export interface AgentDependencies {
   sql: Sql

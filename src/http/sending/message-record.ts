@@ -14,13 +14,13 @@ import {
   refuseTakenNames,
   usesValues,
 } from './agent-for-reply.ts'
-import { noFields } from './answer-fields.ts'
-import { type Instructions, instructed } from './caller-instructions.ts'
-import type { CallerTools } from './caller-tools.ts'
 import { fittingDecisions, type GivenDecisions } from './decisions.ts'
 import { hashOf } from './idempotency.ts'
 import { type OverrideDependencies, type Overrides, overridden, settingsAmong, stillOverridden } from './overrides.ts'
 import { refuse } from './refusals.ts'
+import { noFields } from './request/answer-fields.ts'
+import { type Instructions, instructed } from './request/caller-instructions.ts'
+import type { CallerTools } from './request/caller-tools.ts'
 
 export type RecordDependencies = AgentDependencies & OverrideDependencies
 

@@ -1,7 +1,7 @@
 /** Every refusal becomes the client's own class of error, with the server's words. */
 import { expect } from 'vitest'
 import { nobody } from '../../http/scene.ts'
-import type { RequirementId } from '../../requirements.ts'
+import type { RequirementId } from '../../requirements/requirements.ts'
 import { verifies } from '../../verifies.ts'
 import type { Ask, Told } from '../driver.ts'
 import { ask, type Play } from '../play.ts'

@@ -1,11 +1,11 @@
 /** Choices of tools as callers send them: for an agent, or for one playground reply. */
 
-import type { AnySql } from '../../persistence/postgres/database.ts'
-import type { ToolChoice, ToolChoiceChanges } from '../../persistence/records/tools/agent-tools.ts'
-import { requireTools, tidyChoice, UnknownTool } from '../../persistence/records/tools/agent-tools.ts'
-import type { ToolsOfAgent } from '../../persistence/records/tools/approvals.ts'
-import { badRequest } from '../server/http-error.ts'
-import { readApprovals } from './approvals.ts'
+import type { AnySql } from '../../../persistence/postgres/database.ts'
+import type { ToolChoice, ToolChoiceChanges } from '../../../persistence/records/tools/agent-tools.ts'
+import { requireTools, tidyChoice, UnknownTool } from '../../../persistence/records/tools/agent-tools.ts'
+import type { ToolsOfAgent } from '../../../persistence/records/tools/approvals.ts'
+import { badRequest } from '../../server/http-error.ts'
+import { readApprovals } from '../approvals.ts'
 
 type GivenTools = { [Field in keyof ToolChoice]?: ToolChoice[Field] | null | undefined }
 

@@ -1,10 +1,10 @@
 /** What a request says about its reply, beside the message or the decisions that it brings. Throws 400. */
 import type { FastifyRequest } from 'fastify'
-import type { components } from '../../../openapi/generated/schema.ts'
-import { originOf } from '../server/observe-requests.ts'
+import type { components } from '../../../../openapi/generated/schema.ts'
+import { originOf } from '../../server/observe-requests.ts'
+import { idempotencyOf, isRetry } from '../idempotency.ts'
 import { readAnswerFields } from './answer-fields.ts'
 import { broughtTools } from './caller-tools.ts'
-import { idempotencyOf, isRetry } from './idempotency.ts'
 
 type Body = components['schemas']['SessionCompletionRequest'] | components['schemas']['ActionsRequest']
 

@@ -4,10 +4,10 @@
  */
 
 import type { FastifyReply } from 'fastify'
-import { MAX_STOPS, reasoningEfforts, responseFormats } from '../../../openapi/schemas/completion-fields.ts'
-import type { AnswerFields, AnswerSchema, ReasoningEffort, ResponseFormat } from '../../actors/ports/index.ts'
-import { isObject } from '../../untrusted/is-object.ts'
-import { badRequest } from '../server/http-error.ts'
+import { MAX_STOPS, reasoningEfforts, responseFormats } from '../../../../openapi/schemas/completion-fields.ts'
+import type { AnswerFields, AnswerSchema, ReasoningEffort, ResponseFormat } from '../../../actors/ports/index.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
+import { badRequest } from '../../server/http-error.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
