@@ -1,6 +1,5 @@
 /** The columns of a comparison: part of the address, so that it can be shared. */
-import { useSearchParams } from 'react-router'
-import { withParams } from '../blocks/search-params.ts'
+import { useSearchParams, withParams } from '../blocks/search-params.ts'
 import { noOverrides, type OverrideChanges, type Overrides, overridesIn } from '../playground/overrides/overrides.ts'
 
 export const fewestColumns = 2
@@ -46,9 +45,7 @@ export function useColumns() {
   const columns = columnsIn(search)
   const change = (of: (before: Column[]) => Column[]) =>
     setSearch(
-      () => {
-        // Not the router's own parameters, which are those of the last render.
-        const params = new URLSearchParams(location.search)
+      (params) => {
         const next = of(columnsIn(params))
         params.delete(columnParam)
         for (const column of next) params.append(columnParam, textOf(column))

@@ -1,7 +1,6 @@
 /** What the page of sessions shows, in its address: `?q=&status=&agent=&user=&errorCode=&offset=`. */
-import { useSearchParams } from 'react-router'
 import { usePaging } from '../blocks/pages/paging.ts'
-import { withParams } from '../blocks/search-params.ts'
+import { useSearchParams, withParams } from '../blocks/search-params.ts'
 import type { SessionFilters, SessionStatus } from './queries.ts'
 
 export const statuses = {
@@ -33,7 +32,7 @@ export function useSessionFilters() {
     isFiltered: paging.q !== '' || Object.keys(filters).length > 0,
     setFilter: (name: FilterName, value: string | null) =>
       setSearch((before) => withParams(before, { [name]: value || null, offset: null }), { replace: true }),
-    clear: () => setSearch({}),
+    clear: () => setSearch(() => new URLSearchParams()),
   }
 }
 

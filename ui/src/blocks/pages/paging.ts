@@ -1,6 +1,5 @@
 /** Lists: their state in the URL, and the type of their pages. */
-import { useSearchParams } from 'react-router'
-import { withParams } from '../search-params.ts'
+import { useSearchParams, withParams } from '../search-params.ts'
 
 export interface PageParams {
   limit: number

@@ -1,7 +1,6 @@
 /** Where the replay stands (`?at=…`), and its playing. */
 import { useEffect, useState } from 'react'
-import { useSearchParams } from 'react-router'
-import { withParams } from '../../blocks/search-params.ts'
+import { useSearchParams, withParams } from '../../blocks/search-params.ts'
 import { type Moment, playMs } from './replay-moments.ts'
 
 export interface ReplayPosition {

@@ -1,8 +1,7 @@
 /** How the playground's requests differ from the agent: part of the address, so that it can be shared. */
-import { useSearchParams } from 'react-router'
 import { reasoningEfforts } from '../../agents/agent-values.ts'
 import { type ToolKey, toolKeys, toolKinds } from '../../agents/tool-kinds.ts'
-import { withParams } from '../../blocks/search-params.ts'
+import { useSearchParams, withParams } from '../../blocks/search-params.ts'
 import type { ChatRequest } from '../connection/connection-machine.ts'
 
 export const numberKeys = ['temperature', 'topP', 'topK', 'maxToolCalls', 'maxOutputTokens'] as const
@@ -58,15 +57,7 @@ export const noOverrides: OverrideChanges = Object.fromEntries(keys.map((key) =>
 export function useOverrides(): OverrideState {
   const [search, setSearch] = useSearchParams()
   const overrides = overridesIn(search)
-  const set = (changes: OverrideChanges) =>
-    setSearch(
-      () => {
-        // Not the router's own parameters, which are those of the last render: a second change before the next one would
-        // lose the first.
-        return withParams(new URLSearchParams(location.search), changes)
-      },
-      { replace: true },
-    )
+  const set = (changes: OverrideChanges) => setSearch((now) => withParams(now, changes), { replace: true })
   return { overrides, set, clear: () => set(noOverrides) }
 }
 
