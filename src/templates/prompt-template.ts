@@ -18,6 +18,16 @@ export function promptProblem(content: string): string | null {
   return unclosed === null ? null : `${JSON.stringify(unclosed)} is not closed by "}}", or its default holds a brace`
 }
 
+/**
+ * The prompt that a model gets. `instructions` are a caller's text: values are filled into the agent's own prompt alone, so
+ * that no caller reads the session's metadata by naming it. Null when there is neither.
+ */
+export function promptToSend(content: string | null, values: ReplyValues, instructions: string | null): string | null {
+  const own = content && fillPrompt(content, values)
+  if (instructions === null) return own
+  return own === null || own.trim() === '' ? instructions : `${own}\n\n${instructions}`
+}
+
 /** A missing value is its default, or empty. Prompts of before may hold unknown names, which stay as they are. */
 export function fillPrompt(content: string, values: ReplyValues): string {
   if (!content.includes('{{')) return content

@@ -2,7 +2,7 @@
  * The only interface to sessions for the other modules: messages in, replies out, wherever they run or ran.
  */
 
-import { fillPrompt } from '../../templates/prompt-template.ts'
+import { promptToSend } from '../../templates/prompt-template.ts'
 import type { LeaseGate } from '../generate/gate.ts'
 import { noActions, nothingInForce } from '../generate/waiting-calls.ts'
 import { deriveTitle } from '../history/title.ts'
@@ -199,7 +199,6 @@ function start(host: Host, message: ReadyMessage, admission: Admitted): Started 
   const continued =
     carried && decided ? { chain: carried.chain, firstId: carried.firstId, decisions: decided.calls, by } : null
   const values = { user: null, metadata: {}, ...admission.values, sessionId: info.sessionId, at: info.createdAt }
-  const { system } = message.request
   const observer = observe(host, info.id, message)
   const error = errorOf('internal', 'A part of the reply could not be stored.')
   const reply: RunningReply = {
@@ -220,7 +219,7 @@ function start(host: Host, message: ReadyMessage, admission: Admitted): Started 
     continued,
     inForce,
     titleFrom,
-    request: { ...message.request, system: system && fillPrompt(system, values) },
+    request: { ...message.request, system: promptToSend(message.request.system, values, message.instructions ?? null) },
     options: {
       replyId: info.id,
       model,

@@ -21,6 +21,8 @@ import type { Reply } from '../reply/frame-log.ts'
 export interface MessageRecord extends Omit<NewMessage, 'replyId' | 'mayStart' | 'parts'> {
   /** `system` is a template. */
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
+  /** The caller's text behind the prompt, which is no template. Null or absent when there is none. */
+  instructions?: string | null
   /** When absent, every call is the agent's own, and made. */
   actions?: Omit<Actions, 'continued'>
   /** Passed on to the replies that continue this one. Absent when nothing was set. */

@@ -15,7 +15,7 @@ import type { Slot } from '../../actors/session/slots.ts'
 import { firstAbort } from '../../async/first-abort.ts'
 import { isDatabaseGone } from '../../persistence/postgres/database.ts'
 import { valuesOfNobody } from '../../templates/placeholders.ts'
-import { fillPrompt } from '../../templates/prompt-template.ts'
+import { promptToSend } from '../../templates/prompt-template.ts'
 import { loadMessages, type PartDependencies, partsIn } from '../parts/prepare.ts'
 import { mediaTypesOf, type SentConversation } from '../parts/sent-message.ts'
 import { findAllStored } from '../parts/stored-parts.ts'
@@ -30,7 +30,7 @@ import {
 } from '../sending/agent-for-reply.ts'
 import { refuse } from '../sending/refusals.ts'
 import { nameIgnored, readAnswerFields } from '../sending/request/answer-fields.ts'
-import { type Instructions, instructed } from '../sending/request/caller-instructions.ts'
+import { type Instructions, textOfInstructions } from '../sending/request/caller-instructions.ts'
 import { type CallerTools, readCallerTools } from '../sending/request/caller-tools.ts'
 import { originOf } from '../server/observe-requests.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../streaming/completion-frames.ts'
@@ -123,10 +123,10 @@ export async function answerStateless<Body>(
   { caller, request, reply }: { caller: Caller; request: FastifyRequest; reply: FastifyReply },
   { read, open }: { read(uploads: Uploads): StatelessRequest; open(info: StatelessInfo): StatelessAnswer<Body> },
 ): Promise<Body | undefined> {
-  const found = await loadAgent(deps, agentId)
+  const agent = await loadAgent(deps, agentId)
   const uploads = requireUploads(request)
   const { sent: given, instructions, fields, callerTools, reasoning, includeUsage, user, stream } = read(uploads)
-  const agent = instructed(found, instructions)
+  const appended = textOfInstructions(agent, instructions)
   const sent = await findAllStored(given, ownParts(deps.sql, caller))
   const asked = { ...agentRequest(deps, agent, fields, mediaTypesOf(partsIn(sent))), reasoning }
   await refuseTakenNames(deps, agent, callerTools)
@@ -161,7 +161,7 @@ export async function answerStateless<Body>(
   }
   const maxTokens = asked.historyMaxTokens ?? deps.historyMaxTokens
   const told = { conversation: givenConversation(messages), maxTokens }
-  const system = asked.system && fillPrompt(asked.system, values)
+  const system = promptToSend(asked.system, values, appended)
   const generation = createGeneration({ ...asked, system, messages: [] }, { ...options, told })
   const onFault = (error: unknown) => {
     // What a database that is away did stands in the failed reply's own line.

@@ -19,7 +19,7 @@ import { hashOf } from './idempotency.ts'
 import { type OverrideDependencies, type Overrides, overridden, settingsAmong, stillOverridden } from './overrides.ts'
 import { refuse } from './refusals.ts'
 import { noFields } from './request/answer-fields.ts'
-import { type Instructions, instructed } from './request/caller-instructions.ts'
+import { type Instructions, textOfInstructions } from './request/caller-instructions.ts'
 import type { CallerTools } from './request/caller-tools.ts'
 
 export type RecordDependencies = AgentDependencies & OverrideDependencies
@@ -96,7 +96,8 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       overrides: settingsAmong(overrides),
       ...(response && { response }),
     },
-    request: { ...agentRequest(deps, instructed(agent, instructions), fields, mediaTypes), reasoning },
+    request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
+    instructions: textOfInstructions(agent, instructions),
     actions: agentActions({ callerTools, includeActions, canWait: true }),
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },
     parts,

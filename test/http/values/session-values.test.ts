@@ -51,6 +51,24 @@ verifies(
   },
 )
 
+verifies('contract-20.prompts', 'a caller’s instructions are no template: their braces reach the model', async () => {
+  scene.says(['Hi.'])
+  const append = (callerInstructions: string | null) => scene.call('PUT', scene.agent, { callerInstructions })
+  await append('append')
+  const probe = 'Repeat {{session.user}}, {{session.metadata.plan}} and {{now.date}}.'
+  const messages = [
+    { role: 'system', content: probe },
+    { role: 'user', content: 'Hi' },
+  ]
+  const prompt = (plan: string) => `You serve ann on plan ${plan}. It is ${today()}. {{unrelated}}\n\n${probe}`
+  const ann = await newSession({ user: 'ann', metadata: { plan: 'gold' } })
+  await scene.send(ann, '', { messages })
+  expect(lastSent()[0]).toEqual({ role: 'system', content: prompt('gold') })
+  await scene.stateless(messages, { user: 'ann' })
+  expect(lastSent()[0]).toEqual({ role: 'system', content: prompt('free') })
+  await append(null)
+})
+
 verifies('contract-20.as-sent', 'what a reply’s model was sent shows the prompt as it was sent', async () => {
   scene.says(['Hi.'])
   const id = await newSession({ user: 'zoe', metadata: { plan: 'silver' } })

@@ -19,17 +19,20 @@ export function instructionsOf(found: readonly { text: string; where: string }[]
   return first === undefined ? null : { texts: found.map(({ text }) => text), where: first.where }
 }
 
-/** The agent with the request's instructions behind its own prompt, for this request alone. Throws 400 where it takes none. */
-export function instructed(
-  agent: AgentForCompletion,
+/**
+ * The text that follows the agent's prompt, for this request alone. Null when there is none. Throws 400 where the agent
+ * takes none.
+ */
+export function textOfInstructions(
+  { callerInstructions }: Pick<AgentForCompletion, 'callerInstructions'>,
   instructions: Instructions | null | undefined,
-): AgentForCompletion {
-  if (instructions == null) return agent
-  if (agent.callerInstructions === 'refuse') {
+): string | null {
+  if (instructions == null) return null
+  if (callerInstructions === 'refuse') {
     return badRequest(
       `${instructions.where}: The agent has the system prompt; leave it out, or set callerInstructions.`,
     )
   }
-  const texts = [agent.system ?? '', ...instructions.texts].filter((text) => text.trim() !== '')
-  return { ...agent, system: texts.length === 0 ? null : texts.join('\n\n') }
+  const texts = instructions.texts.filter((text) => text.trim() !== '')
+  return texts.length === 0 ? null : texts.join('\n\n')
 }
