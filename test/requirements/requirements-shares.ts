@@ -13,4 +13,7 @@ export const shares = {
   'contract-26.two-hosts': 'Two Host headers: 400.',
   'contract-26.picture-addresses': 'Refused picture addresses are one sentence, whatever they resolve to.',
   'contract-26.refused-bodies': 'A refused body is read on for a while, so that its client reads the answer.',
+  'contract-26.shares':
+    'What requests hold counts as it arrives, in shares, of which one holder has an eighth of the deploy API’s at most.',
+  'contract-26.open-arrival': 'A body of a route without credential has 10 s to arrive.',
 } as const

@@ -53,7 +53,7 @@ export function mountDeploy<const Ops extends Operations>(
 
 /** Register it without a prefix. Unknown paths below `…/deploy` and `/api/v1/openai` are its own too. */
 export async function deployScope(app: FastifyInstance, { deps, hosts, routes }: DeployScope): Promise<void> {
-  registerJson(app)
+  registerJson(app, 'deploy', holderOf)
   app.decorateRequest('caller', null)
   app.decorateRequest('breakOff', null)
   app.decorateRequest('actor', null)
@@ -92,6 +92,13 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
   for (const root of deployRoots) {
     for (const url of [root, `${root}/*`]) app.all(url, { onRequest: unknown }, unknown)
   }
+}
+
+/** Who holds what a request brings: a user, a key, or where nobody asks for one an address. */
+function holderOf(request: FastifyRequest): string {
+  const caller = callerOf(request)
+  if (caller.kind === 'secret') return `user ${caller.agentId} ${caller.user}`
+  return caller.kind === 'key' ? `key ${caller.named?.id ?? ''}` : `address ${request.ip}`
 }
 
 /** As the audit names it. */

@@ -30,7 +30,7 @@ export interface ManagementScope {
 export async function managementScope(app: FastifyInstance, { sessions, namedKeys, hosts, routes }: ManagementScope) {
   await app.register(cookie)
   await compactAnswers(app)
-  registerJson(app)
+  registerJson(app, 'management')
   app.setErrorHandler(sendManagementError)
   app.decorateRequest('actor', null)
   const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: sessions !== null })

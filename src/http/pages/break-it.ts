@@ -59,7 +59,8 @@ export async function registerBreakIt(app: FastifyInstance, sendPage: SendPage, 
 }
 
 const loopback = /^(?:::1|(?:::ffff:)?127\.\d+\.\d+\.\d+)$/
-const ofProxies = /^(?:forwarded|x-forwarded-.*|via)$/
+const ofProxies =
+  /^(?:(?:x-)?forwarded(?:-.*)?|via|x-real-ip|(?:x-)?(?:true-)?client-ip|x-cluster-client-ip|x-originat.*-ip|cf-.*|fly-.*|fastly-.*|x-envoy-.*|x-azure-.*|cdn-loop|x-original-.*)$/
 
 /** Whether the request comes from this machine, with no proxy between, by a name that no foreign page can take. */
 function isLocal(request: FastifyRequest): boolean {

@@ -4,23 +4,19 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isObject } from '../../untrusted/is-object.ts'
 import { HttpError } from '../server/http-error.ts'
-import { type Through, tooMuchAtOnce } from '../server/incoming-body.ts'
+import type { Through } from '../server/incoming-body.ts'
+import { type Account, FREE_BYTES, tooMuchAtOnce } from '../server/shares.ts'
 import { type Decoded, freePieces } from './base64.ts'
 import { createDataUrlFilter, type DataUrl } from './data-urls.ts'
 
 /** Decoded bytes of one message's parts. */
 export const MOST_MESSAGE_BYTES = 20 * 2 ** 20
 
+/** Of one body, in base64. What it holds of it is limited by its account. */
+const MOST_ENCODED_BYTES = 512 * 2 ** 20
+
 /** Of one body, whatever it makes of them: each takes a decoder, a hash and a block of memory. */
 const MOST_URLS = 200
-
-/** What all requests of this process hold together. */
-const MOST_HELD_BYTES = 256 * 2 ** 20
-
-let held = 0
-
-/** Cache of stored bytes for the first model call, evicted when new uploads need the memory. */
-const evictable = new Set<() => void>()
 
 /** Stands in a body for bytes that came in it. Random, so that no caller can write one. */
 const word = `bytes:${randomBytes(16).toString('hex')}:`
@@ -71,31 +67,36 @@ export const takesParts = (request: FastifyRequest): boolean =>
 
 /** They are released at the latest when the answer has ended. */
 export function openUploads(request: FastifyRequest, reply: FastifyReply): void {
-  const uploads = createUploads(request.server.initialConfig.bodyLimit ?? 0)
+  const { server } = request
+  const uploads = createUploads(server.initialConfig.bodyLimit ?? 0, () => server.accountOf(request))
   request.uploads = uploads
   reply.raw.once('close', uploads.release)
 }
 
-/** The uploads of one request; `maxOtherBytes`: what else its body may hold. */
-export function createUploads(maxOtherBytes: number): Uploads {
+/** The uploads of one request; `maxOtherBytes`: what else its body may hold. The account is asked for when it is needed. */
+export function createUploads(maxOtherBytes: number, accountOf: () => Account): Uploads {
+  let known: Account | null = null
+  const account = () => (known ??= accountOf())
   let own = 0
+  let counted = 0
   let restoredBytes = 0
   const urls: DataUrl[] = []
   let isReleased = false
   let users = 0
-  const cached = createCache()
+  const cached = createCache(account)
   const hold = (bytes: number) => {
-    if (held + bytes > MOST_HELD_BYTES) for (const drop of evictable) drop()
     if (isReleased && bytes > 0) throw new HttpError(400, 'The request was broken off.')
-    if (own + bytes > MOST_HELD_BYTES) throw new HttpError(413, 'The pictures and files of the request are too large.')
-    if (held + bytes > MOST_HELD_BYTES) throw tooMuchAtOnce()
-    const counted = Math.max(bytes, -own) // what is given back late was given back with all else
-    own += counted
-    held += counted
+    const wanted = Math.max(0, own + bytes) // what is given back late was given back with all else
+    const toCount = wanted > FREE_BYTES ? wanted : 0
+    if (toCount > counted) {
+      if (wanted > account().mostBytes) throw new HttpError(413, 'The pictures and files of the request are too large.')
+      if (!account().hold(toCount - counted)) throw tooMuchAtOnce()
+    } else if (toCount < counted) account().release(counted - toCount)
+    own = wanted
+    counted = toCount
   }
   const letGo = () => {
-    held -= own
-    own = 0
+    hold(-own)
     urls.length = 0
   }
   const at = (index: string | undefined) => urls[Number(index)] ?? null
@@ -135,11 +136,8 @@ export function createUploads(maxOtherBytes: number): Uploads {
       }
     },
     cache(stored) {
-      for (const data of stored) {
-        if (isReleased) freePieces(data)
-        else if (cached.add(data)) own -= data.size
-      }
       letGo()
+      for (const data of stored) if (isReleased || !cached.add(data)) freePieces(data)
     },
     drain: cached.drain,
     release() {
@@ -159,7 +157,7 @@ function filterInto(urls: DataUrl[], maxOtherBytes: number, hold: (bytes: number
   }
   const pass = createDataUrlFilter({ maxBytes: MOST_MESSAGE_BYTES, hold, keep: (bytes) => keep(bytes), found })
   return {
-    maxBytes: maxOtherBytes + 2 * MOST_HELD_BYTES,
+    maxBytes: maxOtherBytes + MOST_ENCODED_BYTES,
     pass(chunk, keeping) {
       keep = keeping
       pass(chunk)
@@ -167,39 +165,40 @@ function filterInto(urls: DataUrl[], maxOtherBytes: number, hold: (bytes: number
   }
 }
 
-/** What one request has stored. It counts on its own. */
-function createCache() {
-  const cached = new Map<Decoded, () => void>()
-  const forget = (data: Decoded, drop: () => void) => {
-    cached.delete(data)
-    evictable.delete(drop)
-  }
+/** What one request has stored, for the first model call. It counts on its own, and is evicted when its memory is needed. */
+function createCache(account: () => Account) {
+  const cached = new Map<Decoded, { drop(): void; forget(): void }>()
   return {
-    /** False when it is there. */
+    /** False when there is no room. */
     add(data: Decoded): boolean {
-      if (cached.has(data)) return false
-      const drop = () => {
-        forget(data, drop)
-        held -= data.size
+      if (cached.has(data)) return true
+      if (!account().hold(data.size)) return false
+      const forgetDrop = account().cache(drop)
+      function forget() {
+        cached.delete(data)
+        forgetDrop()
+      }
+      function drop() {
+        forget()
+        account().release(data.size)
         freePieces(data)
       }
-      cached.set(data, drop)
-      evictable.add(drop)
+      cached.set(data, { drop, forget })
       return true
     },
     drain(data: Decoded): AsyncIterable<Uint8Array> | null {
-      const drop = cached.get(data)
-      if (drop === undefined) return null
-      forget(data, drop)
-      return drained(data)
+      const found = cached.get(data)
+      if (found === undefined) return null
+      found.forget()
+      return drained(data, () => account().release(data.size))
     },
     evict() {
-      for (const drop of cached.values()) drop()
+      for (const { drop } of cached.values()) drop()
     },
   }
 }
 
-async function* drained({ size, pieces }: Decoded): AsyncGenerator<Uint8Array> {
+async function* drained({ pieces }: Decoded, release: () => void): AsyncGenerator<Uint8Array> {
   const left = pieces.splice(0)
   try {
     for (let piece = left.shift(); piece !== undefined; piece = left.shift()) {
@@ -207,9 +206,6 @@ async function* drained({ size, pieces }: Decoded): AsyncGenerator<Uint8Array> {
       freePieces({ pieces: [piece] })
     }
   } finally {
-    held -= size
+    release()
   }
 }
-
-/** What is held now, in bytes, for tests. */
-export const heldByParts = (): number => held

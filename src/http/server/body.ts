@@ -6,15 +6,28 @@ import { findFault } from '../text.ts'
 import { HttpError } from './http-error.ts'
 import { readBody } from './incoming-body.ts'
 import { MOST_LEVELS, MOST_VALUES, measureJson } from './json-size.ts'
+import { createShare, SHARES } from './shares.ts'
 
 /** Receiving, reading and answering a larger body costs up to 100 ms each: other requests have their turn between these. */
 const LARGE_BYTES = 256 * 1024
 
 /**
  * Replaces Fastify's parsers in this scope. Empty bodies are `undefined`; other media types, or none, are 415; broken
- * UTF-8 or JSON, too many values, `__proto__` keys and text that cannot be stored are 400.
+ * UTF-8 or JSON, too many values, `__proto__` keys and text that cannot be stored are 400. What bodies hold counts in the
+ * scope's share, under the name of who sent them.
  */
-export function registerJson(app: FastifyInstance): void {
+export function registerJson(
+  app: FastifyInstance,
+  scope: 'management' | 'deploy',
+  holderOf: (request: FastifyRequest) => string = () => scope,
+): void {
+  const largestBody = app.initialConfig.bodyLimit ?? 0
+  const ofScope = createShare(SHARES[scope], largestBody)
+  const ofOpen = createShare(SHARES.open, largestBody)
+  app.decorate('accountOf', (request) => {
+    const isOpen = request.routeOptions.config.operation?.open === true
+    return isOpen ? ofOpen.account('open') : ofScope.account(holderOf(request))
+  })
   app.removeAllContentTypeParsers()
   app.decorateRequest('uploads', null)
   app.addHook('onRequest', async (request, reply) => {

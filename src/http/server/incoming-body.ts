@@ -1,12 +1,7 @@
 /** Reads a request's body into memory, within the limits of contract section 18. */
 import type { FastifyRequest } from 'fastify'
 import { HttpError } from './http-error.ts'
-
-/** What the bodies that are still arriving may hold together, in this process: 32 of the largest by default. */
-const MOST_HELD_BYTES = 128 * 2 ** 20
-const FIRST_BYTES = 64 * 1024
-
-let heldBytes = 0
+import { type Account, FREE_BYTES, tooMuchAtOnce } from './shares.ts'
 
 /** Event on the raw request: it did not arrive in time (slow-requests.ts). A listener answers it. */
 export const LATE = 'greenroom:late'
@@ -30,7 +25,7 @@ export async function readBody(request: FastifyRequest, through?: Through): Prom
   if (announced > (through?.maxBytes ?? limit)) throw tooLarge(limit, request)
   const { raw } = request
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const body = growingBuffer(Math.min(announced || FIRST_BYTES, FIRST_BYTES), limit)
+  const body = growingBuffer(limit, () => request.server.accountOf(request))
   const keep = (bytes: Uint8Array) => {
     if (body.length() + bytes.length > limit) throw tooLarge(limit, request)
     if (!body.append(bytes)) throw tooMuchAtOnce()
@@ -74,16 +69,25 @@ function free({ buffer, length }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0)
 }
 
-/** One buffer: kept as they come, four million chunks of one byte would be 1 GB. */
-function growingBuffer(firstBytes: number, limit: number) {
+/**
+ * One buffer: kept as they come, four million chunks of one byte would be 1 GB. It grows with what has arrived: what is
+ * announced costs its sender nothing.
+ */
+function growingBuffer(limit: number, accountOf: () => Account) {
   let buffer = Buffer.alloc(0)
   let length = 0
+  let account: Account | null = null
   const makeRoom = (wanted: number): boolean => {
-    const capacity = Math.min(limit, Math.max(wanted, buffer.length * 2, firstBytes))
-    const added = capacity - buffer.length
-    // A body that fits alone is never refused because of its own size.
-    if (heldBytes + added > Math.max(MOST_HELD_BYTES, limit)) return false
-    heldBytes += added
+    const capacity = Math.min(limit, Math.max(wanted, buffer.length * 2))
+    if (capacity > FREE_BYTES) {
+      const counted = account === null ? 0 : buffer.length
+      account ??= accountOf()
+      if (!account.hold(capacity - counted)) {
+        account.release(counted)
+        account = null
+        return false
+      }
+    }
     const grown = Buffer.allocUnsafe(capacity)
     buffer.copy(grown, 0, 0, length)
     buffer = grown
@@ -91,7 +95,7 @@ function growingBuffer(firstBytes: number, limit: number) {
   }
   return {
     length: () => length,
-    /** False when the bodies that arrive hold too much together. */
+    /** False when too much is held. */
     append(chunk: Uint8Array): boolean {
       if (length + chunk.length > buffer.length && !makeRoom(length + chunk.length)) return false
       buffer.set(chunk, length)
@@ -100,15 +104,12 @@ function growingBuffer(firstBytes: number, limit: number) {
     },
     bytes: () => buffer.subarray(0, length),
     release() {
-      heldBytes -= buffer.length
+      account?.release(buffer.length)
+      account = null
       buffer = Buffer.alloc(0)
     },
   }
 }
-
-/** More than may be held now: a client may come again. */
-export const tooMuchAtOnce = () =>
-  new HttpError(503, 'Too many request bodies are arriving at the moment.', { 'retry-after': '2' })
 
 function refuseEncodings({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''

@@ -1,5 +1,5 @@
 /** A request must arrive in time (contract section 18), whether or not anybody reads its body. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { LATE } from './incoming-body.ts'
 
@@ -10,8 +10,12 @@ export interface ArrivalLimits {
   bytesPerS: number
   /** However fast. */
   longestMs: number
-  /** How long the rest of a body is discarded after the answer, so that the client can read that. */
+  /** However fast, on routes that need no credential. */
+  openMs: number
+  /** How long the connection stays open after the answer while the rest of a body comes, so that the client can read that. */
   lingerMs: number
+  /** How much of the rest is read and discarded. */
+  lingerBytes: number
   checkMs: number
 }
 
@@ -19,17 +23,18 @@ export const ARRIVAL_LIMITS: ArrivalLimits = {
   freeMs: 60_000,
   bytesPerS: 64 * 1024,
   longestMs: 600_000,
-  lingerMs: 5000,
+  openMs: 10_000,
+  lingerMs: 2000,
+  lingerBytes: 2 ** 20,
   checkMs: 1000,
 }
 
 interface Arrival {
-  response: ServerResponse
+  longestMs: number
   beganAt: number
   /** The time of the last check, and what the socket had read by then. */
   seenAt: number
   seenBytes: number
-  answeredAt: number | null
 }
 
 /**
@@ -38,25 +43,33 @@ interface Arrival {
  */
 export function endSlowRequests(app: FastifyInstance, limits: ArrivalLimits = ARRIVAL_LIMITS): void {
   const arriving = new Map<IncomingMessage, Arrival>()
-  app.addHook('onRequest', async ({ raw }, { raw: response }) => {
+  app.addHook('onRequest', async ({ raw, routeOptions }, { raw: response }) => {
     if (raw.complete || !announcesBody(raw)) return
     const now = performance.now()
+    const isOpen = routeOptions.config.operation?.open === true
     const seen = { seenAt: now, seenBytes: raw.socket.bytesRead }
     closeGently(raw)
-    arriving.set(raw, { response, beganAt: now, ...seen, answeredAt: null })
+    arriving.set(raw, { longestMs: isOpen ? limits.openMs : limits.longestMs, beganAt: now, ...seen })
     // Not only at the next look: a second later, request and answer would be in V8's old generation.
     raw.once('close', () => arriving.delete(raw))
+    // Before Node, which would read all that comes.
+    response.prependOnceListener('finish', () => {
+      if (arriving.delete(raw) && !raw.complete) linger(raw, limits)
+    })
   })
   // Fastify closes the connection after a body that it refused. While the client still writes, that resets it, and the
-  // answer may be lost (seen: three of four 413s for 6 MB). The rest is discarded instead, for as long as we linger.
+  // answer may be lost (seen: three of four 413s for 6 MB). The rest is discarded instead, while we linger.
   app.addHook('onError', async ({ raw }, reply) => {
-    if (!raw.complete) reply.removeHeader('connection')
+    if (raw.complete) return
+    const isReadToItsEnd = Number(raw.headers['content-length'] ?? Infinity) <= limits.lingerBytes
+    if (isReadToItsEnd) reply.removeHeader('connection')
+    else reply.header('connection', 'close')
   })
   const check = () => {
     const now = performance.now()
     for (const [request, arrival] of arriving) {
       if (request.complete || request.destroyed || request.socket.destroyed) arriving.delete(request)
-      else if (isLate(look(arrival, request.socket.bytesRead, now), limits)) end(request, arrival)
+      else if (isLate(look(arrival, request.socket.bytesRead, now), limits)) end(request)
     }
   }
   const timer = setInterval(check, limits.checkMs).unref()
@@ -80,41 +93,48 @@ function closeGently(request: IncomingMessage): void {
   })
 }
 
+/**
+ * Discards the rest of a body that was answered already, and closes the connection when it has not ended in time. Behind
+ * `lingerBytes` nothing more is read: the client waits with what it would write, rather than to find its connection reset.
+ */
+function linger(request: IncomingMessage, { lingerMs, lingerBytes }: ArrivalLimits): void {
+  const { socket } = request
+  const late = setTimeout(() => socket.destroy(), lingerMs)
+  let read = 0
+  request.on('data', ({ length }: Buffer) => {
+    read += length
+    if (read > lingerBytes) request.pause()
+  })
+  request.read(0) // as what is read Node does not discard by itself
+  request.once('close', () => clearTimeout(late))
+}
+
 const announcesBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 export interface Progress {
   ageMs: number
+  longestMs: number
   /** Bytes since the last check. */
   windowMs: number
   windowBytes: number
-  /** Null when it is not answered yet. */
-  answeredForMs: number | null
 }
 
 /** Whether to wait for this request no longer. */
-export function isLate({ ageMs, windowMs, windowBytes, answeredForMs }: Progress, limits: ArrivalLimits): boolean {
-  if (answeredForMs !== null && answeredForMs >= limits.lingerMs) return true
-  if (ageMs >= limits.longestMs) return true
+export function isLate({ ageMs, longestMs, windowMs, windowBytes }: Progress, limits: ArrivalLimits): boolean {
+  if (ageMs >= longestMs) return true
   return ageMs >= limits.freeMs && windowBytes * 1000 < limits.bytesPerS * windowMs
 }
 
 /** Notes what it sees for the next time. */
 function look(arrival: Arrival, bytes: number, now: number): Progress {
-  if (arrival.response.writableFinished) arrival.answeredAt ??= now
-  const { beganAt, seenAt, seenBytes, answeredAt } = arrival
+  const { beganAt, longestMs, seenAt, seenBytes } = arrival
   arrival.seenAt = now
   arrival.seenBytes = bytes
-  return {
-    ageMs: now - beganAt,
-    windowMs: now - seenAt,
-    windowBytes: bytes - seenBytes,
-    answeredForMs: answeredAt === null ? null : now - answeredAt,
-  }
+  return { ageMs: now - beganAt, longestMs, windowMs: now - seenAt, windowBytes: bytes - seenBytes }
 }
 
-function end(request: IncomingMessage, { answeredAt }: Arrival): void {
-  // Its reader answers 408; the rest that arrives is discarded for a while.
-  if (answeredAt === null && request.emit(LATE)) return
-  request.socket.destroy()
+/** Its reader answers 408. */
+function end(request: IncomingMessage): void {
+  if (!request.emit(LATE)) request.socket.destroy()
 }

@@ -24,7 +24,7 @@ async function turnsOf(payload: string): Promise<Record<'arrived' | 'read' | 'ha
     return parse(text, ...more)
   })
   await using app = Fastify()
-  registerJson(app)
+  registerJson(app, 'management')
   app.addHook('preParsing', async (_request, _reply, stream) => {
     stream.once('end', () => {
       turns.arrived = turn

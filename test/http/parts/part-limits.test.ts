@@ -1,7 +1,7 @@
 /** Contract section 13: how much of pictures and files a message holds, and all requests together. */
 import { request } from 'node:http'
 import { afterAll, expect } from 'vitest'
-import { createUploads, heldByParts } from '../../../src/http/parts/uploads.ts'
+import { heldBytes } from '../../../src/http/server/shares.ts'
 import { verifies } from '../../verifies.ts'
 import { openScene } from '../scene.ts'
 import { file, image, png, pngOf, text } from './parts-scene.ts'
@@ -32,7 +32,7 @@ verifies(
       await post(user(text('a'.repeat(19_000)), image(pngOf(100_000)))),
       await post(user(text('a'.repeat(20_000)), image())),
     ]).toEqual([200, 413])
-    await expect.poll(heldByParts).toBe(0)
+    await expect.poll(heldBytes).toBe(0)
   },
 )
 
@@ -55,22 +55,45 @@ verifies('contract-26.data-urls', 'the 201st data: URL is 413, wherever it stand
   expect(await post({ x: Array(201).fill({ url: 'data:image/png;base64,@' }) })).toBe(413)
 })
 
-verifies('contract-13.part-limits', 'what requests hold together is limited: 503 with Retry-After', async () => {
-  const others = createUploads(0)
-  others.hold(250 * MIB)
-  const refused = await scene.call('POST', path, user(image(pngOf(7 * MIB))))
-  expect([refused.status, refused.headers.get('retry-after'), typeof refused.json.error]).toEqual([503, '2', 'string'])
-  expect(await post(user(image(png())))).toBe(200)
-  others.release()
-  await expect.poll(heldByParts).toBe(0)
-  expect(await post(user(image(pngOf(7 * MIB))))).toBe(200)
-})
+verifies(
+  ['contract-13.part-limits', 'contract-26.shares'],
+  'what one holds together is limited: 503 with Retry-After; that of others and small bodies pass',
+  async () => {
+    const stalled = Array.from({ length: 12 }, () => begin(17 * MIB))
+    await expect.poll(() => Math.round(heldBytes() / MIB), { timeout: 20_000 }).toBeGreaterThan(33)
+    const refused = await scene.call('POST', path, user(image(pngOf(15 * MIB))))
+    expect([refused.status, refused.headers.get('retry-after'), typeof refused.json.error]).toEqual([
+      503,
+      '2',
+      'string',
+    ])
+    expect(await post(user(image(png())))).toBe(200)
+    const value = (await scene.call('POST', `${scene.agent}/deploy/client_secrets`, { user: 'anna' })).json.value
+    const session = await scene.call('POST', `${scene.agent}/deploy/sessions`, { user: 'anna' })
+    const sent = await scene.call(
+      'POST',
+      `${scene.agent}/deploy/sessions/${session.json.id}/chat/completions`,
+      user(image(pngOf(15 * MIB))),
+      { authorization: `Bearer ${value}` },
+    )
+    expect(sent.status).toBe(200)
+    for (const one of stalled) one.destroy()
+    await expect.poll(heldBytes).toBe(0)
+    expect(await post(user(image(pngOf(7 * MIB))))).toBe(200)
+  },
+)
 
-verifies('contract-13.part-limits', 'what a request has brought is let go of when it breaks off', async () => {
+/** A request that stops with so many bytes of a picture. */
+function begin(bytes: number) {
   const one = request(`${scene.app.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' } })
   one.on('error', () => {})
-  one.write(`{"url":"data:image/png;base64,${Buffer.alloc(3 * MIB).toString('base64')}`)
-  await expect.poll(() => Math.round(heldByParts() / MIB)).toBe(3)
+  one.write(`{"url":"data:image/png;base64,${Buffer.alloc(bytes).toString('base64')}`)
+  return one
+}
+
+verifies('contract-13.part-limits', 'what a request has brought is let go of when it breaks off', async () => {
+  const one = begin(3 * MIB)
+  await expect.poll(() => Math.round(heldBytes() / MIB)).toBe(3)
   one.destroy()
-  await expect.poll(heldByParts).toBe(0)
+  await expect.poll(heldBytes).toBe(0)
 })

@@ -58,7 +58,7 @@ let app: FastifyInstance
 
 beforeAll(async () => {
   app = Fastify({ bodyLimit: 1 << 20 })
-  registerJson(app)
+  registerJson(app, 'management')
   app.setErrorHandler((error: HttpError, _request, reply) =>
     reply.code(error.statusCode ?? 500).send({ message: error.message }),
   )
