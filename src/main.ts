@@ -1,10 +1,11 @@
 /** Owns the process: settings, signals, exit code. The only file that touches `process`. */
 import cluster from 'node:cluster'
 import type { App } from './compose/app.ts'
+import { misspeltSettings } from './compose/misspelt-settings.ts'
 import type { MetricsSnapshot } from './observability/metrics.ts'
 import { readableLine } from './observability/readable-log.ts'
 import { createWorkerMetrics, isMetricsQuestion, type MetricsAnswer } from './observability/worker-metrics.ts'
-import { readSettings, type Settings, SettingsError } from './settings.ts'
+import { readSettings, type Settings, SettingsError, table } from './settings.ts'
 import { type Listening, startWorkers, stopMessage } from './workers.ts'
 
 /** EX_CONFIG of sysexits.h: a setting is invalid, a restart will not help. */
@@ -26,6 +27,10 @@ const logStream = process.stderr.isTTY
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env)
+  if (!cluster.isWorker) {
+    const names = Object.values(table).map(({ name }) => name)
+    for (const line of misspeltSettings(process.env, names)) print(line)
+  }
   // A closed terminal sends SIGHUP, and every write to it fails: replies must finish regardless.
   process.stderr.on('error', () => {})
   const longestStopMs = settings.drainTimeoutS * 1000 + CLOSE_MS

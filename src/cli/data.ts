@@ -135,7 +135,7 @@ async function runningServer(dataDir: string): Promise<Sql | null> {
 
 /** Into the database at `url`, or into an embedded one that is made in DATA_DIR. It must be empty. */
 export async function restoreFrom(file: string, url: string | null, options: DataOptions): Promise<void> {
-  const load = async (sql: Sql) => await restore(sql, createReadStream(file))
+  const load = async (sql: Sql) => await restore(sql, createReadStream(file), report(options.terminal, 'Restored'))
   if (url === null) return await withOwnServer(options, false, load)
   const sql = await openOwn(url)
   await load(sql).finally(() => sql.end({ timeout: 1 }))

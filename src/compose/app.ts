@@ -75,7 +75,10 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
   const upkeepSql = open('upkeep', 1, { untimed: true })
   closing.defer(() => upkeepSql.end({ timeout: 2 }))
   const applied = await waitForDatabase(() => migrate(upkeepSql), log)
-  if (applied.length > 0) log.info({ applied }, 'Migrated the database.')
+  if (applied.length > 0) {
+    log.info({ steps: applied.length }, 'Migrated the database.')
+    log.debug({ applied }, 'What the migration applied.')
+  }
   await waitForDatabase(() => keepOldNames(sql, workOutOldNames), log)
   const { secretKeys: keys, dataDir } = settings
   const options = { keys, dataDir, external: embedded === null }

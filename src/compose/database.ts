@@ -14,9 +14,10 @@ const REPLIES_POOL_SIZE = 10
 const POOL_SIZE = 6
 /** A connection whose statement gets no response for so long, or for a lease, is dropped (milliseconds). */
 const SHORTEST_SILENCE_MS = 5000
-/** How long a start waits for a database that is not up yet. */
+/** How long a start waits for a database that is not up yet, how often it asks, and how often it says so. */
 const DATABASE_WAIT_MS = 30_000
 const DATABASE_RETRY_MS = 500
+const DATABASE_NOTICE_MS = 10_000
 
 export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
   const embedded = settings.databaseUrl === null ? await startEmbedded({ dataDir: settings.dataDir, log }) : null
@@ -48,13 +49,18 @@ export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
 
 /** Waits for a database that is still starting: every step of a start is safe to repeat. */
 export async function waitForDatabase<T>(attempt: () => Promise<T>, log: Pick<FastifyBaseLogger, 'warn'>): Promise<T> {
+  let noticedAt = -Infinity
   return await retry(attempt, {
     firstMs: DATABASE_RETRY_MS,
     longestMs: DATABASE_RETRY_MS,
     withinMs: DATABASE_WAIT_MS,
     mayPass(error) {
       if (!isUnavailable(error)) return false
-      log.warn({ err: error }, 'The database cannot be reached yet: check DATABASE_URL if this lasts.')
+      const now = performance.now()
+      if (now - noticedAt >= DATABASE_NOTICE_MS) {
+        noticedAt = now
+        log.warn({ err: error }, 'The database cannot be reached yet: check DATABASE_URL if this lasts.')
+      }
       return true
     },
   })

@@ -1,14 +1,30 @@
 /** Turns a failed start into one line for the operator that names the setting. */
 import { isUnavailable } from '../persistence/postgres/database.ts'
-import type { Settings } from '../settings.ts'
+import { DataFolderError } from '../persistence/postgres/embedded/embedded-host.ts'
+import { type Settings, SettingsError } from '../settings.ts'
 
 /** SQLSTATE 28: authentication failed; 3D000: no such database. */
 const refusedStates = /^(?:28[0-9A-Z]{3}|3D000)$/
+
+/** Why the server cannot listen on HOST and PORT at all, null for other errors. */
+function refusedAddress(error: unknown, code: string, { host, port }: Pick<Settings, 'host' | 'port'>): string | null {
+  if (!(error instanceof Error) || !('syscall' in error)) return null
+  if (error.syscall === 'getaddrinfo' && 'hostname' in error && error.hostname === host) {
+    return `HOST: ${host} has no address (${code}).`
+  }
+  if (error.syscall !== 'listen') return null
+  if (code === 'EACCES' || code === 'EPERM')
+    return `PORT: ${port} on ${host} needs a right that this user lacks (${code}).`
+  return `HOST: this machine does not listen on ${host} (${code}).`
+}
 
 /** The error itself, unless a setting is known to be at fault. */
 export function startFault(error: unknown, { databaseUrl, port, host }: Settings): unknown {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (code === 'EADDRINUSE') return new Error(`PORT: ${port} on ${host} is in use by another program.`)
+  if (error instanceof DataFolderError) return new SettingsError(error.message, { cause: error })
+  const refused = refusedAddress(error, code, { host, port })
+  if (refused !== null) return new SettingsError(refused, { cause: error })
   if (databaseUrl === null || !(error instanceof Error)) return error
   // The driver's message may hold host, port, user or database, never the password.
   const cause = { cause: error }

@@ -1,5 +1,6 @@
 /** Runs a script of `dump.ts`, all or nothing. Rejects if the database is not empty, or if the script is cut off. */
 import { once } from 'node:events'
+import type { Dumped } from './dump.ts'
 import type { Sql, Tx } from './postgres/database.ts'
 
 const NEWLINE = 10
@@ -23,12 +24,14 @@ async function* linesOf(script: AsyncIterable<string | Uint8Array>): AsyncGenera
 
 const endOfRows = Buffer.from('\\.')
 
-async function loadRows(tx: Tx, copy: string, lines: AsyncGenerator<Buffer>): Promise<void> {
+/** Returns how many rows there were. */
+async function loadRows(tx: Tx, copy: string, lines: AsyncGenerator<Buffer>): Promise<number> {
   const table = await tx.unsafe(copy).writable()
   const stored = once(table, 'finish')
   stored.catch(() => {}) // its caller gets the error
   let piece: Buffer[] = []
   let bytes = 0
+  let rows = 0
   const send = async () => {
     const hasRoom = table.write(Buffer.concat(piece))
     piece = []
@@ -41,10 +44,11 @@ async function loadRows(tx: Tx, copy: string, lines: AsyncGenerator<Buffer>): Pr
       await send()
       table.end()
       await stored
-      return
+      return rows
     }
     piece.push(value, Buffer.from('\n'))
     bytes += value.length + 1
+    rows += 1
     if (bytes >= PIECE_BYTES) await send()
   }
   throw cutOff()
@@ -52,12 +56,19 @@ async function loadRows(tx: Tx, copy: string, lines: AsyncGenerator<Buffer>): Pr
 
 const cutOff = () => new Error('The file ends before its last line: it was cut off, and nothing was restored.')
 
-/** End the connection afterwards, also when it rejects: rows may be under way on it. */
-export async function restore(sql: Sql, script: AsyncIterable<string | Uint8Array>): Promise<void> {
+/**
+ * `onTable` is told of each table once its rows are loaded. End the connection afterwards, also when it rejects: rows may
+ * be under way on it.
+ */
+export async function restore(
+  sql: Sql,
+  script: AsyncIterable<string | Uint8Array>,
+  onTable: (table: Dumped) => void = () => {},
+): Promise<void> {
   let cause: unknown = null
   await sql
     .begin(async (tx) => {
-      await run(tx, script).catch((error: unknown) => {
+      await run(tx, script, onTable).catch((error: unknown) => {
         cause ??= error // a second try has no rows left
         throw error
       })
@@ -66,7 +77,11 @@ export async function restore(sql: Sql, script: AsyncIterable<string | Uint8Arra
     .catch((error: unknown) => Promise.reject(cause ?? error))
 }
 
-async function run(tx: Tx, script: AsyncIterable<string | Uint8Array>): Promise<void> {
+async function run(
+  tx: Tx,
+  script: AsyncIterable<string | Uint8Array>,
+  onTable: (table: Dumped) => void,
+): Promise<void> {
   const lines = linesOf(script)
   let statements: string[] = []
   const execute = async () => {
@@ -78,7 +93,8 @@ async function run(tx: Tx, script: AsyncIterable<string | Uint8Array>): Promise<
     if (line === 'commit;') return await execute()
     if (line.startsWith('copy ') && line.endsWith(' from stdin;')) {
       await execute()
-      await loadRows(tx, line.slice(0, -1), lines)
+      const rows = await loadRows(tx, line.slice(0, -1), lines)
+      onTable({ table: /^copy (\S+)/.exec(line)?.[1] ?? '', rows })
     } else if (line !== 'begin;') statements.push(line)
   }
   throw cutOff()

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../src/compose/app.ts'
 import { startFault } from '../../src/compose/start-fault.ts'
-import { readSettings } from '../../src/settings.ts'
+import { readSettings, SettingsError } from '../../src/settings.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const settings = readSettings({ DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d', PORT: '8123' })
@@ -27,6 +27,16 @@ test('other faults keep their words', () => {
   expect(words(startFault(failed('EADDRINUSE', 'x'), settings))).toMatch(/^PORT: 8123 on 127.0.0.1 is in use/)
   expect(words(startFault(new Error('x'), settings))).toBe('x')
   expect(words(startFault(failed('ECONNREFUSED', 'x'), readSettings({})))).toBe('x') // the embedded one
+})
+
+test.each([
+  ['PORT', { code: 'EACCES', syscall: 'listen' }],
+  ['HOST', { code: 'EADDRNOTAVAIL', syscall: 'listen' }],
+  ['HOST', { code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname: settings.host }],
+])('an address that cannot be listened on is a setting’s fault: %s, %o', (name, fields) => {
+  const fault = startFault(Object.assign(new Error('x'), fields), settings)
+  expect(fault).toBeInstanceOf(SettingsError)
+  expect(words(fault)).toMatch(new RegExp(`^${name}: .+\\.$`))
 })
 
 test('a database that is not there stops the start', async () => {

@@ -41,6 +41,17 @@ verifies(
   },
 )
 
+verifies('contract-1.settings', 'a host or folder that cannot be used is exit code 78 too', async () => {
+  for (const [name, value] of [
+    ['HOST', '192.0.2.1'],
+    ['DATA_DIR', '/dev/null/data'],
+  ] as const) {
+    const { code, stderr } = await failedStart({ env: { [name]: value } })
+    expect(code, name).toBe(78)
+    expect(stderr, name).toEqual([expect.stringMatching(new RegExp(`^${name}: .+\\.$`))])
+  }
+})
+
 verifies('contract-1.settings', 'a port in use is one line, and no database is left behind', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => other.once('listening', resolve))

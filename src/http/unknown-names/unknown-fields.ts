@@ -6,9 +6,9 @@ import type { TSchema } from 'typebox'
 import { documentedKeyword } from '../../../openapi/documented.ts'
 import { type Operation, successStatus } from '../../../openapi/operation.ts'
 import { readOnlyKeyword } from '../../../openapi/read-only.ts'
+import { closestName } from '../../untrusted/closest-name.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { badRequest } from '../server/http-error.ts'
-import { closestName } from './closest-name.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 

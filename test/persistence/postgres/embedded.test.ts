@@ -240,7 +240,7 @@ test.runIf(isRoot)('a folder that the database user cannot reach is one clear li
   await chmod(dataDir, 0o700)
   const inside = join(dataDir, 'inner')
   await expect(startEmbedded({ dataDir: inside, log })).rejects.toThrow(
-    `DATA_DIR (${inside}) cannot be reached by the OS user "postgres"`,
+    `DATA_DIR: ${inside} cannot be reached by the OS user "postgres"`,
   )
 })
 
@@ -250,13 +250,13 @@ test('without binaries the first thing said is DATABASE_URL, also where no folde
   const options = { dataDir: join(file, 'data'), log }
   const missing = startEmbedded({ ...options, binariesFrom: 'embedded-postgres-missing' })
   await expect(missing).rejects.toThrow(/^There is no embedded PostgreSQL here .*set DATABASE_URL/)
-  await expect(startEmbedded(options)).rejects.toThrow(`DATA_DIR (${options.dataDir}) cannot be created: ENOTDIR.`)
+  await expect(startEmbedded(options)).rejects.toThrow(`DATA_DIR: ${options.dataDir} cannot be created (ENOTDIR).`)
 })
 
 test('a folder that is a file is one clear line that names DATA_DIR', async () => {
   const file = join(dataDir, 'file')
   await writeFile(file, '')
-  await expect(startEmbedded({ dataDir: file, log })).rejects.toThrow(`DATA_DIR (${file})`)
+  await expect(startEmbedded({ dataDir: file, log })).rejects.toThrow(`DATA_DIR: ${file} `)
 })
 
 test.runIf(isRoot)('binaries that the database user cannot reach are copied below DATA_DIR', async () => {

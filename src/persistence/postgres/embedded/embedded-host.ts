@@ -22,6 +22,11 @@ export interface Binaries {
   postgres: string
 }
 
+/** DATA_DIR cannot be used, whatever is in it. The message is one line that begins with the setting's name. */
+export class DataFolderError extends Error {
+  override name = 'DataFolderError'
+}
+
 export const run = promisify(execFile)
 
 // The database gets none of our environment, which has keys. UTC: clusters are the same wherever they are created.
@@ -55,11 +60,11 @@ async function idsOf(name: string): Promise<{ uid: number; gid: number } | null>
 /** Rejects with one line naming DATA_DIR when this process cannot write to it or the database's user cannot pass it. */
 export async function checkFolder(dataDir: string, user: RunAs): Promise<void> {
   await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).catch(() => {
-    throw new Error(`DATA_DIR (${dataDir}) cannot be written by the user ${userInfo().username}.`)
+    throw new DataFolderError(`DATA_DIR: ${dataDir} cannot be written by the user ${userInfo().username}.`)
   })
   if (await canEnter(dataDir, user)) return
-  throw new Error(
-    `DATA_DIR (${dataDir}) cannot be reached by the OS user "postgres", which runs the embedded database: ` +
+  throw new DataFolderError(
+    `DATA_DIR: ${dataDir} cannot be reached by the OS user "postgres", which runs the embedded database: ` +
       'choose another folder, or let others pass through the folders above it (chmod o+x).',
   )
 }

@@ -11,7 +11,16 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pause } from '../../../async/pause.ts'
 import type { Binaries, EmbeddedLog, RunAs } from './embedded-host.ts'
-import { checkFolder, cleanEnvironment, databaseUser, findBinaries, findPackage, giveTo, run } from './embedded-host.ts'
+import {
+  checkFolder,
+  cleanEnvironment,
+  DataFolderError,
+  databaseUser,
+  findBinaries,
+  findPackage,
+  giveTo,
+  run,
+} from './embedded-host.ts'
 import { clearLeftovers, holdFolder, readServerFile } from './embedded-leftovers.ts'
 import { pauseProcesses } from './embedded-pause.ts'
 
@@ -52,7 +61,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   findPackage(from) // first: where there is none, the folder does not matter, and may be on a read-only disk
   await mkdir(options.dataDir, { recursive: true }).catch((error: unknown) => {
     const reason = error instanceof Error && 'code' in error ? error.code : error
-    throw new Error(`DATA_DIR (${options.dataDir}) cannot be created: ${reason}.`)
+    throw new DataFolderError(`DATA_DIR: ${options.dataDir} cannot be created (${reason}).`)
   })
   const dataDir = await realpath(options.dataDir)
   const user = await databaseUser()

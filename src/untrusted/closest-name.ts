@@ -6,16 +6,17 @@ const LONGEST = 64
 /** `provider_id` and `ProviderID` are written otherwise, not misspelt. */
 const plain = (name: string): string => name.replace(/[\s_-]/g, '').toLowerCase()
 
-/** Null when none of `names` is near it. */
-export function closestName(given: string, names: readonly string[]): string | null {
+/** Null when none of `names` is near it: by default a third of its letters may differ, elsewhere `most` letters. */
+export function closestName(given: string, names: readonly string[], most?: number): string | null {
   if (given.length > LONGEST) return null
   const asked = plain(given)
+  const furthest = most ?? Math.max(1, Math.floor(asked.length / 3))
   let best: { name: string; distance: number } | null = null
   for (const name of names) {
     const distance = distanceBetween(asked, plain(name))
     if (best === null || distance < best.distance) best = { name, distance }
   }
-  return best !== null && best.distance <= Math.max(1, Math.floor(asked.length / 3)) ? best.name : null
+  return best !== null && best.distance <= furthest ? best.name : null
 }
 
 /** Letters added, left out, changed, or swapped with their neighbour. */
