@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { contentRows, type Recorded, resumeRows, rows, uiRows } from '../test/clients/rows.ts'
+import { contentRows, type Recorded, responsesRows, resumeRows, rows, uiRows } from '../test/clients/rows.ts'
 
 const path = fileURLToPath(new URL('../docs/clients.md', import.meta.url))
 const completionClients = [
@@ -20,6 +20,7 @@ const contentClients = [
   'openai-agents',
   'greenroom-client',
 ]
+const responsesClients = ['openai', 'openai-agents', 'ai-ai-sdk-openai', 'langchain-openai']
 const pageClients = ['use-chat', 'assistant-ui', 'ag-ui']
 
 const recorded = (name: string): Recorded =>
@@ -83,6 +84,17 @@ ${tableOf(clients, 'session', rows)}
 
 These endpoints never send 429; a 429 from the model's provider is a failed generation. The Python column is from the last
 run on a machine where pip could install that client (\`pip install openai\`); a run without it leaves the column unchanged.
+
+## The Responses API
+
+These use \`/responses\` unless they are told otherwise; the base URL is that of stateless completions, and the server stores
+the conversation ([responses.md](responses.md)).
+
+${tableOf(
+  responsesClients.map((name) => recorded(`responses-${name}`)),
+  'responses',
+  responsesRows,
+)}
 
 ## Pictures, files and schemas
 

@@ -61,6 +61,26 @@ export interface Driver {
   loopBy?: string
 }
 
+/** A client of the Responses API. */
+export interface ResponsesDriver {
+  name: string
+  version: string
+  /** What its users write to reach this server. */
+  set: string
+  /** How the client keeps a conversation. */
+  keeps: string
+  /** Who makes the calls of the caller's tools. */
+  loopBy: string
+  /** Begins a conversation. */
+  talk(to: { baseURL: string; apiKey: string }): {
+    /** Says it behind what was said before; resolves to the answer. */
+    turn(
+      text: string,
+      how: { stream: boolean; lookup?: (word: string) => string; onText?: (piece: string) => void },
+    ): Promise<string>
+  }
+}
+
 interface ContentAsk {
   /** Of the server. */
   server: string

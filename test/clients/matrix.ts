@@ -1,7 +1,7 @@
 /** One client in one test file: installed, opened, put to the suite, and what was seen compared with what is told. */
 import { expect, test } from 'vitest'
 import { askSetUp } from '../support/database.ts'
-import type { ContentDriver, Driver } from './driver.ts'
+import type { ContentDriver, Driver, ResponsesDriver } from './driver.ts'
 import { pythonDriver } from './python.ts'
 import type { Recorded } from './rows.ts'
 import type { Source } from './sources.ts'
@@ -11,6 +11,9 @@ export const openDriver = (file: string, packageName = file): Promise<Driver> =>
 
 /** All clients of drivers/contents.js. */
 export const openContents = (): Promise<ContentDriver[]> => load('contents', '')
+
+/** All clients of drivers/responses.js. */
+export const openResponses = (): Promise<ResponsesDriver[]> => load('responses', '')
 
 /** Likewise, of one that follows replies. */
 export const openSource = (file: string): Promise<Source> => load(file, file)

@@ -58,6 +58,17 @@ export const contentRows = {
 
 export type ContentRow = keyof typeof contentRows
 
+export const responsesRows = {
+  set: 'Set up by',
+  whole: 'Whole answer',
+  stream: 'Stream, piece by piece',
+  keeps: 'The next message goes to the same session: the client',
+  loop: 'Tools that the caller brings; their calls are made by',
+  failed: 'The model fails',
+} as const
+
+export type ResponsesRow = keyof typeof responsesRows
+
 /** What a run has seen of one client. Kept in test/clients/recorded, compared by each run. */
 export interface Recorded<Id extends string = string> {
   client: string
