@@ -157,6 +157,17 @@ export const table = {
     wholeNumber(0, 86_400),
   ),
   maxBodyBytes: setting('MAX_BODY_BYTES', '4194304', 'Larger request bodies get 413.', wholeNumber(1024, 2 ** 30)),
+  maxSessionBytes: setting(
+    'MAX_SESSION_BYTES',
+    '268435456',
+    'Texts and parts of one session; a message, history or fork beyond it gets 413.',
+    wholeNumber(1, 2 ** 50),
+  ),
+  maxUserBytes: optional(
+    'MAX_USER_BYTES',
+    'The same for all sessions of a user with an agent. Unset: no limit.',
+    wholeNumber(1, 2 ** 50),
+  ),
   sessionRetentionDays: optional('SESSION_RETENTION_DAYS', 'Sessions idle for longer are removed. Unset: never.', days),
   auditRetentionDays: setting('AUDIT_RETENTION_DAYS', '365', 'Entries of the audit are removed after this.', days),
   traceRetentionDays: setting('TRACE_RETENTION_DAYS', '30', 'Recorded transitions are removed after this.', days),

@@ -176,6 +176,7 @@ async function openDependencies(ground: Ground) {
     model,
     gate,
     recorder,
+    storage: { sessionBytes: settings.maxSessionBytes, userBytes: settings.maxUserBytes },
     traceRequests: settings.traceRequests === 'on',
     generationTimeoutMs,
     historyMaxTokens: settings.historyMaxTokens,

@@ -64,6 +64,7 @@ export async function openOwnership(
   closing.defer(() => coordination.stop())
   const journal = createJournal({
     sql: repliesSql,
+    limits: { sessionBytes: settings.maxSessionBytes, userBytes: settings.maxUserBytes },
     connectWriter: () => open('journal', 1, { planOnce: true }),
     instance: coordination,
     flushTimeoutMs: leaseMs,

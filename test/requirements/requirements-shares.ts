@@ -16,4 +16,5 @@ export const shares = {
   'contract-26.shares':
     'What requests hold counts as it arrives, in shares, of which one holder has an eighth of the deploy API’s at most.',
   'contract-26.open-arrival': 'A body of a route without credential has 10 s to arrive.',
+  'contract-26.stored-bytes': 'A message or fork beyond MAX_SESSION_BYTES or MAX_USER_BYTES is 413, nothing stored.',
 } as const

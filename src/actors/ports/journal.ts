@@ -157,6 +157,8 @@ export type Admission =
         | 'stale'
         | 'revoked'
         | 'not_waiting'
+        | 'session_full'
+        | 'user_full'
         | NoPlace
     }
   /** The answer was lost: the message may be stored, or may be yet. */

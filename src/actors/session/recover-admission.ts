@@ -39,6 +39,8 @@ const isSettled = {
   fenced: true,
   revoked: true,
   not_waiting: true,
+  session_full: false,
+  user_full: false,
   busy: false,
   refused: false,
   stale: false,

@@ -57,7 +57,7 @@ export type Sent = Started | { outcome: 'joined'; reply: Reply } | { outcome: Re
 /**
  * `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. `unknown`: it
  * may be stored all the same. `revoked`: the client secret that was to make the session. `not_waiting`: another one has
- * decided, or nothing waited. Nothing is stored of any other.
+ * decided, or nothing waited. `session_full`, `user_full`: more than either may hold. Nothing is stored of any other.
  */
 export type Refusal =
   | 'busy'
@@ -70,6 +70,8 @@ export type Refusal =
   | 'unknown'
   | 'revoked'
   | 'not_waiting'
+  | 'session_full'
+  | 'user_full'
   | NoPlace
 
 /** A message whose parts are stored. */

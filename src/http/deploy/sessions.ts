@@ -9,6 +9,7 @@ import { findPart } from '../../persistence/replies/parts/parts.ts'
 import { changeSession } from '../../persistence/replies/sessions/session-changes.ts'
 import type { MessageQuery, Session } from '../../persistence/replies/sessions/sessions.ts'
 import * as sessions from '../../persistence/replies/sessions/sessions.ts'
+import type { StorageLimits } from '../../persistence/replies/sessions/storage-limits.ts'
 import { listAs } from '../list.ts'
 import { pageOf } from '../message-page.ts'
 import { partPath, sendPart } from '../parts/part-answer.ts'
@@ -23,6 +24,7 @@ import type { DeployHandlers } from './scope.ts'
 
 export interface SessionDependencies extends UsedMetadataDependencies {
   sql: Sql
+  storage: StorageLimits
   host: SessionHost
 }
 
@@ -102,7 +104,7 @@ export const sessionHandlers = (deps: SessionDependencies) => {
         messageId: body.fork_of.message_id,
         frameId: body.fork_of.frame_id,
       }
-      return wireSession(await makeSession(sql, params.agent_id, wanted, { fork: fork ?? null, secretNumber }))
+      return wireSession(await makeSession(deps, params.agent_id, wanted, { fork: fork ?? null, secretNumber }))
     },
     listSessions: ({ params, query, caller }) =>
       listAs('sessions', query, async (page) => {

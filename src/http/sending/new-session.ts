@@ -3,10 +3,11 @@ import type { Sql } from '../../persistence/postgres/database.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { createSession, type Fork, forkSession, type NewSession } from '../../persistence/replies/forks/new-session.ts'
 import type { Session } from '../../persistence/replies/sessions/sessions.ts'
+import type { StorageLimits } from '../../persistence/replies/sessions/storage-limits.ts'
 import { badRequest, HttpError, missing, revokedSecret } from '../server/http-error.ts'
 import { externalIdFault } from './external-id.ts'
 import { type NameOf, snakeCase } from './place.ts'
-import { noRetry } from './refusals.ts'
+import { fullWords, noRetry } from './refusals.ts'
 
 export interface SessionMaking {
   /** A conversation to begin with a copy of. Null when there is none. */
@@ -16,12 +17,17 @@ export interface SessionMaking {
   nameOf?: NameOf
 }
 
+export interface SessionMakingDependencies {
+  sql: Sql
+  storage: StorageLimits
+}
+
 /**
  * Throws 400, 404 for an unknown agent or a session to copy that is not the caller's, and 409 for an id that another
- * session has, whosever it is. Throws 401 when the client secret is revoked by then.
+ * session has, whosever it is, and 413 for a history or a copy that is too large. Throws 401 when the client secret is revoked by then.
  */
 export async function makeSession(
-  sql: Sql,
+  { sql, storage }: SessionMakingDependencies,
   agentId: string,
   wanted: NewSession,
   { fork = null, secretNumber = null, nameOf = snakeCase }: SessionMaking = {},
@@ -36,14 +42,17 @@ export async function makeSession(
   const asked = { ...wanted, id: id?.toLowerCase() }
   const made =
     fork === null
-      ? await createSession(sql, agentId, asked, secretNumber)
-      : await forkSession(sql, agentId, asked, fork, secretNumber)
+      ? await createSession(sql, agentId, asked, { secretNumber, limits: storage })
+      : await forkSession(sql, agentId, asked, fork, { secretNumber, limits: storage })
   const session = made ?? missing('agent')
   switch (session) {
     case 'revoked':
       throw revokedSecret()
     case 'taken':
       throw new HttpError(409, `${takenName(id, externalId, nameOf)}: another session has it`, noRetry)
+    case 'session_full':
+    case 'user_full':
+      throw new HttpError(413, fullWords[session], noRetry)
     case 'no_session':
       return missing('session')
     case 'unknown_message':

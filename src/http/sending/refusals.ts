@@ -1,9 +1,16 @@
 /** Why a message was not taken (contract sections 3 and 4): the same on every surface, each in its own format. */
 import type { Refusal } from '../../actors/session/host.ts'
+import type { Full } from '../../persistence/replies/sessions/storage-limits.ts'
 import { HttpError, revokedSecret } from '../server/http-error.ts'
 
 /** Official clients try again by themselves on 409 and 5xx; this stops them. */
 export const noRetry = { 'x-should-retry': 'false' }
+/** A message, a copy or a history that has no room. */
+export const fullWords = {
+  session_full: 'The session would hold more than MAX_SESSION_BYTES allows.',
+  user_full: 'The sessions of this user would hold more than MAX_USER_BYTES allows.',
+} satisfies Record<Full, string>
+
 const retryAfter = { 'retry-after': '2' }
 
 interface ErrorRow {
@@ -32,6 +39,8 @@ export const refusals = {
     headers: {},
   },
   nothing_to_answer: { status: 400, field: 'regenerate', message: 'there is no user message to answer', headers: {} },
+  session_full: { status: 413, message: fullWords.session_full, headers: noRetry },
+  user_full: { status: 413, message: fullWords.user_full, headers: noRetry },
   unavailable: { status: 503, message: 'The instance cannot write at the moment.', headers: retryAfter },
 } satisfies Record<Exclude<Refusal, 'revoked'>, ErrorRow>
 

@@ -9,11 +9,13 @@ import { HttpError, missing } from '../server/http-error.ts'
 import { type AgentDependencies, agentRequest, loadAgent } from './agent-for-reply.ts'
 import { hashOf } from './idempotency.ts'
 import { joinOnly, type MessageInput, messageFrom } from './message-record.ts'
+import type { SessionMakingDependencies } from './new-session.ts'
 import type { OverrideDependencies } from './overrides.ts'
 
 export interface SendDependencies
   extends AgentDependencies,
     PartDependencies,
+    SessionMakingDependencies,
     Pick<OverrideDependencies, 'builtInTools'> {
   host: SessionHost
 }

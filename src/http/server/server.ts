@@ -70,6 +70,7 @@ import { transferHandlers, transferScope } from '../management/transfer/transfer
 import { type BreakIt, registerBreakIt } from '../pages/break-it.ts'
 import { registerDocs } from '../pages/docs.ts'
 import { registerUi } from '../pages/ui.ts'
+import type { SessionMakingDependencies } from '../sending/new-session.ts'
 import { closeUnreadAnswers } from '../streaming/unread-answers.ts'
 import { ignoreBodies } from './body.ts'
 import { healthHandlers } from './health.ts'
@@ -98,6 +99,7 @@ export interface LogStream {
 
 /** What requests reach. */
 export type HttpDependencies = CompletionDependencies &
+  SessionMakingDependencies &
   DebugDependencies &
   ReplyTraceDependencies &
   UsageDependencies &

@@ -111,6 +111,8 @@ const admitted = {
   wait_id: 'messages.continues',
   decisions: 'decides: what becomes of calls that wait',
   decisions_hash: 'messages.decisions_hash',
+  max_session_bytes: 'decides: whether the session has room',
+  max_user_bytes: 'decides: whether its user has room',
 } satisfies Record<AdmittedKey, string>
 
 /** Columns that an admission sets by itself. */

@@ -59,7 +59,7 @@ async function create(
   if (isSecret) await refuseUsedMetadata(deps, agentId, metadata ?? {}, async () => ({}))
   const messages = isEmpty ? [] : givenMessages(conversationOf(readInput(given, requireUploads(request), 'items')))
   const wanted = { user: userOf(caller), metadata, messages }
-  const made = await makeSession(deps.sql, agentId, wanted, { secretNumber: isSecret ? caller.number : null })
+  const made = await makeSession(deps, agentId, wanted, { secretNumber: isSecret ? caller.number : null })
   return wire({ ...made, created: Math.floor(Date.parse(made.createdAt) / 1000) })
 }
 

@@ -125,7 +125,7 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   const isThere = base.idempotency !== null && (await findSession(deps.sql, agentId, sessionId)) !== null
   if (isThere) return await sendFrom(deps, agentId, input, parts)
   const made = { id: sessionId, user, metadata: body.metadata, messages: history }
-  await makeSession(deps.sql, agentId, made, { secretNumber })
+  await makeSession(deps, agentId, made, { secretNumber })
   let isKept = false
   try {
     const sent = await sendFrom(deps, agentId, input, parts)

@@ -33,7 +33,7 @@ type ChatRequest = components['schemas']['PlaygroundChatRequest']
 /** The session that is asked for, or a new one. Throws 404. */
 async function sessionFor(deps: PlaygroundDependencies, agentId: string, sessionId: string | null | undefined) {
   return sessionId == null
-    ? await makeSession(deps.sql, agentId, {})
+    ? await makeSession(deps, agentId, {})
     : ((await sessions.findSession(deps.sql, agentId, sessionId)) ?? missing('session'))
 }
 
@@ -152,7 +152,7 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
       ),
     createPlaygroundSession: ({ params, body: { title, user, metadata, forkOf } }) => {
       const fork = forkOf ? { ...forkOf, owner: null } : null
-      return makeSession(sql, params.agent_id, { title, user, metadata }, { fork, nameOf: camelCase })
+      return makeSession(deps, params.agent_id, { title, user, metadata }, { fork, nameOf: camelCase })
     },
     getPlaygroundSession: async ({ params }) =>
       (await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session'),

@@ -6,6 +6,7 @@ import type { RestState } from '../../../actors/reply/reply-event.ts'
 import { retry } from '../../../async/retry.ts'
 import { changedNothing, isUnavailable, type Sql } from '../../postgres/database.ts'
 import { partRows } from '../parts/parts.ts'
+import { limitColumns, noLimits, type StorageLimits } from '../sessions/storage-limits.ts'
 import { jsonText } from '../settling/stored-reply.ts'
 import { createGroup, type GroupItem } from './group-commit.ts'
 
@@ -57,7 +58,7 @@ export async function admit(
   owner: Owner,
   message: NewMessage,
   log: Log,
-  earlier: EarlierTry | null = null,
+  { limits = noLimits, earlier = null }: { limits?: StorageLimits; earlier?: EarlierTry | null } = {},
 ): Promise<Admission> {
   const begin = earlier?.begin ?? performance.now()
   let maybeStored = earlier?.maybeStored ?? false // by a try whose answer was lost
@@ -67,7 +68,7 @@ export async function admit(
   }
   const pace = { firstMs: FIRST_WAIT_MS, withinMs: RETRY_MS, since: begin }
   try {
-    const answer = await retry(() => ask(sql, owner, message), { ...pace, mayPass })
+    const answer = await retry(() => ask(sql, owner, message, limits), { ...pace, mayPass })
     return maybeStored && !isForGood(answer, message) ? { outcome: 'unknown' } : admissionOf(answer, owner, message)
   } catch (error) {
     if (!maybeStored) throw error
@@ -83,11 +84,11 @@ export async function admit(
  */
 function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessage): boolean {
   if (outcome === 'joined') return by_key === true || reply_id === replyId
-  return !['busy', 'refused', 'stale', 'nothing_to_answer'].includes(outcome)
+  return !['busy', 'refused', 'stale', 'nothing_to_answer', 'session_full', 'user_full'].includes(outcome)
 }
 
-async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer> {
-  const wanted = jsonText(admissionColumns(message))
+async function ask(sql: Sql, owner: Owner, message: NewMessage, limits: StorageLimits): Promise<Answer> {
+  const wanted = jsonText(admissionColumns(message, limits))
   const [row] = await sql<{ answer: Answer }[]>`
     select admit_message(${owner.id}, ${owner.epoch}, ${wanted}::text::jsonb, ${message.text}) as answer`
   if (row === undefined) throw new Error('admit_message returned no row')
@@ -95,7 +96,8 @@ async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer>
 }
 
 /** The argument of admit_message.sql. */
-export const admissionColumns = (message: NewMessage) => ({
+export const admissionColumns = (message: NewMessage, limits = noLimits) => ({
+  ...limitColumns(limits),
   agent_id: message.agentId,
   session_id: message.sessionId,
   end_user: message.user,
@@ -133,22 +135,22 @@ interface Grouped extends GroupItem {
 }
 
 /** `admit`, for many at a time. A message that may only join, or brings decisions, always goes alone. */
-export function createAdmissions(sql: Sql, log: Log): (owner: Owner, message: NewMessage) => Promise<Admission> {
+export function createAdmissions(
+  sql: Sql,
+  log: Log,
+  limits = noLimits,
+): (owner: Owner, message: NewMessage) => Promise<Admission> {
   const group = createGroup<Grouped, Admission>({
     together: (items) => admitTogether(sql, items),
     alone({ owner, message }, failed) {
-      return admit(
-        sql,
-        owner,
-        message,
-        log,
-        failed && { begin: failed.begin, maybeStored: !changedNothing(failed.error) },
-      )
+      const earlier = failed && { begin: failed.begin, maybeStored: !changedNothing(failed.error) }
+      return admit(sql, owner, message, log, { limits, earlier })
     },
   })
   return async (owner, message) => {
-    if (!message.mayStart || message.isRetry || message.decided) return await admit(sql, owner, message, log)
-    const row = jsonText({ ...admissionColumns(message), text: message.text })
+    if (!message.mayStart || message.isRetry || message.decided)
+      return await admit(sql, owner, message, log, { limits })
+    const row = jsonText({ ...admissionColumns(message, limits), text: message.text })
     return await group({ owner, message, sessionId: message.sessionId, row })
   }
 }

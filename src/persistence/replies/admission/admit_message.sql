@@ -1,4 +1,4 @@
--- revision 22
+-- revision 23
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -15,7 +15,8 @@
    facts (what is known of the reply, as messages.facts;
    absent: nothing), decisions (instead of a user's message; see decide_calls), wait_id (the reply that
    they are about), decisions_hash (hex), decided_by (also of what a message rejects), uses_values (true: those
-   of the session are in the answer)}. p_text and parts are not looked at
+   of the session are in the answer), max_session_bytes, max_user_bytes (what the session, and its user's sessions with the
+   agent, may hold with the message; null: any number)}. p_text and parts are not looked at
    where place asks for another reply, or decisions come.
    Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an
    untitled session: its first user message; null: the new one), by_key (joined by its idempotency key), parent_id (the
@@ -51,21 +52,30 @@ declare
   v_created_at timestamptz;
   v_title text; -- that it gets now
   v_lines_before integer[];
+  v_added bigint := 0; -- what the message brings, in bytes
+  v_bytes bigint; -- what its session holds
 begin
   select * into m from jsonb_to_record(p_message) as x(
     agent_id uuid, session_id uuid, end_user text, user_id uuid, reply_id uuid, model text, include_usage boolean,
     key text, body_hash text, is_retry boolean, may_start boolean, configuration bigint, make_session boolean,
     external_id text, derived_title text, title_is_draft boolean, secret_number bigint, place jsonb, parts jsonb,
-    facts jsonb, decisions jsonb, wait_id uuid, decisions_hash text, decided_by text, uses_values boolean);
+    facts jsonb, decisions jsonb, wait_id uuid, decisions_hash text, decided_by text, uses_values boolean,
+    max_session_bytes bigint, max_user_bytes bigint);
   v_is_regenerate := coalesce(m.place ? 'regenerate', false);
   v_has_question := not v_is_regenerate and m.decisions is null;
+  if v_has_question then
+    v_added := octet_length(p_text);
+    if m.parts is not null then
+      v_added := v_added + (select coalesce(sum((p.part ->> 'size')::bigint), 0) from jsonb_array_elements(m.parts) p(part));
+    end if;
+  end if;
 
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   v_fenced := not found;
 
   -- `is not distinct from` is for no index. Planned while the table is small, `=` enters it by the agent's newest sessions,
   -- and reads them all when there are more.
-  select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata into s from sessions x
+  select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata, x.bytes into s from sessions x
    where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
      for no key update;
   if not found then
@@ -77,6 +87,10 @@ begin
     -- Not not_found, which stands for ever: a call whose answer was lost may be about to make it.
     if not m.may_start then return '{"outcome": "refused"}'; end if;
     if m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
+    if v_added > m.max_session_bytes then return '{"outcome": "session_full"}'; end if;
+    if m.max_user_bytes is not null then
+      if user_bytes(m.agent_id, m.end_user) + v_added > m.max_user_bytes then return '{"outcome": "user_full"}'; end if;
+    end if;
     if m.secret_number is not null then
       begin
         perform check_client_secret(m.agent_id, m.end_user, m.secret_number);
@@ -86,7 +100,7 @@ begin
     insert into sessions (id, agent_id, end_user, external_id)
     select m.session_id, a.id, m.end_user, m.external_id from agents a where a.id = m.agent_id for key share
     on conflict do nothing; -- made meanwhile by another message, under another id perhaps, or somebody else's
-    select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata into s from sessions x
+    select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata, x.bytes into s from sessions x
      where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
        for no key update;
     if not found then return '{"outcome": "not_found"}'; end if;
@@ -172,6 +186,16 @@ begin
   -- The agent that the request was made from may be another one now.
   if m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
 
+  -- Decisions bring an end to what was begun.
+  v_bytes := s.bytes;
+  if m.decisions is null then
+    if v_bytes is null then v_bytes := session_bytes(m.session_id); end if;
+    if v_bytes + v_added > m.max_session_bytes then return '{"outcome": "session_full"}'; end if;
+    if m.max_user_bytes is not null then
+      if user_bytes(m.agent_id, s.end_user) + v_added > m.max_user_bytes then return '{"outcome": "user_full"}'; end if;
+    end if;
+  end if;
+
   if m.decisions is not null then
     begin
       if last.id is distinct from m.wait_id or not decide_calls(m.session_id, m.wait_id, m.reply_id, m.decisions, m.decided_by)
@@ -215,7 +239,8 @@ begin
   end if;
   if v_next = 0 and s.title is null then v_title := m.derived_title; end if;
   update sessions
-     set updated_at = v_created_at, status = 'streaming', error_code = null, title = coalesce(title, v_title),
+     set updated_at = v_created_at, status = 'streaming', error_code = null, bytes = v_bytes + v_added,
+         title = coalesce(title, v_title),
          title_is_draft = title_is_draft or (v_title is not null and coalesce(m.title_is_draft, false)),
          head = case when s.head is not null or not v_is_straight then v_position end
    where id = m.session_id;

@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
    is at work on. Waits for none of them. Of each it admits it answers what admit_message answers; the others, and all but
    the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order.
@@ -29,9 +29,10 @@ begin
       from rows from (jsonb_to_recordset(p_messages) as (
              session_id uuid, agent_id uuid, end_user text, user_id uuid, reply_id uuid, text text, model text,
              include_usage boolean, key text, body_hash text, configuration bigint, place jsonb, parts jsonb, facts jsonb,
-             decided_by text, derived_title text, title_is_draft boolean, uses_values boolean)) with ordinality as m(
+             decided_by text, derived_title text, title_is_draft boolean, uses_values boolean, max_session_bytes bigint,
+             max_user_bytes bigint)) with ordinality as m(
              session_id, agent_id, end_user, user_id, reply_id, text, model, include_usage, key, body_hash, configuration,
-             place, parts, facts, decided_by, derived_title, title_is_draft, uses_values, n)
+             place, parts, facts, decided_by, derived_title, title_is_draft, uses_values, max_session_bytes, max_user_bytes, n)
      order by m.session_id, m.n
   ), plain as materialized (
     select m.*, s.num, s.next_seq, s.head, s.end_user as owner, s.metadata,
@@ -41,7 +42,7 @@ begin
            p.at, p.id as parent_id, p.content, p.before_at, x.next, x.is_straight,
            case when x.is_straight then p.line else x.next end as line,
            case when not x.is_straight then lines_before(m.session_id, p.at, p.line) end as lines_before, x.is_regenerate,
-           case when x.is_regenerate then x.next else x.next + 1 end as position
+           case when x.is_regenerate then x.next else x.next + 1 end as position, s.bytes + b.added as bytes
       from wanted m
       join sessions s on s.id = m.session_id and s.agent_id is not distinct from m.agent_id
        and (m.end_user is null or s.end_user = m.end_user)
@@ -60,7 +61,13 @@ begin
                   last.position, (select max(b.position) from messages b where b.session_id = m.session_id), -1) + 1 as next) n) x
      cross join lateral (
         select case when x.next = 0 and s.title is null then m.derived_title end as title) t
-     where m.session_id = any(v_sessions) and p.fault is null and last.status is distinct from 'streaming'
+     cross join lateral (
+        select case when x.is_regenerate then 0 else octet_length(m.text) + case when m.parts is not null then (
+                 select coalesce(sum((e.part ->> 'size')::bigint), 0) from jsonb_array_elements(m.parts) e(part)) else 0 end
+               end as added) b
+     where m.session_id = any(v_sessions) and s.bytes is not null
+       and (m.max_session_bytes is null or s.bytes + b.added <= m.max_session_bytes)
+       and (m.max_user_bytes is null or user_bytes(m.agent_id, s.end_user) + b.added <= m.max_user_bytes) and p.fault is null and last.status is distinct from 'streaming'
        and not exists (select 1 from messages own where own.id = m.reply_id)
        and not exists (select 1 from idempotency_keys k where k.session_id = m.session_id and k.key = m.key
                           and k.created_at > v_now - interval '24 hours')
@@ -85,7 +92,7 @@ begin
   ), begun as (
     update sessions s
        set updated_at = v_now, status = 'streaming', error_code = null, title = coalesce(s.title, m.new_title),
-           title_is_draft = m.is_draft,
+           title_is_draft = m.is_draft, bytes = m.bytes,
            head = case when m.head is not null or not m.is_straight then m.position end
       from plain m where s.id = m.session_id
   )

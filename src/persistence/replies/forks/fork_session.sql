@@ -1,18 +1,21 @@
--- revision 4
+-- revision 5
 /* Makes a session that begins with a copy of another one's path, up to a message and, of a reply, up to a frame.
    p_fork: {id, agent_id, title, end_user, metadata (null: the other one's), secret_number (of the client secret that makes
    it; null: none), from, owner (whose session that must be; null: anybody's), message_id (null: its head), frame_id
-   (null: all that is stored)}.
-   Answers made, taken, no_agent, no_session, unknown_message or no_frame. Raises GR401, as check_client_secret. */
+   (null: all that is stored), max_session_bytes, max_user_bytes (see admit_message)}.
+   Answers made, taken, no_agent, no_session, unknown_message or no_frame. Raises GR401, as check_client_secret, and
+   GR413 with session_full or user_full, where the copy would be too large. */
 create or replace function fork_session(p_fork jsonb) returns text language plpgsql as $$
 declare
   f record;
   s record;
   last record;
+  v_bytes bigint; -- of the copy
+  v_user text; -- whose it is
 begin
   select * into f from jsonb_to_record(p_fork) as x(
     id uuid, agent_id uuid, title text, end_user text, metadata jsonb, secret_number bigint, "from" uuid, owner text,
-    message_id uuid, frame_id bigint);
+    message_id uuid, frame_id bigint, max_session_bytes bigint, max_user_bytes bigint);
   perform 1 from agents a where a.id = f.agent_id for key share;
   if not found then return 'no_agent'; end if;
   if f.secret_number is not null then
@@ -38,8 +41,12 @@ begin
   end if;
   if f.frame_id is not null and (last.first_seq is null or f.frame_id < last.first_seq) then return 'no_frame'; end if;
 
+  v_user := coalesce(f.end_user, s.end_user);
+  if f.max_user_bytes is not null and v_user is not null then -- one after the other: many at once would pass together
+    perform pg_advisory_xact_lock(hashtextextended('user_bytes' || f.agent_id || v_user, 0));
+  end if;
   insert into sessions (id, agent_id, title, end_user, metadata, forked_from)
-  values (f.id, f.agent_id, coalesce(f.title, s.title), coalesce(f.end_user, s.end_user), coalesce(f.metadata, s.metadata),
+  values (f.id, f.agent_id, coalesce(f.title, s.title), v_user, coalesce(f.metadata, s.metadata),
           jsonb_build_object('session_id', s.id, 'message_id', last.id, 'frame_id', f.frame_id))
   on conflict (id) do nothing;
   if not found then return 'taken'; end if;
@@ -51,6 +58,14 @@ begin
            where last.position is not null) p
     cross join lateral copy_message(p.m, f.id, p.place, case when (p.m).id = last.id then f.frame_id end) c;
   perform copy_parts(s.id, last.position, f.id);
+  v_bytes := session_bytes(f.id);
+  if v_bytes > f.max_session_bytes then raise exception 'session_full' using errcode = 'GR413'; end if;
+  if f.max_user_bytes is not null then
+    if user_bytes(f.agent_id, v_user) + v_bytes > f.max_user_bytes then
+      raise exception 'user_full' using errcode = 'GR413';
+    end if;
+  end if;
+  update sessions set bytes = v_bytes where id = f.id;
   perform copy_waiting_calls(s.id, last.position, f.id);
   return 'made';
 end $$;

@@ -4,6 +4,7 @@ import type { ReplyEvent, StoredEvent } from '../../../actors/reply/reply-event.
 import { codeOf, type Sql } from '../../postgres/database.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { columns, findSession, type Session } from '../sessions/sessions.ts'
+import { type Full, limitColumns, noLimits, type StorageLimits } from '../sessions/storage-limits.ts'
 import { fold, jsonText } from '../settling/stored-reply.ts'
 
 /** What is absent or null is empty. */
@@ -39,6 +40,11 @@ export interface GivenMessage {
   events?: readonly ReplyEvent[]
 }
 
+export interface Making {
+  secretNumber?: number | null
+  limits?: StorageLimits
+}
+
 /**
  * Null: no such agent. `taken`: another session has the id, or the external id. Given messages are complete and have no frames: `first_seq`
  * is what tells replies of the session's own. `secretNumber`: of the client secret that makes it for its user. `revoked`:
@@ -48,10 +54,10 @@ export async function createSession(
   sql: Sql,
   agentId: string,
   session: NewSession = {},
-  secretNumber: number | null = null,
-): Promise<Session | 'taken' | 'revoked' | null> {
+  { secretNumber = null, limits = noLimits }: Making = {},
+): Promise<Session | 'taken' | 'revoked' | Full | null> {
   try {
-    return await insertSession(sql, agentId, session, secretNumber)
+    return await insertSession(sql, agentId, session, { secretNumber, limits })
   } catch (error) {
     if (codeOf(error) === SECRET_REVOKED) return 'revoked'
     throw error
@@ -60,6 +66,8 @@ export async function createSession(
 
 /** The SQLSTATE that check_client_secret.sql raises. */
 const SECRET_REVOKED = 'GR401'
+/** The SQLSTATE that fork_session.sql raises. */
+const TOO_LARGE = 'GR413'
 
 /** Null when there is no such agent. As `createSession`; what is absent or null of the new session is as in the other one. */
 export async function forkSession(
@@ -67,8 +75,8 @@ export async function forkSession(
   agentId: string,
   { id, title, user, metadata }: Omit<NewSession, 'messages' | 'externalId'>,
   { sessionId, owner, messageId, frameId }: Fork,
-  secretNumber: number | null = null,
-): Promise<Session | 'taken' | 'revoked' | NoFork | null> {
+  { secretNumber = null, limits = noLimits }: Making = {},
+): Promise<Session | 'taken' | 'revoked' | Full | NoFork | null> {
   if (!isUuid(agentId)) return null
   if (!isUuid(sessionId)) return 'no_session'
   if (messageId != null && !isUuid(messageId)) return 'unknown_message'
@@ -84,6 +92,7 @@ export async function forkSession(
     owner,
     message_id: messageId,
     frame_id: frameId,
+    ...limitColumns(limits),
   })
   try {
     const [row] = await sql<{ outcome: 'made' | 'taken' | 'no_agent' | NoFork }[]>`
@@ -92,6 +101,7 @@ export async function forkSession(
     if (outcome === 'no_agent') return null
     return outcome === 'made' ? await findSession(sql, agentId, made) : outcome
   } catch (error) {
+    if (codeOf(error) === TOO_LARGE) return String(error).includes('user_full') ? 'user_full' : 'session_full'
     if (codeOf(error) === SECRET_REVOKED) return 'revoked'
     throw error
   }
@@ -101,18 +111,22 @@ async function insertSession(
   sql: Sql,
   agentId: string,
   session: NewSession,
-  secretNumber: number | null,
-): Promise<Session | 'taken' | null> {
+  { secretNumber, limits }: Required<Making>,
+): Promise<Session | 'taken' | Full | null> {
   if (!isUuid(agentId)) return null
   const { id, title = null, user = null, metadata, externalId = null, messages } = session
   const given = (messages ?? []).map((message, position) => ({ ...givenColumns(message), id: newId(), position }))
+  const bytes = given.reduce((sum, message) => sum + bytesOf(message), 0)
+  if (bytes > (limits.sessionBytes ?? Number.POSITIVE_INFINITY)) return 'session_full'
+  if (bytes > 0 && (await isTooMuchFor(sql, agentId, user, bytes, limits.userBytes))) return 'user_full'
   const isGood =
     secretNumber === null ? sql`` : sql`and check_client_secret(${agentId}, ${user ?? ''}, ${secretNumber})`
   const [row] = await sql<{ known: boolean; session: Session | null }[]>`
     with agent as (select a.id from agents a where a.id = ${agentId} ${isGood} for key share),
     made as (
-      insert into sessions (id, agent_id, title, end_user, metadata, external_id)
-      select ${id ?? newId()}, agent.id, ${title}, ${user}, ${jsonText(metadata ?? {})}::text::jsonb, ${externalId} from agent
+      insert into sessions (id, agent_id, title, end_user, metadata, external_id, bytes)
+      select ${id ?? newId()}, agent.id, ${title}, ${user}, ${jsonText(metadata ?? {})}::text::jsonb, ${externalId}, ${bytes}
+        from agent
       on conflict do nothing
       returning ${columns(sql)}
     ), given as (
@@ -130,8 +144,31 @@ async function insertSession(
   return { ...row.session, headId: given.at(-1)?.id ?? null }
 }
 
+/** As session_bytes.sql counts it. */
+const bytesOf = ({ content, tool_events }: GivenColumns): number =>
+  Buffer.byteLength(content) + (tool_events === undefined ? 0 : Buffer.byteLength(jsonText(tool_events)))
+
+async function isTooMuchFor(
+  sql: Sql,
+  agentId: string,
+  user: string | null,
+  bytes: number,
+  most: number | null,
+): Promise<boolean> {
+  if (user === null || most === null) return false
+  const [row] = await sql<{ held: number }[]>`select user_bytes(${agentId}, ${user}) as held`
+  return (row?.held ?? 0) + bytes > most
+}
+
+interface GivenColumns {
+  role: GivenMessage['role']
+  content: string
+  frame_ends?: readonly number[]
+  tool_events?: readonly StoredEvent[]
+}
+
 /** With calls it is stored as a reply of the session's own is, from a first frame 0. */
-function givenColumns({ role, content, events = [] }: GivenMessage): object {
+function givenColumns({ role, content, events = [] }: GivenMessage): GivenColumns {
   const hasCalls = events.some(({ type }) => type === 'tool_call')
   if (!hasCalls) return { role, content }
   let place = { seq: 0, part: 0 }

@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Removes a reply, and the user's message that it answers unless another reply answers it too. The head moves back to the
    message before them.
    Answers deleted, not_found, busy (it runs) or followed (other messages come behind it). */
@@ -58,7 +58,7 @@ begin
                        else rest_state(last.finish_reason) end,
          error_code = last.error_code,
          head = case when s.head is null or v_back < 0 then null when s.head = r.position then v_back else s.head end,
-         updated_at = clock_timestamp()
+         bytes = session_bytes(p_session), updated_at = clock_timestamp()
    where x.id = p_session;
   return 'deleted';
 end $$;

@@ -1,4 +1,4 @@
--- revision 11
+-- revision 12
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq, waiting} and columns of messages by their names. waiting: see keep_waiting_calls. next_seq:
@@ -67,6 +67,8 @@ begin
            r.first_seq + cardinality(p_ends) + 1 + case when o.shown_calls is not null then 1 else 0 end
              + case when o.finish_reason = 'error' then 1 when r.include_usage then 3 else 2 end,
            (p_outcome ->> 'next_seq')::bigint),
+         bytes = s.bytes + octet_length(p_content) + coalesce(octet_length(o.reasoning), 0)
+                 + coalesce(octet_length(p_events::text), 0),
          title = coalesce(s.title, p_outcome ->> 'title'), updated_at = clock_timestamp(),
          -- A reply that ends is its session's newest: while it runs none is admitted.
          status = rest_state(o.finish_reason), error_code = o.error_code

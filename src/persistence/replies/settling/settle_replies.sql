@@ -1,4 +1,4 @@
--- revision 4
+-- revision 5
 /* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
@@ -47,13 +47,15 @@ begin
      where m.id = o.id and m.status not in ('complete', 'error') -- not by an index of all that run
     returning m.id, m.session_id, m.first_seq, m.include_usage, m.model, m.prompt_tokens, m.completion_tokens,
               m.usage_estimated, m.ended_at, m.finish_reason, m.error_code, cardinality(m.frame_ends) as frames,
-              m.shown_calls is not null as shows_calls, o.tool_events, o.facts, o.title, o.next_seq
+              m.shown_calls is not null as shows_calls,
+              octet_length(m.content)::bigint + coalesce(octet_length(m.reasoning), 0)
+                + coalesce(octet_length(m.tool_events::text), 0) as added, o.tool_events, o.facts, o.title, o.next_seq
   ), kept as (
     update sessions s -- role frame, texts and reasoning, then: error | [calls], finish, [usage], done
        set next_seq = greatest(
              e.first_seq + e.frames + 1 + case when e.shows_calls then 1 else 0 end
                + case when e.finish_reason = 'error' then 1 when e.include_usage then 3 else 2 end, e.next_seq),
-           title = coalesce(s.title, e.title), updated_at = clock_timestamp(),
+           bytes = s.bytes + e.added, title = coalesce(s.title, e.title), updated_at = clock_timestamp(),
            -- A reply that ends is its session's newest: while it runs none is admitted.
            status = rest_state(e.finish_reason), error_code = e.error_code
       from ended e

@@ -11,6 +11,7 @@ import { createGroup } from '../admission/group-commit.ts'
 import { readParts } from '../parts/parts.ts'
 import { readHistory } from '../reading/history.ts'
 import { readReply } from '../reading/read-reply.ts'
+import type { StorageLimits } from '../sessions/storage-limits.ts'
 import { requestCancel } from '../settling/intents.ts'
 import { type GroupedSettlement, type Settled, settle, settlementRow, settleTogether } from '../settling/settlement.ts'
 import { type Append, createFlushQueue, type FlushQueue, type Verdict } from './flush-queue.ts'
@@ -20,6 +21,8 @@ import { createFrameRuns, type FrameRuns } from './frame-runs.ts'
 export interface JournalOptions extends FlushOptions {
   /** Pool for everything but flushes. */
   sql: Sql
+  /** Absent: sessions may hold any number of bytes. */
+  limits?: StorageLimits
   log: { warn(details: object, message: string): void }
 }
 
@@ -36,7 +39,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
   const refused: Refused = new Map()
   let closed = false
   const queue = createFlushQueue((batch, epoch) => store(batch, epoch))
-  const admit = createAdmissions(sql, log)
+  const admit = createAdmissions(sql, log, options.limits)
   const settleInGroup = createGroup<GroupedSettlement, Settled>({
     together: (items) => settleTogether(sql, instance.id, items),
     alone: ({ reply, settlement }) => settleAgain(reply, settlement),

@@ -1,0 +1,18 @@
+/** How much sessions may hold: texts and parts of their messages (contract section 26). */
+export interface StorageLimits {
+  /** Most bytes of one session. Null: no limit. */
+  sessionBytes: number | null
+  /** Most bytes of all sessions that one user has with one agent. Null: no limit. */
+  userBytes: number | null
+}
+
+export const noLimits: StorageLimits = { sessionBytes: null, userBytes: null }
+
+/** Which of the limits stands against what was to be stored. */
+export type Full = 'session_full' | 'user_full'
+
+/** As the SQL functions take them. */
+export const limitColumns = ({ sessionBytes, userBytes }: StorageLimits) => ({
+  max_session_bytes: sessionBytes ?? undefined,
+  max_user_bytes: userBytes ?? undefined,
+})
