@@ -17,4 +17,5 @@ export const shares = {
     'What requests hold counts as it arrives, in shares, of which one holder has an eighth of the deploy API’s at most.',
   'contract-26.open-arrival': 'A body of a route without credential has 10 s to arrive.',
   'contract-26.stored-bytes': 'A message or fork beyond MAX_SESSION_BYTES or MAX_USER_BYTES is 413, nothing stored.',
+  'contract-26.contents-apart': 'Stored contents are shared among the messages of one user of one agent only.',
 } as const

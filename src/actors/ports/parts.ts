@@ -22,6 +22,8 @@ export interface MessagePart {
   sourceUrl: string | null
   /** How much of the message's text stands before it, in UTF-16 code units. */
   place: number
+  /** The key of its stored bytes, hex. Null: they are stored under their SHA-256. Absent: they are not stored. */
+  storedAs?: string | null
   read: ReadPart
 }
 

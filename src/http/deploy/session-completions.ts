@@ -84,7 +84,8 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
       const instructions = readInstructions(messages, caller)
       const results = readResults(messages)
       const { text, parts } = results ? noMessage : readNewest(body, uploads)
-      const prepared = await prepareParts(deps, parts, { uploads, find: ownParts(sql, caller) })
+      const owner = { agentId: params.agent_id, sessionId: params.session_id, user: userOf(caller) }
+      const prepared = await prepareParts(deps, parts, { uploads, find: ownParts(sql, caller), owner })
       const message = {
         sessionId: params.session_id.toLowerCase(),
         user: userOf(caller),

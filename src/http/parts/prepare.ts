@@ -5,7 +5,7 @@ import { userMessage, withinPartLimit } from '../../actors/history/message-parts
 import type { MessagePart, ModelMessage, NewParts, PartIdentity } from '../../actors/ports/index.ts'
 import { createSemaphore } from '../../async/semaphore.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
-import { keepContents, readContent, releaseContents } from '../../persistence/replies/parts/parts.ts'
+import { keepContents, type PartOwner, readContent, releaseContents } from '../../persistence/replies/parts/parts.ts'
 import { badRequest, HttpError } from '../server/http-error.ts'
 import type { Decoded } from './base64.ts'
 import { faultOf, pictureTypeOf } from './check-bytes.ts'
@@ -174,7 +174,7 @@ export interface PreparedParts extends NewParts {
 export async function prepareParts(
   deps: PartDependencies,
   sent: readonly SentPart[],
-  { uploads, find }: { uploads: Uploads; find: FindStored },
+  { uploads, find, owner }: { uploads: Uploads; find: FindStored; owner: PartOwner },
 ): Promise<PreparedParts | undefined> {
   if (sent.length === 0) return undefined
   const parts = await findStored(sent, find)
@@ -185,14 +185,16 @@ export async function prepareParts(
   const store = async () => {
     const loaded = await loadParts(deps, parts, uploads)
     refuseTooLarge(loaded)
-    const contents = loaded.map(({ part, data }) => (part.source.kind === 'stored' ? { ...data, pieces: null } : data))
-    const isThere = await uploads.during(async () => {
+    const contents = loaded.map(({ part: { source }, data }) =>
+      source.kind === 'stored' ? { ...data, pieces: null, storedAs: source.stored.storedAs ?? null } : data,
+    )
+    const keys = await uploads.during(async () => {
       using _permit = await storing.acquire(never)
-      return await keepContents(sql, uploadId, contents)
+      return await keepContents(sql, uploadId, { owner, contents })
     })
-    if (!isThere) badRequest('A picture or file of an earlier message was deleted meanwhile.')
+    if (keys === null) return badRequest('A picture or file of an earlier message was deleted meanwhile.')
     uploads.cache(loaded.filter(({ part }) => part.source.kind !== 'stored').map(({ data }) => data))
-    return loaded.map((one) => storedPart(sql, one, uploads))
+    return loaded.map((one, n) => storedPart(sql, one, keys[n] ?? one.data.sha256, uploads))
   }
   return {
     mediaTypes: mediaTypesOf(parts),
@@ -210,11 +212,12 @@ export async function prepareParts(
 }
 
 /** The first read has it from memory, if it is still there. */
-function storedPart(sql: Sql, loaded: LoadedPart, { drain }: Uploads): MessagePart {
+function storedPart(sql: Sql, loaded: LoadedPart, storedAs: string, { drain }: Uploads): MessagePart {
   const { data } = loaded
-  return loadedPart(loaded, async function* () {
-    yield* drain(data) ?? readContent(sql, data.sha256)
-  })
+  const read = async function* () {
+    yield* drain(data) ?? readContent(sql, storedAs)
+  }
+  return { ...loadedPart(loaded, read), storedAs }
 }
 
 function identityOf(source: FoundSource): PartIdentity {

@@ -140,7 +140,7 @@ verifies('contract-13.part-addresses', 'what cannot be had is 400, and nothing i
   }
   expect(await scene.messages(id)).toEqual([])
   const [row] = await scene.app
-    .sql`select count(*)::integer as n from part_contents where size < 1000 and sha256 not in (select sha256 from message_parts)`
+    .sql`select count(*)::integer as n from part_contents where size < 1000 and sha256 not in (select stored_as from message_parts)`
   expect(row).toEqual({ n: 0 })
 })
 

@@ -142,6 +142,63 @@ verifies('contract-13.part-storage', 'bytes are stored once and go with the last
 })
 
 verifies(
+  'contract-26.contents-apart',
+  'what another user has sent is stored anew, and what oneself has is not',
+  async () => {
+    await scene.app.sql`select delete_sessions(agent_id, array[id]) from sessions`
+    const of = async (user: string | null) => (await scene.call('POST', scene.sessions, { user })).json.id
+    const content = [image(pngOf(MIB))]
+    const contents = async () => (await stored()).contents
+    for (const [user, count] of [
+      ['anna', 1],
+      ['anna', 1],
+      ['berta', 2],
+      [null, 3],
+      [null, 3],
+    ] as const) {
+      expect((await send(await of(user), content)).status).toBe(200)
+      expect([user, await contents()]).toEqual([user, count])
+    }
+    // By their own secret it is the same user's.
+    const { value } = (await scene.call('POST', `${scene.agent}/deploy/client_secrets`, { user: 'anna' })).json
+    expect((await send(await of('anna'), content, {}, { authorization: `Bearer ${value}` })).status).toBe(200)
+    expect(await contents()).toBe(3)
+    // A copy for somebody else reads what it has, until the last message that has it is gone.
+    const from = await of('anna')
+    await send(from, content)
+    const copy = (await scene.call('POST', scene.sessions, { user: 'clara', fork_of: { session_id: from } })).json.id
+    await scene.app.sql`select delete_sessions(agent_id, array[id]) from sessions where end_user = 'anna'`
+    const [message] = await scene.messages(copy)
+    expect((await fetch(`${scene.app.url}${message.parts[0].url}`)).status).toBe(200)
+    await scene.app.sql`select delete_sessions(agent_id, array[id]) from sessions`
+    await expect.poll(stored).toEqual({ contents: 0, pieces: 0, uploads: 0 })
+  },
+)
+
+verifies('contract-13.part-storage', 'parts of before are read, copied and removed under their SHA-256', async () => {
+  const id = await scene.newSession()
+  const picture = pngOf(MIB)
+  await send(id, [image(picture)])
+  await scene.app.sql.begin(async (tx) => {
+    await tx`insert into part_contents select decode(${sha256(picture)}, 'hex'), size from part_contents`
+    await tx`insert into part_pieces select decode(${sha256(picture)}, 'hex'), n, bytes from part_pieces`
+    await tx`update message_parts set stored_as = null`
+    await tx`delete from part_contents where sha256 <> decode(${sha256(picture)}, 'hex')`
+  })
+  const copy = (await scene.call('POST', scene.sessions, { fork_of: { session_id: id } })).json.id
+  for (const [session, left] of [
+    [id, 1],
+    [copy, 0],
+  ] as const) {
+    const [message] = await scene.messages(session)
+    const read = await fetch(`${scene.app.url}${message.parts[0].url}`)
+    expect(Buffer.from(await read.arrayBuffer()).equals(picture)).toBe(true)
+    await scene.call('DELETE', `${scene.sessions}/${session}`)
+    expect((await stored()).contents).toBe(left)
+  }
+})
+
+verifies(
   'contract-13.part-storage',
   'a refused message leaves nothing; users and retention take theirs along',
   async () => {

@@ -78,7 +78,7 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
       if (!opensId(caller, by.sessionId)) missing('session')
       const decisions = asked.decisions ? await decisionsFor(deps, by, asked) : undefined
       const { parts, ...message } = asked.decisions ? { text: '', parts: [] } : await placed(sql, by, asked)
-      const prepared = await prepareParts(deps, parts, { uploads, find: ownParts(sql, caller) })
+      const prepared = await prepareParts(deps, parts, { uploads, find: ownParts(sql, caller), owner: by })
       const input = {
         ...message,
         instructions: await pageInstructions(deps, chat, asked.instructions, reply),

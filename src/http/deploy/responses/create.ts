@@ -82,7 +82,7 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   if (placed.kind === 'decisions') {
     return await sendFrom(deps, agentId, { ...message, text: '', onBusy: 'reject', decisions: placed.decisions })
   }
-  const parts = await partsOf(deps, placed.message, sending)
+  const parts = await partsOf(deps, placed.message, sending, message)
   return await sendFrom(deps, agentId, { ...message, text: placed.message.text, place: placed.place }, parts)
 }
 
@@ -98,8 +98,12 @@ const baseOf = ({ body, exchange: { caller, request }, wanted, instructions }: S
   ...wanted,
 })
 
-const partsOf = (deps: ResponseDependencies, { parts }: SentMessage, { uploads, exchange: { caller } }: Sending) =>
-  prepareParts(deps, parts, { uploads, find: ownParts(deps.sql, caller) })
+const partsOf = (
+  deps: ResponseDependencies,
+  { parts }: SentMessage,
+  { agentId, uploads, exchange: { caller } }: Sending,
+  of: { sessionId: string; user: string | null },
+) => prepareParts(deps, parts, { uploads, find: ownParts(deps.sql, caller), owner: { agentId, ...of } })
 
 /** To a new session. One that was made for nothing goes again. */
 async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<Sent> {
@@ -118,7 +122,7 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   const base = baseOf(sending)
   const sessionId = base.idempotency === null ? newId() : sessionOfKey([agentId, user, base.idempotency.key])
   const input: MessageInput = { ...base, sessionId, user, text: message.text }
-  const parts = await partsOf(deps, message, sending)
+  const parts = await partsOf(deps, message, sending, { sessionId, user })
   const hasMore = history.length > 0 || Object.keys(body.metadata ?? {}).length > 0
   if (!hasMore)
     return await sendFrom(deps, agentId, { ...input, makeSession: { externalId: null, secretNumber } }, parts)

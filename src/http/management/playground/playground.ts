@@ -107,7 +107,8 @@ const startChat =
     const message = readMessage(body, uploads)
     const place = readPlace(body, camelCase)
     const agent = await loadAgent(deps, params.agent_id)
-    const parts = await prepareParts(deps, message.parts, { uploads, find: shownParts(sql) })
+    const owner = { agentId: agent.id, sessionId: body.sessionId ?? null, user: null }
+    const parts = await prepareParts(deps, message.parts, { uploads, find: shownParts(sql), owner })
     const session = await sessionFor(deps, agent.id, body.sessionId)
     const input = {
       sessionId: session.id,

@@ -1,4 +1,4 @@
--- revision 23
+-- revision 24
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -8,7 +8,8 @@
    model, include_usage, key, body_hash (hex), is_retry, may_start, configuration (its version that the request was made
    from; null: any), make_session (a session that does not exist is made for end_user, with the message or not at all;
    absent: not_found), external_id (of a session that is made; absent: none), secret_number (of the client secret that
-   makes it; absent: none), parts ([{type, sha256 (hex), media_type, filename, size, detail, source_url, text_place}],
+   makes it; absent: none), parts ([{type, sha256 (hex), media_type, filename, size, detail, source_url, text_place,
+   stored_as (hex)}],
    in their order; to look, sha256 or source_url is enough;
    absent: none), derived_title (for a session without one whose first message this is; null: none can be derived),
    title_is_draft (a model's is to replace it; absent: no), place (see find_place; absent: behind the head),

@@ -2,6 +2,7 @@
  * Pictures and files: their bytes once a content, in pieces, and which message has which. Whoever stores a message with
  * parts keeps their contents first (`keepContents`), admits the message, and lets go (`releaseContents`).
  */
+import { createHash } from 'node:crypto'
 import type { MessagePart, PartIdentity, PartType } from '../../../actors/ports/index.ts'
 import { copyIn } from '../../postgres/copy.ts'
 import { type AnySql, askAgain, codeOf, type Sql, type Tx } from '../../postgres/database.ts'
@@ -15,6 +16,29 @@ export interface NewContent {
   size: number
   /** Null when they are stored already. */
   pieces: readonly Uint8Array[] | null
+  /** Of bytes that are stored already: the key under which they are. Null: their SHA-256. */
+  storedAs?: string | null
+}
+
+/** For whose messages bytes are stored: those of a user with an agent. */
+export interface PartOwner {
+  agentId: string
+  /** Whose it is decides, where it exists. Null: it is about to be made. */
+  sessionId: string | null
+  user: string | null
+}
+
+/** Hex. What others have sent lies under other keys, so that no time tells of it (contract section 26). */
+const keyOf = (owner: string, sha256: string): string =>
+  createHash('sha256').update(owner).update(sha256, 'hex').digest('hex')
+
+async function ownerOf(sql: AnySql, { agentId, sessionId, user }: PartOwner): Promise<string> {
+  const [row] =
+    sessionId === null
+      ? []
+      : await sql<{ user: string | null }[]>`
+          select end_user as "user" from sessions where id = ${sessionId} and agent_id = ${agentId}`
+  return JSON.stringify([agentId.toLowerCase(), row ? row.user : user])
 }
 
 /** Small enough that no statement holds others up, and a multiple of 3: base64 in pieces is base64. */
@@ -27,65 +51,73 @@ const FOREIGN_KEY_VIOLATION = '23503'
 
 /**
  * Stores the contents that are not there yet, and keeps all of them for the request `uploadId`, in a transaction of their
- * own. False when one that was stored already is gone. Rejects as a query does.
+ * own. The keys under which they are, in their order; null when one that was stored already is gone. Rejects as a query does.
  */
-export async function keepContents(sql: Sql, uploadId: string, contents: readonly NewContent[]): Promise<boolean> {
+export async function keepContents(
+  sql: Sql,
+  uploadId: string,
+  { owner, contents }: { owner: PartOwner; contents: readonly NewContent[] },
+): Promise<string[] | null> {
+  const named = await ownerOf(sql, owner)
+  const keyed = contents.map((content) => ({
+    ...content,
+    key: content.pieces === null ? (content.storedAs ?? content.sha256) : keyOf(named, content.sha256),
+  }))
   // Deduplicated and in one global order, so that uploads cannot deadlock.
-  const once = new Map(contents.map((content) => [content.sha256, content]))
-  for (const content of contents) if (content.pieces !== null) once.set(content.sha256, content)
-  const sorted = [...once.values()].sort((one, other) => (one.sha256 < other.sha256 ? -1 : 1))
+  const once = new Map(keyed.map((content) => [content.key, content]))
+  for (const content of keyed) if (content.pieces !== null) once.set(content.key, content)
+  const sorted = [...once.values()].sort((one, other) => (one.key < other.key ? -1 : 1))
   for (let tries = 1; ; tries++) {
     try {
       await sql.begin(async (tx) => {
         for (const content of sorted) await keepContent(tx, uploadId, content)
       })
-      return true
+      return keyed.map(({ key }) => key)
     } catch (error) {
       if (codeOf(error) !== FOREIGN_KEY_VIOLATION) throw error
       if (tries < MOST_TRIES) continue
-      if (sorted.some(({ pieces }) => pieces === null)) return false
+      if (sorted.some(({ pieces }) => pieces === null)) return null
       throw error
     }
   }
 }
 
-async function keepContent(tx: Tx, uploadId: string, content: NewContent): Promise<void> {
-  const { sha256, pieces } = content
+type Keyed = NewContent & { key: string }
+
+async function keepContent(tx: Tx, uploadId: string, content: Keyed): Promise<void> {
+  const { key, pieces } = content
   if (pieces !== null) await addContent(tx, { ...content, pieces })
   await tx`
-    insert into part_uploads (id, sha256) values (${uploadId}, decode(${sha256}, 'hex')) on conflict do nothing`
+    insert into part_uploads (id, sha256) values (${uploadId}, decode(${key}, 'hex')) on conflict do nothing`
 }
 
 /** Unless it is there. */
-async function addContent(
-  tx: Tx,
-  { sha256, size, pieces }: NewContent & { pieces: readonly Uint8Array[] },
-): Promise<void> {
+async function addContent(tx: Tx, { key, size, pieces }: Keyed & { pieces: readonly Uint8Array[] }): Promise<void> {
   const [made] = await tx`
-    insert into part_contents (sha256, size) values (decode(${sha256}, 'hex'), ${size})
+    insert into part_contents (sha256, size) values (decode(${key}, 'hex'), ${size})
     on conflict do nothing returning 1 as made`
   if (made === undefined) return
   let n = 0
   let stored = 0
   for (const piece of ofSize(pieces, PIECE_BYTES)) {
-    await copyPiece(tx, { sha256, n: n++, piece })
+    await copyPiece(tx, { key, n: n++, piece })
     stored += piece.length
   }
   if (stored !== size) throw new Error(`A picture or file came to be stored with ${stored} of ${size} bytes.`)
 }
 
-async function copyPiece(tx: Tx, { sha256, n, piece }: { sha256: string; n: number; piece: Buffer }): Promise<void> {
-  const row = [rowHead(sha256, n, piece.length), piece, END_OF_COPY]
+async function copyPiece(tx: Tx, { key, n, piece }: { key: string; n: number; piece: Buffer }): Promise<void> {
+  const row = [rowHead(key, n, piece.length), piece, END_OF_COPY]
   await copyIn(tx`copy part_pieces (sha256, n, bytes) from stdin (format binary)`, row)
 }
 
 /** What stands before a row's bytes in the binary format: its signature, no flags, and the columns before. */
-function rowHead(sha256: string, n: number, length: number): Buffer {
+function rowHead(key: string, n: number, length: number): Buffer {
   const head = Buffer.alloc(69)
   let at = head.write('PGCOPY\n\xff\r\n\0', 'latin1') + 8
   at = head.writeInt16BE(3, at)
   at = head.writeInt32BE(32, at)
-  at += head.write(sha256, at, 'hex')
+  at += head.write(key, at, 'hex')
   at = head.writeInt32BE(4, at)
   at = head.writeInt32BE(n, at)
   head.writeInt32BE(length, at)
@@ -131,19 +163,20 @@ export async function tidyContents(sql: Sql): Promise<void> {
   await sql`
     select forget_parts(array(
       select c.sha256 from part_contents c
-       where not exists (select 1 from message_parts p where p.sha256 = c.sha256)
+       where not exists (select 1 from message_parts p where p.stored_as = c.sha256)
+         and not exists (select 1 from message_parts p where p.sha256 = c.sha256 and p.stored_as is null)
          and not exists (select 1 from part_uploads u where u.sha256 = c.sha256) limit 1000))`
 }
 
 /** How long a reply waits for a database that is away. */
 const WAIT_MS = 5000
 
-/** The bytes of a content, a piece at a time. Ends early when it was deleted meanwhile. */
-export async function* readContent(sql: Sql, sha256: string): AsyncGenerator<Uint8Array> {
+/** The bytes of a content by its key, a piece at a time. Ends early when it was deleted meanwhile. */
+export async function* readContent(sql: Sql, key: string): AsyncGenerator<Uint8Array> {
   for (let n = 0; ; n++) {
     const [row] = await askAgain(
       () => sql<{ base64: string }[]>`
-        select encode(bytes, 'base64') as base64 from part_pieces where sha256 = decode(${sha256}, 'hex') and n = ${n}`,
+        select encode(bytes, 'base64') as base64 from part_pieces where sha256 = decode(${key}, 'hex') and n = ${n}`,
       WAIT_MS,
     )
     if (row === undefined) return
@@ -161,13 +194,15 @@ export interface PartRow {
   detail: MessagePart['detail']
   source_url: string | null
   text_place: number
+  stored_as: string | null
 }
 
 /** The parts of the message whose id this is, in order. Null when it has none. */
 export const partsOf = (sql: AnySql, messageId: 'm.id' | 'history.id'): Fragment => sql`(
   select jsonb_agg(jsonb_build_object(
            'type', p.type, 'sha256', encode(p.sha256, 'hex'), 'media_type', p.media_type, 'filename', p.filename,
-           'size', p.size, 'detail', p.detail, 'source_url', p.source_url, 'text_place', p.text_place) order by p.n)
+           'size', p.size, 'detail', p.detail, 'source_url', p.source_url, 'text_place', p.text_place,
+           'stored_as', encode(p.stored_as, 'hex')) order by p.n)
     from message_parts p where p.message_id = ${sql.unsafe(messageId)})`
 
 export const partOf = (sql: Sql, row: PartRow): MessagePart => ({
@@ -179,7 +214,8 @@ export const partOf = (sql: Sql, row: PartRow): MessagePart => ({
   detail: row.detail,
   sourceUrl: row.source_url,
   place: row.text_place,
-  read: () => readContent(sql, row.sha256),
+  storedAs: row.stored_as,
+  read: () => readContent(sql, row.stored_as ?? row.sha256),
 })
 
 /** The parts in the form that admit_message takes. */
@@ -195,6 +231,7 @@ export const partRows = (parts: readonly (MessagePart | PartIdentity)[]): Partia
           detail: part.detail,
           source_url: part.sourceUrl,
           text_place: part.place,
+          stored_as: part.storedAs ?? null,
         }
       : 'sourceUrl' in part
         ? { source_url: part.sourceUrl }
@@ -217,7 +254,8 @@ export async function readParts(sql: Sql, messageId: string): Promise<MessagePar
 }
 
 const columns = (sql: Sql): Fragment => sql`
-  p.type, encode(p.sha256, 'hex') as sha256, p.media_type, p.filename, p.size, p.detail, p.source_url, p.text_place`
+  p.type, encode(p.sha256, 'hex') as sha256, p.media_type, p.filename, p.size, p.detail, p.source_url, p.text_place,
+  encode(p.stored_as, 'hex') as stored_as`
 
 /** Where a part is read: `n` counts the message's parts from 0. */
 export interface PartPlace {

@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Removes a reply, and the user's message that it answers unless another reply answers it too. The head moves back to the
    message before them.
    Answers deleted, not_found, busy (it runs) or followed (other messages come behind it). */
@@ -42,7 +42,7 @@ begin
 
   delete from waits w where w.session_id = p_session and w.reply_id = r.id;
   delete from idempotency_keys k where k.session_id = p_session and k.reply_id = r.id;
-  with gone as (delete from message_parts p where p.message_id = any(v_ids) returning p.sha256)
+  with gone as (delete from message_parts p where p.message_id = any(v_ids) returning coalesce(p.stored_as, p.sha256) as sha256)
   select array_agg(distinct g.sha256) into v_contents from gone g;
   delete from messages m where m.session_id = p_session and m.id = any(v_ids);
   if v_contents is not null then perform forget_parts(v_contents); end if;
