@@ -23,7 +23,8 @@ export const responses = {
   'contract-24.delete': 'The last response goes with its question and the head moves back; else 409; then 404.',
   'contract-24.conversations': 'Conversations are sessions: made with items, read, changed, listed in pages, deleted.',
   'contract-24.failed': 'A failed one is 500 with its code; read later it shows failed.',
-  'contract-24.unmodified': 'openai, @openai/agents, the AI SDK and LangChain talk and call tools in their default mode.',
+  'contract-24.unmodified':
+    'openai, @openai/agents, the AI SDK and LangChain talk and call tools in their default mode.',
   'contract-24.by-model': 'Below /api/v1/openai model or an id names the agent.',
   'contract-24.secrets': 'A client secret reaches the responses of its user alone.',
 } as const
