@@ -1,77 +1,17 @@
 /** What the session machine is provided with, made of the ports: generating, settling, and the ends of a reply's log. */
 import { assertEvent, fromCallback } from 'xstate'
 import { type Ending, isNotStored } from '../generate/endings.ts'
-import { createGeneration, type Generation, replyEnded } from '../generate/generate.ts'
-import type { GenerateOptions } from '../generate/running.ts'
+import { createGeneration, replyEnded } from '../generate/generate.ts'
 import type { Conversation } from '../history/conversation.ts'
 import { historyLimits, storedConversation } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
-import type {
-  Chain,
-  DecidedCall,
-  HistoryLimits,
-  InForce,
-  Journal,
-  MessagePart,
-  ModelRequest,
-  ReplyFigures,
-  ReplyInfo,
-  Settlement,
-  Take,
-} from '../ports/index.ts'
-import type { ReplyEnd, ReplyObserver } from '../ports/observer.ts'
+import type { HistoryLimits, Journal, ReplyFigures, ReplyInfo, Settlement, Take } from '../ports/index.ts'
 import type { Outcome, ReplyEvent, Usage } from '../reply/reply-event.ts'
-import type { ReplyLog } from '../reply/reply-log.ts'
-import type { GenerateInput, SessionContext, SessionEvent, SettleInput } from './machine.ts'
-
-/** What was decided, and what the reply goes on from. */
-export interface Continued {
-  /** The first reply to the user's message. */
-  firstId: string
-  chain: Chain
-  decisions: readonly DecidedCall[]
-  by: string | null
-}
-
-/** Everything that a running reply needs beside its machine. */
-export interface RunningReply {
-  log: ReplyLog
-  /** The user's message that it answers. Empty when it continues another reply. */
-  text: string
-  parts: readonly MessagePart[]
-  /** See `Admitted`. */
-  parentId: string | null
-  historyEnd: number
-  /** The user's message had a reply already. */
-  isRegenerated: boolean
-  /** What it continues. Null when it answers a user's message itself. */
-  continued: Continued | null
-  /** Passed on to the replies that continue this one. */
-  inForce: InForce
-  /** What a title is derived from. Null when the session has one. */
-  titleFrom: string | null
-  request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
-  options: GenerateOptions
-  historyMaxTokens: number
-  requesterLost: boolean
-  generation: Generation | null
-  /** When it was admitted (ms, monotonic). */
-  admittedAt: number
-  /** Final once it settles. */
-  usage: Usage
-  /** When (ms, monotonic) the outcome began to wait to be stored. */
-  settlingSince: number | null
-  observer: ReplyObserver
-  /** How it ended, as far as this instance knows. */
-  end: Omit<ReplyEnd, 'usage'>
-  /** It was ended because it could not be stored: observers tell that from other faults, the wire does not. */
-  notStored: boolean
-}
+import { type GenerateInput, replyIn, type SessionContext, type SessionEvent, type SettleInput } from './machine.ts'
+import type { RunningReply } from './running-reply.ts'
 
 export interface SessionActorPorts {
   journal: Journal
-  /** The running reply of that id; it is there as long as its machine streams. */
-  running(replyId: string): RunningReply | undefined
   onError(error: unknown, reply: ReplyInfo): void
 }
 
@@ -183,63 +123,50 @@ function refused(usage: Usage): Outcome {
   return { type: 'failed', error: { code: 'internal', message, detail: message }, usage }
 }
 
-export function sessionActors({ journal, running, onError }: SessionActorPorts) {
+export function sessionActors({ journal, onError }: SessionActorPorts) {
   return {
-    generate: fromCallback<SessionEvent, GenerateInput, SessionEvent>(({ input, sendBack }) => {
-      const reply = input.reply
-      const own = reply === null ? undefined : running(reply.id)
-      if (reply === null || own === undefined) throw new Error('A reply without its running part.')
+    generate: fromCallback<SessionEvent, GenerateInput, SessionEvent>(({ input: { reply }, sendBack }) => {
       const controller = new AbortController()
-      generate(own, journal, controller.signal).then(
+      generate(reply, journal, controller.signal).then(
         (event) => {
           if (!controller.signal.aborted) sendBack(event)
         },
         (error: unknown) => {
           if (controller.signal.aborted) return
-          onError(error, reply)
+          onError(error, reply.log.info)
           sendBack(failure('The reply could not be generated.', error))
         },
       )
       return () => controller.abort(replyEnded)
     }),
-    settle: fromCallback<SessionEvent, SettleInput, SessionEvent>(({ input, sendBack }) => {
-      const reply = input.reply
-      const own = reply === null ? undefined : running(reply.id)
-      if (reply === null || own === undefined || input.ending === null)
-        throw new Error('A reply without its running part.')
-      settle(own, input.ending, journal).then(sendBack, (error: unknown) => {
+    settle: fromCallback<SessionEvent, SettleInput, SessionEvent>(({ input: { reply, ending }, sendBack }) => {
+      settle(reply, ending, journal).then(sendBack, (error: unknown) => {
         // The row still streams: the check for orphans settles it within seconds (local.ts).
-        onError(error, reply)
+        onError(error, reply.log.info)
         sendBack({ type: 'lost' })
       })
     }),
   }
 }
 
+type Args = { context: SessionContext; event: SessionEvent }
+
 /** The machine's actions that end a log: nothing else does. */
-export function sessionActions({ running }: Pick<SessionActorPorts, 'running'>) {
-  type Args = { context: SessionContext; event: SessionEvent }
-  const replyOf = ({ context: { reply } }: Args) => (reply === null ? undefined : running(reply.id))
-  return {
-    closeLog(args: Args): void {
-      assertEvent(args.event, 'settled')
-      const reply = replyOf(args)
-      if (reply === undefined) return
-      const { ended } = args.event
-      reply.end = endOf(ended.outcome, reply.notStored)
-      reply.log.close(ended)
-    },
-    cutLog(args: Args): void {
-      const reply = replyOf(args)
-      if (reply === undefined) return
-      reply.requesterLost = true
-      reply.log.cut()
-    },
-    dropLog(args: Args): void {
-      const reply = replyOf(args)
-      if (reply === undefined) return
-      reply.end = { outcome: 'session_deleted', error: null }
-      reply.log.drop()
-    },
-  }
+export const sessionActions = {
+  closeLog({ context, event }: Args): void {
+    assertEvent(event, 'settled')
+    const reply = replyIn(context)
+    reply.end = endOf(event.ended.outcome, reply.notStored)
+    reply.log.close(event.ended)
+  },
+  cutLog({ context }: Args): void {
+    const reply = replyIn(context)
+    reply.requesterLost = true
+    reply.log.cut()
+  },
+  dropLog({ context }: Args): void {
+    const reply = replyIn(context)
+    reply.end = { outcome: 'session_deleted', error: null }
+    reply.log.drop()
+  },
 }

@@ -1,10 +1,11 @@
 /** The sessions that live here: their actors, the replies at work, and what is asked of their machines. */
-import { createActor, type InspectionEvent } from 'xstate'
+import { Actor, createActor, type InspectionEvent } from 'xstate'
 import type { Exchange, Journal } from '../ports/index.ts'
 import type { ReplyError, RestState } from '../reply/reply-event.ts'
-import { type Continued, type RunningReply, sessionActions, sessionActors } from './actors.ts'
+import { sessionActions, sessionActors } from './actors.ts'
 import { pathOf, restingAt, sessionMachine } from './machine.ts'
 import { createSessionRegistry, isRunning, type LiveSession, type SessionRegistry } from './registry.ts'
+import type { Continued, RunningReply } from './running-reply.ts'
 import { createSlots, type Slots } from './slots.ts'
 import type { TransitionRecord, TransitionRecorder } from './transitions.ts'
 
@@ -24,6 +25,8 @@ export interface LiveSessions {
   recorder: TransitionRecorder
   exchange: Exchange
   machine: typeof sessionMachine
+  /** One for all actors: XState keeps that of an actor longer than its reply (bench/profiles), which must not be kept. */
+  inspect(event: InspectionEvent): void
 }
 
 export interface Admitting {
@@ -43,44 +46,50 @@ export interface LiveOptions {
 export const errorOf = (code: ReplyError['code'], message: string): ReplyError => ({ code, message, detail: message })
 
 export function createLiveSessions({ journal, exchange, recorder, log }: LiveOptions): LiveSessions {
-  const byReply: LiveSessions['byReply'] = new Map()
-  const running = (replyId: string) => byReply.get(replyId)?.reply ?? undefined
   const machine = sessionMachine.provide({
     actors: sessionActors({
       journal,
-      running,
       onError: (err, reply) => log.error({ err, replyId: reply.id }, 'A reply met an unexpected error.'),
     }),
-    actions: sessionActions({ running }),
+    actions: sessionActions,
   })
   const registry = createSessionRegistry()
-  return { registry, byReply, admitting: new Map(), slots: createSlots(registry), recorder, exchange, machine }
+  const sessions: LiveSessions = {
+    registry,
+    byReply: new Map(),
+    admitting: new Map(),
+    slots: createSlots(registry),
+    recorder,
+    exchange,
+    machine,
+    inspect: (event) => observe(sessions, event),
+  }
+  return sessions
 }
 
 /** Gives a reply to its session's actor, which begins in the state that is stored. */
 export function beginReply(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): void {
   const session = enter(sessions, agentId, state, reply)
-  sessions.byReply.set(reply.log.info.id, session)
   sessions.registry.began()
-  const { log, continued, parentId } = reply
-  session.actor.send(continued ? { type: 'decided', reply: log.info } : { type: 'message', reply: log.info, parentId })
+  session.actor.send({ type: reply.continued ? 'decided' : 'message', reply })
 }
 
 function enter(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): LiveSession {
-  const { sessionId } = reply.log.info
+  const { id, sessionId, sessionNum } = reply.log.info
   const known = sessions.registry.live.get(sessionId)
-  if (known) retire(known, reply.log.info.sessionNum)
-  const actor = createActor(sessions.machine, { snapshot: restingAt(state) })
+  if (known) retire(known, sessionNum)
+  const { machine, inspect } = sessions
+  const actor = createActor(machine, { id, snapshot: restingAt(state), inspect })
   const session: LiveSession = {
     sessionId,
     agentId,
     actor,
-    inspection: actor.system.inspect((event) => observe(sessions, session, event)),
     state,
     since: new Date(),
     reply,
     ended: Promise.withResolvers<void>(),
   }
+  sessions.byReply.set(id, session)
   sessions.registry.enter(session)
   actor.start()
   return session
@@ -93,12 +102,14 @@ function enter(sessions: LiveSessions, agentId: string, state: RestState, reply:
 function retire(known: LiveSession, sessionNum: number): void {
   if (known.reply.log.info.sessionNum !== sessionNum) known.actor.send({ type: 'deleted' })
   // Stored, as the newer message proves; only the answer is under way. It closes its log and ends by itself.
-  else if (known.state !== 'streaming.settling') known.actor.send({ type: 'lost' })
+  else if (!known.actor.getSnapshot().matches({ streaming: 'settling' })) known.actor.send({ type: 'lost' })
 }
 
-/** Follows the machine: its state, the records of its steps, the end of its reply. */
-function observe(sessions: LiveSessions, session: LiveSession, event: InspectionEvent): void {
-  if (event.type !== '@xstate.snapshot' || event.actorRef !== session.actor) return
+/** Follows the machines: their states, the records of their steps, the end of their replies. An actor has its reply's id. */
+function observe(sessions: LiveSessions, event: InspectionEvent): void {
+  if (event.type !== '@xstate.snapshot' || !(event.actorRef instanceof Actor)) return
+  const session = sessions.byReply.get(event.actorRef.id)
+  if (session === undefined || event.actorRef !== session.actor) return
   const to = pathOf(session.actor.getSnapshot().value)
   const from = session.state
   if (to === from) return
@@ -147,7 +158,6 @@ function decidedDetail({ decisions, by }: Continued): Record<string, string | nu
 
 function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSession, reply: RunningReply): void {
   const { id } = reply.log.info
-  session.inspection.unsubscribe()
   registry.rest(session)
   if (byReply.delete(id)) {
     registry.ended()

@@ -9,15 +9,14 @@
 import { assertEvent, assign, fromCallback, setup } from 'xstate'
 import type { Ending } from '../generate/endings.ts'
 import type { Wait } from '../generate/waiting-calls.ts'
-import type { ReplyInfo } from '../ports/index.ts'
 import type { Ended } from '../reply/frame-log.ts'
 import { type FinishReason, type ReplyError, type RestState, restStateOf } from '../reply/reply-event.ts'
+import type { RunningReply } from './running-reply.ts'
 
 export type SessionEvent =
-  /** `parentId`: the message that it comes behind on its path. Null when it begins one. */
-  | { type: 'message'; reply: ReplyInfo; parentId: string | null }
+  | { type: 'message'; reply: RunningReply }
   /** What waited was decided: an admitted reply goes on from there. */
-  | { type: 'decided'; reply: ReplyInfo }
+  | { type: 'decided'; reply: RunningReply }
   | { type: 'finished'; reason: FinishReason; wait?: Wait }
   | { type: 'failed'; error: ReplyError }
   | { type: 'cancel' }
@@ -30,13 +29,26 @@ export type SessionEvent =
   | { type: 'deleted' }
 
 export interface SessionContext {
-  reply: ReplyInfo | null
+  /** The newest reply. Null in an actor that has had none. */
+  reply: RunningReply | null
+  /** How generating it ended. Null while it is generated. */
   ending: Ending | null
 }
 
 /** Inputs of the actors that run while a state is active. Both send back events of this machine. */
-export type GenerateInput = { reply: ReplyInfo | null }
-export type SettleInput = { reply: ReplyInfo | null; ending: Ending | null }
+export type GenerateInput = { reply: RunningReply }
+export type SettleInput = { reply: RunningReply; ending: Ending }
+
+/** The reply of a machine that streams. */
+export function replyIn({ reply }: SessionContext): RunningReply {
+  if (reply === null) throw new Error('The session machine streams without a reply.')
+  return reply
+}
+
+function endingIn({ ending }: SessionContext): Ending {
+  if (ending === null) throw new Error('The session machine settles a reply that has not ended.')
+  return ending
+}
 
 const unprovided = () => {
   throw new Error('The session machine runs only with its actors and actions provided (session-actors.ts).')
@@ -46,6 +58,7 @@ export const sessionMachine = setup({
   types: {
     context: {} as SessionContext,
     events: {} as SessionEvent,
+    tags: {} as 'running',
   },
   actors: {
     generate: fromCallback<SessionEvent, GenerateInput, SessionEvent>(unprovided),
@@ -65,6 +78,8 @@ export const sessionMachine = setup({
       return { ending: { type: 'failed', error: event.error } as const }
     }),
     keepCancel: assign({ ending: { type: 'finished', reason: 'cancelled' } as const }),
+    /** XState keeps an actor longer than its reply (bench/profiles): the reply must not be kept with it. */
+    letGo: assign({ reply: null, ending: null }),
     /** These alone end the log of a reply that runs here. */
     closeLog: unprovided,
     cutLog: unprovided,
@@ -92,23 +107,24 @@ export const sessionMachine = setup({
     },
     streaming: {
       description: 'A reply runs: it is generated, stored and shown.',
+      tags: 'running',
       initial: 'generating',
       on: {
         lost: {
           target: 'error',
           description: 'This instance was declared lost, or the reply was ended by others: nothing more is written.',
-          actions: 'cutLog',
+          actions: ['cutLog', 'letGo'],
         },
         deleted: {
           target: 'deleted',
           description: 'The session was deleted: readers get one last error chunk, nothing more is stored.',
-          actions: 'dropLog',
+          actions: ['dropLog', 'letGo'],
         },
       },
       states: {
         generating: {
           description: 'The model speaks, tools run; every event is stored before it is shown.',
-          invoke: { src: 'generate', input: ({ context }): GenerateInput => ({ reply: context.reply }) },
+          invoke: { src: 'generate', input: ({ context }): GenerateInput => ({ reply: replyIn(context) }) },
           on: {
             finished: {
               target: 'settling',
@@ -136,7 +152,7 @@ export const sessionMachine = setup({
           description: 'The outcome is stored, then announced.',
           invoke: {
             src: 'settle',
-            input: ({ context }): SettleInput => ({ reply: context.reply, ending: context.ending }),
+            input: ({ context }): SettleInput => ({ reply: replyIn(context), ending: endingIn(context) }),
           },
           on: {
             settled: [
@@ -144,22 +160,22 @@ export const sessionMachine = setup({
                 guard: 'hasFailed',
                 target: '#session.error',
                 description: 'Stored as failed, with what it had.',
-                actions: 'closeLog',
+                actions: ['closeLog', 'letGo'],
               },
               {
                 guard: 'wasCancelled',
                 target: '#session.cancelled',
                 description: 'Stored as cancelled.',
-                actions: 'closeLog',
+                actions: ['closeLog', 'letGo'],
               },
               {
                 guard: 'waits',
                 target: '#session.waiting',
                 description:
                   'Stored with calls that wait for somebody: until then nothing runs and nothing is kept in memory.',
-                actions: 'closeLog',
+                actions: ['closeLog', 'letGo'],
               },
-              { target: '#session.complete', description: 'Stored as complete.', actions: 'closeLog' },
+              { target: '#session.complete', description: 'Stored as complete.', actions: ['closeLog', 'letGo'] },
             ],
             // The settlement goes on trying: when the database is back, a resume reads the outcome.
             unstorable: { description: 'Streams break off, the outcome still waits.', actions: 'cutLog' },

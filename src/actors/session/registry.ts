@@ -1,7 +1,7 @@
 /** The session actors in the memory of this instance, those that came to rest lately, and the number of running replies. */
-import type { ActorRefFrom, Subscription } from 'xstate'
-import type { RunningReply } from './actors.ts'
+import type { ActorRefFrom } from 'xstate'
 import type { sessionMachine } from './machine.ts'
+import type { RunningReply } from './running-reply.ts'
 
 /** What is shown of a session. */
 export interface SeenSession {
@@ -15,14 +15,12 @@ export interface SeenSession {
 /** Sessions with a reply: at rest a session is in the database only. */
 export interface LiveSession extends SeenSession {
   actor: ActorRefFrom<typeof sessionMachine>
-  /** Ended with the reply: what XState makes of an actor outlives it (bench/profiles), and must not keep the reply. */
-  inspection: Subscription
   reply: RunningReply
   /** Resolves when the reply is settled, lost or deleted. */
   ended: PromiseWithResolvers<void>
 }
 
-export const isRunning = ({ state }: LiveSession): boolean => state.startsWith('streaming')
+export const isRunning = ({ actor }: LiveSession): boolean => actor.getSnapshot().hasTag('running')
 
 export type SessionRegistry = ReturnType<typeof createSessionRegistry>
 

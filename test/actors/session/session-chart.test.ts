@@ -10,6 +10,7 @@ import {
   transitionTaken,
 } from '../../../src/actors/session/chart.ts'
 import { pathOf, restingAt, type SessionEvent, sessionMachine } from '../../../src/actors/session/machine.ts'
+import type { RunningReply } from '../../../src/actors/session/running-reply.ts'
 import { verifies } from '../../verifies.ts'
 
 const chart = sessionChart()
@@ -74,25 +75,17 @@ test('a step that the machine cannot make took no edge', () => {
   expect(transitionTaken(chart.transitions, { from: 'idle', to: 'complete', event: 'settled' })).toBeUndefined()
 })
 
-const reply = {
-  id: 'r',
-  sessionId: 's',
-  sessionNum: 1,
-  firstSeq: 1,
-  model: 'm',
-  createdAt: '2026-01-01T00:00:00.000Z',
-  includeUsage: false,
-  instanceId: 'i',
-  epoch: 1,
-}
+/** The machine hands it on and never looks inside. */
+const reply = {} as RunningReply
+const at = '2026-01-01T00:00:00.000Z'
 const error = { code: 'internal', message: 'm', detail: 'd' } as const
 const usage = { promptTokens: 1, completionTokens: 1, estimated: false }
 const settledAs = (outcome: Outcome): SessionEvent => ({
   type: 'settled',
-  ended: { outcome, endedAt: reply.createdAt, settledAt: reply.createdAt },
+  ended: { outcome, endedAt: at, settledAt: at },
 })
 const samples: SessionEvent[] = [
-  { type: 'message', reply, parentId: null },
+  { type: 'message', reply },
   { type: 'decided', reply },
   { type: 'finished', reason: 'stop' },
   { type: 'failed', error },

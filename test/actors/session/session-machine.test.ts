@@ -3,22 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { createActor, fromCallback, transition } from 'xstate'
 import { getShortestPaths } from 'xstate/graph'
 import type { Ending } from '../../../src/actors/generate/endings.ts'
-import type { ReplyInfo } from '../../../src/actors/ports/index.ts'
 import type { Ended } from '../../../src/actors/reply/frame-log.ts'
 import type { Outcome } from '../../../src/actors/reply/reply-event.ts'
 import { pathOf, type SessionEvent, sessionMachine } from '../../../src/actors/session/machine.ts'
+import type { RunningReply } from '../../../src/actors/session/running-reply.ts'
 
-const reply: ReplyInfo = {
-  id: 'r',
-  sessionId: 's',
-  sessionNum: 1,
-  firstSeq: 1,
-  model: 'm',
-  createdAt: '2026-01-01T00:00:00.000Z',
-  includeUsage: false,
-  instanceId: 'i',
-  epoch: 1,
-}
+/** The machine hands it on and never looks inside. */
+const reply = {} as RunningReply
 const error = { code: 'provider_error', message: 'm', detail: 'd' } as const
 const usage = { promptTokens: 1, completionTokens: 1, estimated: false }
 const [endedAt, settledAt] = ['2026-01-01T00:00:01.000Z', '2026-01-01T00:00:02.000Z']
@@ -38,7 +29,7 @@ const settlements = [
 ] as const
 
 const sample: { [Type in SessionEvent['type']]: Extract<SessionEvent, { type: Type }> } = {
-  message: { type: 'message', reply, parentId: null },
+  message: { type: 'message', reply },
   decided: { type: 'decided', reply },
   finished: { type: 'finished', reason: 'stop' },
   failed: { type: 'failed', error },

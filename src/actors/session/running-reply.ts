@@ -1,0 +1,51 @@
+/** A reply while its machine streams. */
+import type { Generation } from '../generate/generate.ts'
+import type { GenerateOptions } from '../generate/running.ts'
+import type { Chain, DecidedCall, InForce, MessagePart, ModelRequest } from '../ports/index.ts'
+import type { ReplyEnd, ReplyObserver } from '../ports/observer.ts'
+import type { Usage } from '../reply/reply-event.ts'
+import type { ReplyLog } from '../reply/reply-log.ts'
+
+/** What was decided, and what the reply goes on from. */
+export interface Continued {
+  /** The first reply to the user's message. */
+  firstId: string
+  chain: Chain
+  decisions: readonly DecidedCall[]
+  by: string | null
+}
+
+/** Everything that a running reply needs beside its machine. */
+export interface RunningReply {
+  log: ReplyLog
+  /** The user's message that it answers. Empty when it continues another reply. */
+  text: string
+  parts: readonly MessagePart[]
+  /** See `Admitted`. */
+  parentId: string | null
+  historyEnd: number
+  /** The user's message had a reply already. */
+  isRegenerated: boolean
+  /** What it continues. Null when it answers a user's message itself. */
+  continued: Continued | null
+  /** Passed on to the replies that continue this one. */
+  inForce: InForce
+  /** What a title is derived from. Null when the session has one. */
+  titleFrom: string | null
+  request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
+  options: GenerateOptions
+  historyMaxTokens: number
+  requesterLost: boolean
+  generation: Generation | null
+  /** When it was admitted (ms, monotonic). */
+  admittedAt: number
+  /** Final once it settles. */
+  usage: Usage
+  /** When (ms, monotonic) the outcome began to wait to be stored. */
+  settlingSince: number | null
+  observer: ReplyObserver
+  /** How it ended, as far as this instance knows. */
+  end: Omit<ReplyEnd, 'usage'>
+  /** It was ended because it could not be stored: observers tell that from other faults, the wire does not. */
+  notStored: boolean
+}
