@@ -38,6 +38,7 @@ import { workOutOldNames } from '../tools/naming/approvals.ts'
 import { createOutbound } from '../tools/outbound/outbound.ts'
 import { createBreakIt, type OwnProcess } from './break-it.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
+import { collectWhenIdle } from './idle-collection.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
 import { faultLog, startObservation } from './observation.ts'
 import { type Ground, openOwnership } from './ownership.ts'
@@ -164,6 +165,7 @@ async function openDependencies(ground: Ground) {
     historyMaxTokens: settings.historyMaxTokens,
   })
   coordination.start(host.owned, host.tick)
+  ground.closing.defer(collectWhenIdle(host.running))
   metrics?.inspect({ report: host.owned.report, running: host.running, waiting: () => countWaiting(sql) })
   return {
     async startJobs() {
