@@ -268,6 +268,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{id}/users/use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what the users of an agent have used of its limits
+         * @description Users with any use in this month, those with the most tokens of today first. It is counted from when the agent has `userLimits`.
+         */
+        get: operations["listUserUses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/tools": {
         parameters: {
             query?: never;
@@ -1636,6 +1656,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/keys/{id}/use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a key has used of its limits
+         * @description Tokens and cost are counted for every key, requests and running replies where they are limited.
+         */
+        get: operations["getKeyUse"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -2029,6 +2069,19 @@ export interface components {
              * @enum {string}
              */
             callerInstructions: "refuse" | "append";
+            /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
+            userLimits: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number;
+            } | null;
+            /** @description Models without a price, which cost nothing for `costPerMonth`. Absent: there are none. */
+            warning?: string;
             /**
              * Format: date-time
              * @description When the record was created. ISO 8601, UTC.
@@ -2164,6 +2217,17 @@ export interface components {
              * @enum {string|null}
              */
             callerInstructions?: "refuse" | "append" | null;
+            /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
+            userLimits?: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number | null;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number | null;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number | null;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number | null;
+            } | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -2410,6 +2474,17 @@ export interface components {
              * @enum {string|null}
              */
             callerInstructions?: "refuse" | "append" | null;
+            /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
+            userLimits?: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number | null;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number | null;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number | null;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number | null;
+            } | null;
         };
         AgentUpdate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -2444,6 +2519,17 @@ export interface components {
              * @enum {string|null}
              */
             callerInstructions?: "refuse" | "append" | null;
+            /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
+            userLimits?: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number | null;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number | null;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number | null;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number | null;
+            } | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -3230,6 +3316,17 @@ export interface components {
             scopes: ("deploy" | "management" | "management:read")[];
             /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
+            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
+            limits: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number;
+            } | null;
             /**
              * Format: date-time
              * @description From then on it opens nothing. Null: never.
@@ -3252,6 +3349,8 @@ export interface components {
              * @description When it was last changed. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description Models without a price, which cost nothing for `costPerMonth`. Absent: there are none. */
+            warning?: string;
         };
         KeyCreate: {
             /** @description What the key is for. 1 to 200 characters. */
@@ -3260,6 +3359,17 @@ export interface components {
             scopes: ("deploy" | "management" | "management:read")[];
             /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds?: string[] | null;
+            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
+            limits?: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number | null;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number | null;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number | null;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number | null;
+            } | null;
             /**
              * Format: date-time
              * @description From then on it opens nothing. Null: never.
@@ -3280,6 +3390,17 @@ export interface components {
             scopes: ("deploy" | "management" | "management:read")[];
             /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
+            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
+            limits: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number;
+            } | null;
             /**
              * Format: date-time
              * @description From then on it opens nothing. Null: never.
@@ -3322,6 +3443,17 @@ export interface components {
             name?: string;
             /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds?: string[] | null;
+            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
+            limits?: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number | null;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number | null;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number | null;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number | null;
+            } | null;
             /**
              * Format: date-time
              * @description From then on it opens nothing. Null: never.
@@ -3329,6 +3461,16 @@ export interface components {
             expiresAt?: string | null;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
             scopes?: ("deploy" | "management" | "management:read")[];
+        };
+        KeyUse: {
+            /** @description Requests of the last 60 s. 0 without a limit of requests: none are counted. */
+            requestsLastMinute: number;
+            /** @description Replies that run. 0 without a limit of concurrent replies: none are counted. */
+            runningReplies: number;
+            /** @description Tokens of this day, UTC, of replies that have ended. */
+            tokensToday: number;
+            /** @description Cost of this month, UTC, of replies that have ended. */
+            costThisMonth: number;
         };
         Live: {
             /**
@@ -4890,6 +5032,27 @@ export interface components {
             /** @description Whether the numbers include a tokenizer's estimates. */
             estimated: boolean;
         };
+        UserUse: {
+            /** @description The user. */
+            user: string;
+            /** @description Requests of the last 60 s. 0 without a limit of requests: none are counted. */
+            requestsLastMinute: number;
+            /** @description Replies that run. 0 without a limit of concurrent replies: none are counted. */
+            runningReplies: number;
+            /** @description Tokens of this day, UTC, of replies that have ended. */
+            tokensToday: number;
+            /** @description Cost of this month, UTC, of replies that have ended. */
+            costThisMonth: number;
+        };
+        UserUses: {
+            users: components["schemas"]["UserUse"][];
+            /** @description Total number of records. */
+            total: number;
+            /** @description The limit used, after capping. */
+            limit: number;
+            /** @description The offset used. */
+            offset: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -4974,6 +5137,7 @@ export type KeyCreate = components['schemas']['KeyCreate'];
 export type KeyCreated = components['schemas']['KeyCreated'];
 export type KeyList = components['schemas']['KeyList'];
 export type KeyUpdate = components['schemas']['KeyUpdate'];
+export type KeyUse = components['schemas']['KeyUse'];
 export type Live = components['schemas']['Live'];
 export type LiveActor = components['schemas']['LiveActor'];
 export type LiveActors = components['schemas']['LiveActors'];
@@ -5059,6 +5223,8 @@ export type UsageFigures = components['schemas']['UsageFigures'];
 export type UsageFiguresRow = components['schemas']['UsageFiguresRow'];
 export type UsageReport = components['schemas']['UsageReport'];
 export type UsageRow = components['schemas']['UsageRow'];
+export type UserUse = components['schemas']['UserUse'];
+export type UserUses = components['schemas']['UserUses'];
 export type $defs = Record<string, never>;
 export interface operations {
     getLive: {
@@ -6545,6 +6711,71 @@ export interface operations {
             };
             /** @description The request comes from a page of another origin. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listUserUses: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+                /** @description This user alone. */
+                user?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserUses"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13637,6 +13868,55 @@ export interface operations {
             };
             /** @description The request comes from a page of another origin. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such key. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    getKeyUse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyUse"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -64,6 +64,8 @@ export interface AgentsHandlers<X extends Exchange> {
   getAgent: Handler<operations['getAgent'], X>
   /** PUT /api/v1/agents/{id} — Change an agent */
   updateAgent: Handler<operations['updateAgent'], X>
+  /** GET /api/v1/agents/{id}/users/use — Read what the users of an agent have used of its limits */
+  listUserUses: Handler<operations['listUserUses'], X, 'limit' | 'offset'>
   /** DELETE /api/v1/agents/{id} — Delete an agent */
   deleteAgent: Handler<operations['deleteAgent'], X>
 }
@@ -344,6 +346,8 @@ export interface KeysHandlers<X extends Exchange> {
   getKey: Handler<operations['getKey'], X>
   /** PUT /api/v1/keys/{id} — Change a key */
   updateKey: Handler<operations['updateKey'], X>
+  /** GET /api/v1/keys/{id}/use — Read what a key has used of its limits */
+  getKeyUse: Handler<operations['getKeyUse'], X>
   /** DELETE /api/v1/keys/{id} — Delete a key */
   deleteKey: Handler<operations['deleteKey'], X>
 }

@@ -1,6 +1,7 @@
 import { operations } from '../operation.ts'
 import { searchPage } from '../schemas/basics.ts'
 import { Agent, AgentCreate, AgentList, AgentUpdate } from '../schemas/configuration.ts'
+import { UserUses, userUsePage } from '../schemas/limits.ts'
 
 const one = '/api/v1/agents/{id}'
 const unknown = 'There is no such agent.'
@@ -39,6 +40,17 @@ export const agents = operations({
       'Changes the fields in the body; `generationConfig` and `allowedOrigins` are each replaced as a whole.',
     body: AgentUpdate,
     responses: { 200: Agent },
+    errors: { 404: unknown },
+  },
+  listUserUses: {
+    method: 'get',
+    path: `${one}/users/use`,
+    scope: 'management',
+    summary: 'Read what the users of an agent have used of its limits',
+    description:
+      'Users with any use in this month, those with the most tokens of today first. It is counted from when the agent has `userLimits`.',
+    query: userUsePage,
+    responses: { 200: UserUses },
     errors: { 404: unknown },
   },
   deleteAgent: {

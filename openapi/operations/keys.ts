@@ -1,6 +1,7 @@
 import { operations } from '../operation.ts'
 import { searchPage } from '../schemas/basics.ts'
 import { Key, KeyCreate, KeyCreated, KeyList, KeyUpdate } from '../schemas/keys.ts'
+import { KeyUse } from '../schemas/limits.ts'
 
 const path = '/api/v1/keys'
 const one = `${path}/{id}`
@@ -44,6 +45,16 @@ export const keys = operations({
     description: 'Takes effect on every instance within 2 s.',
     body: KeyUpdate,
     responses: { 200: Key },
+    errors: { 404: unknown },
+  },
+  getKeyUse: {
+    method: 'get',
+    path: `${one}/use`,
+    scope: 'management',
+    loginAlone: true,
+    summary: 'Read what a key has used of its limits',
+    description: 'Tokens and cost are counted for every key, requests and running replies where they are limited.',
+    responses: { 200: KeyUse },
     errors: { 404: unknown },
   },
   deleteKey: {

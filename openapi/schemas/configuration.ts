@@ -3,6 +3,7 @@ import Type, { type TProperties } from 'typebox'
 import { documented, webAddress } from '../documented.ts'
 import { asRead, id, listOf, name, nullable, oneOf, optional, timestamps } from './basics.ts'
 import { reasoningEfforts, responseFormatKeywords } from './completion-fields.ts'
+import { limitsInput, limitsOf, priceWarning } from './limits.ts'
 
 export const providerTypeIds = [
   'openai',
@@ -187,6 +188,8 @@ const callerInstructions = oneOf(
 )
 /** Null means the default, `refuse`. */
 export const callerInstructionsInput = nullable(callerInstructions)
+const WHOSE = 'of each user of the agent, as sessions and stateless requests name it'
+export const userLimitsInput = limitsInput(WHOSE)
 /** Null means none. */
 export const allowedOriginsInput = Type.Unsafe({ ...origins, type: ['array', 'null'] })
 const agentInput = {
@@ -214,6 +217,8 @@ export const Agent = Type.Object(
     allowedOrigins: Type.Unsafe(origins),
     historyMaxTokens,
     callerInstructions,
+    userLimits: limitsOf(WHOSE),
+    warning: priceWarning,
     ...timestamps,
   },
   { title: 'Agent' },
@@ -228,6 +233,7 @@ export const AgentCreate = Type.Object(
       allowedOrigins: allowedOriginsInput,
       historyMaxTokens,
       callerInstructions: callerInstructionsInput,
+      userLimits: userLimitsInput,
       ...replyInput,
     }),
   },
@@ -241,6 +247,7 @@ export const AgentUpdate = Type.Object(
     allowedOrigins: allowedOriginsInput,
     historyMaxTokens,
     callerInstructions: callerInstructionsInput,
+    userLimits: userLimitsInput,
     ...replyInput,
   }),
   { title: 'AgentUpdate' },

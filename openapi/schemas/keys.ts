@@ -1,6 +1,7 @@
 /** Named keys of the deploy and management APIs. */
 import Type from 'typebox'
 import { id, listOf, name, nullable, optional, timestamps } from './basics.ts'
+import { limitsInput, limitsOf, priceWarning } from './limits.ts'
 
 const scopes = Type.Array(
   Type.Unsafe<'deploy' | 'management' | 'management:read'>({
@@ -20,7 +21,9 @@ const agentIds = Type.Unsafe<string[] | null>({
 const expiresAt = nullable(
   Type.String({ format: 'date-time', description: 'From then on it opens nothing. Null: never.' }),
 )
-const fields = { name: name('What the key is for.'), agentIds, expiresAt }
+const WHOSE = 'of all that is asked for with the key, and with client secrets that were made with it'
+const limits = limitsInput(WHOSE)
+const fields = { name: name('What the key is for.'), agentIds, limits, expiresAt }
 
 const record = {
   id: id('Id of the key.'),
@@ -28,12 +31,13 @@ const record = {
   hint: Type.String({ description: 'The last four characters of the key.' }),
   scopes,
   agentIds,
+  limits: limitsOf(WHOSE),
   expiresAt,
   lastUsedAt: nullable(Type.String({ format: 'date-time', description: 'To a minute. Null: it was never used.' })),
   createdBy: nullable(Type.String({ description: 'Name of the login that made it. Null: no login was required.' })),
   ...timestamps,
 }
-export const Key = Type.Object(record, { title: 'Key' })
+export const Key = Type.Object({ ...record, warning: priceWarning }, { title: 'Key' })
 export const KeyList = listOf('KeyList', 'keys', Key)
 export const KeyCreated = Type.Object(
   {
@@ -44,7 +48,7 @@ export const KeyCreated = Type.Object(
   { title: 'KeyCreated' },
 )
 export const KeyCreate = Type.Object(
-  { name: name('What the key is for.'), scopes, ...optional({ agentIds, expiresAt }) },
+  { name: name('What the key is for.'), scopes, ...optional({ agentIds, limits, expiresAt }) },
   { title: 'KeyCreate' },
 )
 export const KeyUpdate = Type.Object(optional({ ...fields, scopes }), {

@@ -9,6 +9,7 @@ import {
   historyMaxTokens,
   PromptCreate,
   responseFormatInput,
+  userLimitsInput,
   wireApis,
 } from './configuration.ts'
 import { approvalsTransfer, HttpToolCreate, McpServerCreate } from './tools.ts'
@@ -27,6 +28,7 @@ const AgentTransfer = Type.Object(
     allowedOrigins: Type.Optional(allowedOriginsInput),
     historyMaxTokens: Type.Optional(historyMaxTokens),
     callerInstructions: Type.Optional(callerInstructionsInput),
+    userLimits: Type.Optional(userLimitsInput),
   },
   { title: 'AgentTransfer', ...asRead },
 )

@@ -23,6 +23,7 @@ import { openSecrets } from '../persistence/records/access/secrets.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
 import { keepOldNames } from '../persistence/records/tools/approvals.ts'
+import { createLimitGate } from '../persistence/replies/limits/limits.ts'
 import { deleteAgent } from '../persistence/replies/sessions/sessions.ts'
 import { countWaiting } from '../persistence/replies/settling/waits.ts'
 import { createRequestWriter, createStoredTexts } from '../persistence/replies/trace/request-writer.ts'
@@ -184,6 +185,7 @@ async function openDependencies(ground: Ground) {
     historyMaxTokens: settings.historyMaxTokens,
     providerTypes,
     observer,
+    limits: createLimitGate(repliesSql, coordination),
     requestObservers,
     usageStored,
     revocations,

@@ -14,6 +14,7 @@ import type { Secrets } from '../persistence/records/access/secrets.ts'
 import type { AgentLookup } from '../persistence/records/agent-lookup.ts'
 import { agentRequest } from '../persistence/records/agent-request.ts'
 import { forgetEntries } from '../persistence/records/audit/audit.ts'
+import { tidyLimits } from '../persistence/replies/limits/limits.ts'
 import { type Retention, tidyReplies } from '../persistence/replies/sessions/housekeeping.ts'
 import {
   claimUntitled,
@@ -73,6 +74,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Jobs>
 async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await tidyLogins(sql)
   await tidyReplies(sql, retention)
+  await tidyLimits(sql)
 }
 
 /** Upkeep has one connection: what tidies waits meanwhile (a million rows: 7 s on two loaded cores). */

@@ -88,7 +88,7 @@ async function startTraces(options: Omit<TracesOptions, 'version'>): Promise<Tra
  * which lost theirs.
  */
 const countUsage = (recorder: UsageRecorder): PartialObserver => ({
-  begin({ id, purpose, sessionId, agentId, model: own }) {
+  begin({ id, purpose, sessionId, agentId, model: own, countsFor }) {
     let model = own
     return {
       modelCall: () => ({
@@ -108,6 +108,7 @@ const countUsage = (recorder: UsageRecorder): PartialObserver => ({
           endedAt: new Date(),
           failed: replies > 0 && error !== null,
           usage,
+          countsFor,
         })
       },
     }

@@ -5,7 +5,7 @@ import type { Model, ModelEvent, StoredReply } from '../../src/actors/ports/inde
 import type { Reply } from '../../src/actors/reply/frame-log.ts'
 import { createRemoteReplies } from '../../src/actors/reply/remote-reply.ts'
 import { type Frame, kindOf } from '../../src/actors/reply/reply-event.ts'
-import { createSessionHost, type HostOptions, type Message, type Sent } from '../../src/actors/session/host.ts'
+import { createSessionHost, type HostOptions, type HostSent, type Message } from '../../src/actors/session/host.ts'
 import { createTransitionRecorder, type TransitionRecord } from '../../src/actors/session/transitions.ts'
 import { noExchange } from '../../src/coordination/local.ts'
 import { told } from '../support/streams/model-stream.ts'
@@ -124,7 +124,7 @@ export function openScene(options: Partial<HostOptions> = {}) {
   }
 }
 
-export function started(sent: Sent): Extract<Sent, { outcome: 'started' }> {
+export function started(sent: HostSent): Extract<HostSent, { outcome: 'started' }> {
   if (sent.outcome !== 'started') throw new Error(sent.outcome)
   return sent
 }

@@ -3,6 +3,7 @@
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import type { Outcome, RestState, StoredEvent } from '../reply/reply-event.ts'
 import type { History, HistoryLimits, SentBefore } from './history.ts'
+import type { Counts, LimitsInForce, OverLimit, RequestRate } from './limits.ts'
 import type { MessagePart, PartIdentity } from './parts.ts'
 import type { Carried, DecidedCall, WaitingCall } from './waiting.ts'
 
@@ -41,6 +42,8 @@ export interface ReplyFacts {
   overrides: Readonly<Record<string, unknown>> | null
   /** Absent: another API began the reply. */
   response?: ResponseRequest
+  /** Absent: its use counts for no limit. */
+  counts?: Counts
 }
 
 /**
@@ -113,6 +116,10 @@ export interface NewMessage {
   facts?: ReplyFacts
   /** Whether the prompt or a tool may use values of the session: then the admission tells them. */
   usesValues?: boolean
+  /** When absent, none are judged. */
+  limits?: LimitsInForce | undefined
+  /** It ends the reply that runs, instead of being refused: its limits are judged before that. */
+  interrupts?: boolean
 }
 
 /** Decisions about all that is pending in a session whose newest reply is `waitId`. */
@@ -141,6 +148,8 @@ export interface Admitted {
   titleFrom: string | null
   /** Absent when they were not asked for. */
   values?: Pick<ReplyValues, 'user' | 'metadata'>
+  /** Absent when no limit of requests applies, or an earlier call of this admission was told. */
+  rate?: RequestRate
 }
 
 export type Admission =
@@ -161,6 +170,7 @@ export type Admission =
         | 'user_full'
         | NoPlace
     }
+  | { outcome: 'limited'; over: OverLimit; rate?: RequestRate }
   /** The answer was lost: the message may be stored, or may be yet. */
   | { outcome: 'unknown' }
 

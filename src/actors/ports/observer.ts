@@ -4,6 +4,7 @@
  */
 
 import type { CallDecision, FinishReason, ReplyError, ReplyErrorCode, Usage } from '../reply/reply-event.ts'
+import type { CountsFor } from './limits.ts'
 import type { GenerationConfig, ModelEvent, ModelFailure, ProviderCalls } from './model.ts'
 
 /** The request that asked for a reply. */
@@ -30,6 +31,8 @@ export interface ObservedReply {
   config: GenerationConfig
   /** Null when no request asked for it. */
   origin: Origin | null
+  /** Whose limits its use counts for. Absent: nobody's. */
+  countsFor?: CountsFor | undefined
   /** Set for a reply that continues one that waited. `waitedMs`: from the question to the decision. */
   decided?: { by: string | null; waitedMs: number } | undefined
 }

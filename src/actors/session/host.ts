@@ -6,7 +6,7 @@ import { promptToSend } from '../../templates/prompt-template.ts'
 import type { LeaseGate } from '../generate/gate.ts'
 import { noActions, nothingInForce } from '../generate/waiting-calls.ts'
 import { deriveTitle } from '../history/title.ts'
-import type { Admission, Admitted, Exchange, Journal, Model, NewParts } from '../ports/index.ts'
+import type { Admission, Admitted, Counts, Exchange, Journal, Model, NewParts } from '../ports/index.ts'
 import { type Observer, unobserved } from '../ports/observer.ts'
 import type { Reply } from '../reply/frame-log.ts'
 import { newId } from '../reply/new-id.ts'
@@ -28,7 +28,7 @@ import {
 import { ownedReplies } from './owned.ts'
 import { findAdmitted } from './recover-admission.ts'
 import type { RunningReply } from './running-reply.ts'
-import type { Message, ReadyMessage, Sent, Started } from './send.ts'
+import type { HostSent, Message, ReadyMessage, Started } from './send.ts'
 import type { Slot } from './slots.ts'
 import type { TransitionRecorder } from './transitions.ts'
 
@@ -52,7 +52,7 @@ export interface HostOptions {
   log: Record<'error' | 'warn' | 'info', (details: object, message: string) => void>
 }
 
-export type { Message, MessageRecord, Refusal, Sent } from './send.ts'
+export type { HostSent, Limited, Message, MessageRecord, Refusal, Sent } from './send.ts'
 
 const shutdownError = errorOf('shutdown', 'The instance is shutting down.')
 
@@ -104,7 +104,7 @@ export function createSessionHost(options: HostOptions) {
 }
 
 /** Admits a message and starts its reply, joins the one it repeats, or says why not. */
-async function send(host: Host, message: Message): Promise<Sent> {
+async function send(host: Host, message: Message): Promise<HostSent> {
   const { parts } = message
   if (parts === undefined) return sendReady(host, { ...message, parts: [] })
   const known = await lookFirst(host, message, parts)
@@ -112,15 +112,16 @@ async function send(host: Host, message: Message): Promise<Sent> {
 }
 
 /** What needs no parts: a join, or a refusal. Null when they are to be fetched and stored. */
-async function lookFirst(host: Host, message: Message, { identities }: NewParts): Promise<Sent | null> {
-  const look = { ...message, parts: identities, replyId: newId(), mayStart: false }
+async function lookFirst(host: Host, message: Message, { identities }: NewParts): Promise<HostSent | null> {
+  const interrupts = message.onBusy === 'interrupt'
+  const look = { ...message, parts: identities, replyId: newId(), mayStart: false, interrupts }
   const looked = await host.options.journal.admit(look)
   if (looked.outcome === 'refused' && message.joinOnly !== true && refusalOf(host) === null) return null
   if (looked.outcome === 'busy' && message.onBusy === 'interrupt' && !host.draining) return null
   return answered(host, looked)
 }
 
-async function sendReady(host: Host, message: ReadyMessage): Promise<Sent> {
+async function sendReady(host: Host, message: ReadyMessage): Promise<HostSent> {
   const sent = await admit(host, message)
   if (sent.outcome !== 'busy') return sent
   // Whatever it was to do when busy: it cannot start here any more, and the running reply has been promised its time.
@@ -131,7 +132,7 @@ async function sendReady(host: Host, message: ReadyMessage): Promise<Sent> {
 }
 
 /** One whose outcome is unknown keeps its place among the running replies until it is known, or a lease has passed. */
-async function admit(host: Host, message: ReadyMessage): Promise<Sent> {
+async function admit(host: Host, message: ReadyMessage): Promise<HostSent> {
   const wanted = { ...message, replyId: newId() }
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const answer = admitNow(host, wanted)
@@ -177,19 +178,22 @@ function refusalOf(host: Host): 'draining' | 'unavailable' | 'full' | null {
   return isFull(host) ? 'full' : null
 }
 
-async function admitNow(host: Host, message: ReadyMessage & { replyId: string }): Promise<Sent> {
+async function admitNow(host: Host, message: ReadyMessage & { replyId: string }): Promise<HostSent> {
   const mayStart = message.joinOnly !== true && refusalOf(host) === null
-  const admission = await host.options.journal.admit({ ...message, mayStart, title: deriveTitle(message.text) })
+  const interrupts = message.onBusy === 'interrupt'
+  const title = deriveTitle(message.text)
+  const admission = await host.options.journal.admit({ ...message, mayStart, interrupts, title })
   return admission.outcome === 'admitted' ? start(host, message, admission) : answered(host, admission)
 }
 
-async function answered(host: Host, admission: Admission): Promise<Sent> {
+async function answered(host: Host, admission: Admission): Promise<HostSent> {
   if (admission.outcome === 'joined') {
     const reply = await open(host, admission.replyId)
     return reply ? { outcome: 'joined', reply } : { outcome: 'not_found' }
   }
   if (admission.outcome === 'admitted') throw new Error('A look has admitted a message.')
   if (admission.outcome === 'refused') return { outcome: refusalOf(host) ?? 'full' }
+  if (admission.outcome === 'limited') return admission
   return { outcome: admission.outcome === 'fenced' ? 'unavailable' : admission.outcome }
 }
 
@@ -200,7 +204,7 @@ function start(host: Host, message: ReadyMessage, admission: Admitted): Started 
   const continued =
     carried && decided ? { chain: carried.chain, firstId: carried.firstId, decisions: decided.calls, by } : null
   const values = { user: null, metadata: {}, ...admission.values, sessionId: info.sessionId, at: info.createdAt }
-  const observer = observe(host, info.id, message)
+  const observer = observe(host, info.id, message, values.user)
   const error = errorOf('internal', 'A part of the reply could not be stored.')
   const reply: RunningReply = {
     log: createReplyLog(info, {
@@ -245,10 +249,10 @@ function start(host: Host, message: ReadyMessage, admission: Admitted): Started 
   const requesterLost = () => {
     reply.requesterLost = true
   }
-  return { outcome: 'started', reply: replyOf(reply), requesterLost }
+  return { outcome: 'started', reply: replyOf(reply), requesterLost, rate: admission.rate }
 }
 
-const observe = ({ options }: Host, id: string, message: ReadyMessage) =>
+const observe = ({ options }: Host, id: string, message: ReadyMessage, user: string | null) =>
   options.observer?.begin({
     id,
     purpose: 'reply',
@@ -260,8 +264,12 @@ const observe = ({ options }: Host, id: string, message: ReadyMessage) =>
     providerType: message.request.provider.type,
     config: message.request.config,
     origin: message.origin,
+    countsFor: countsFor(message.facts?.counts, user),
     decided: message.carried && { by: message.by ?? null, waitedMs: message.waitedMs ?? 0 },
   }) ?? unobserved
+
+const countsFor = (counts: Counts | undefined, user: string | null) =>
+  counts && { key: counts.key ?? null, user: counts.user ? user : null }
 
 const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: log.read })
 

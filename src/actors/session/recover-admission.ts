@@ -48,4 +48,5 @@ const isSettled = {
   unknown_parent: true,
   unknown_message: true,
   nothing_to_answer: false,
+  limited: false,
 } satisfies Record<Exclude<Admission['outcome'], 'admitted'>, boolean>

@@ -10,6 +10,8 @@ import type {
   NewParts,
   NoPlace,
   OpenToolboxFor,
+  OverLimit,
+  RequestRate,
 } from '../ports/index.ts'
 import type { Origin } from '../ports/observer.ts'
 import type { Reply } from '../reply/frame-log.ts'
@@ -50,9 +52,21 @@ export interface Started {
   reply: Reply
   /** Call when the client disconnects before the end. */
   requesterLost(): void
+  /** Absent when no limit of requests applies. */
+  rate?: RequestRate | undefined
+}
+
+/** A limit of its key or its user refuses it: nothing is stored, and nothing was counted. */
+export interface Limited {
+  outcome: 'limited'
+  over: OverLimit
+  rate?: RequestRate
 }
 
 export type Sent = Started | { outcome: 'joined'; reply: Reply } | { outcome: Refusal }
+
+/** What the host answers: the surfaces are told of limits by an error. */
+export type HostSent = Sent | Limited
 
 /**
  * `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. `unknown`: it

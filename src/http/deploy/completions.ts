@@ -14,9 +14,13 @@ import type { SessionHost } from '../../actors/session/host.ts'
 import type { Slot } from '../../actors/session/slots.ts'
 import { firstAbort } from '../../async/first-abort.ts'
 import { isDatabaseGone } from '../../persistence/postgres/database.ts'
+import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
+import type { LimitGate } from '../../persistence/replies/limits/limits.ts'
 import { valuesOfNobody } from '../../templates/placeholders.ts'
 import { promptToSend } from '../../templates/prompt-template.ts'
-import { loadMessages, type PartDependencies, partsIn } from '../parts/prepare.ts'
+import { callerLimits } from '../limits/caller-limits.ts'
+import { limitStateless } from '../limits/stateless-limits.ts'
+import { bringsAddresses, loadMessages, type PartDependencies, partsIn } from '../parts/prepare.ts'
 import { mediaTypesOf, type SentConversation } from '../parts/sent-message.ts'
 import { findAllStored } from '../parts/stored-parts.ts'
 import { requireUploads, type Uploads } from '../parts/uploads.ts'
@@ -52,6 +56,9 @@ export interface CompletionDependencies extends AgentDependencies, PartDependenc
   /** Where an agent has no budget of its own. */
   historyMaxTokens: number
   observer: Observer
+  limits: LimitGate
+  /** Resolves when every reply that has ended here is counted, and has given back its place. */
+  usageStored(): Promise<void>
 }
 
 interface Reading {
@@ -59,11 +66,13 @@ interface Reading {
   observer: ReplyObserver
   /** Generating met an unexpected error. */
   onFault(error: unknown): void
+  /** Resolves when its use is counted. Called before its client sees the end: the next request may follow at once. */
+  counted(): Promise<void>
 }
 
 /** A reply that is not stored. Null when `client` aborted. */
 async function generate(
-  { generation, observer, onFault }: Reading,
+  { generation, observer, onFault, counted }: Reading,
   client: AbortSignal,
   slot: Slot,
   take: Take<ReplyEvent>,
@@ -82,6 +91,7 @@ async function generate(
   const failure = ending.type === 'failed' ? ending.error : null
   if (client.aborted) observer.ended({ outcome: 'left', usage, error: null })
   else observer.ended({ outcome: ended, usage, error: failure })
+  await counted()
   return client.aborted ? null : outcomeOf(ending, usage)
 }
 
@@ -121,20 +131,29 @@ export async function answerStateless<Body>(
   deps: CompletionDependencies,
   agentId: string,
   { caller, request, reply }: { caller: Caller; request: FastifyRequest; reply: FastifyReply },
-  { read, open }: { read(uploads: Uploads): StatelessRequest; open(info: StatelessInfo): StatelessAnswer<Body> },
+  {
+    read,
+    open,
+  }: {
+    read(uploads: Uploads, agent: AgentForCompletion): StatelessRequest
+    open(info: StatelessInfo): StatelessAnswer<Body>
+  },
 ): Promise<Body | undefined> {
   const agent = await loadAgent(deps, agentId)
   const uploads = requireUploads(request)
-  const { sent: given, instructions, fields, callerTools, reasoning, includeUsage, user, stream } = read(uploads)
+  const { sent: given, instructions, fields, callerTools, reasoning, includeUsage, user, stream } = read(uploads, agent)
   const appended = textOfInstructions(agent, instructions)
   const sent = await findAllStored(given, ownParts(deps.sql, caller))
   const asked = { ...agentRequest(deps, agent, fields, mediaTypesOf(partsIn(sent))), reasoning }
   await refuseTakenNames(deps, agent, callerTools)
+  const id = newId()
+  const limited = limitStateless(deps, { id, agent, user, counted: callerLimits(caller, reply) })
+  if (bringsAddresses(sent)) await limited.look()
   const messages = await loadMessages(deps, sent, uploads)
   const slot = deps.host.takeSlot(agent.id)
   if (typeof slot === 'string') return refuse(slot)
   using _slot = slot
-  const id = newId()
+  await limited.take()
   const observer = deps.observer.begin({
     id,
     purpose: 'reply',
@@ -146,6 +165,7 @@ export async function answerStateless<Body>(
     providerType: asked.provider.type,
     config: asked.config,
     origin: originOf(request),
+    countsFor: limited.countsFor,
   })
   // Nothing of the session but what the request itself tells.
   const values = { ...valuesOfNobody(), user }
@@ -167,7 +187,7 @@ export async function answerStateless<Body>(
     // What a database that is away did stands in the failed reply's own line.
     if (!isDatabaseGone(error)) request.log.error({ err: error, replyId: id }, 'A reply met an unexpected error.')
   }
-  const reading = { generation, observer, onFault }
+  const reading = { generation, observer, onFault, counted: limited.counted }
   const answer = open({ id, createdAt: new Date().toISOString(), model: agent.model })
   if (stream) {
     await streamAnswer(reply, answer, includeUsage, (client, take) => generate(reading, client, slot, take))
@@ -229,12 +249,14 @@ function chatAnswer(info: StatelessInfo): StatelessAnswer<ReturnType<typeof comp
 }
 
 const known = new Set(Object.keys(ChatCompletionRequest.properties))
+/** Where users have limits, theirs are those of the user that the request names. */
+const knownWithUser = new Set([...known, 'user'])
 
 export const completionHandlers = (deps: CompletionDependencies) =>
   ({
     createChatCompletion: ({ params, body, ...exchange }) =>
       answerStateless(deps, params.agent_id, exchange, {
-        read(uploads) {
+        read(uploads, { userLimits }) {
           const request = {
             instructions: readInstructions(body.messages, exchange.caller),
             sent: readConversation(body.messages, uploads),
@@ -245,7 +267,7 @@ export const completionHandlers = (deps: CompletionDependencies) =>
             includeUsage: body.stream_options?.include_usage === true,
             user: userIn(body),
           }
-          nameIgnored(exchange.reply, body, known)
+          nameIgnored(exchange.reply, body, userLimits ? knownWithUser : known)
           return request
         },
         open: chatAnswer,

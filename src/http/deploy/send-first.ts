@@ -1,7 +1,8 @@
 /** Messages of UI clients: the session of the id that they bring is made when it does not exist (contract section 12). */
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sent } from '../../actors/session/host.ts'
 import { recordDecisions } from '../audit/record-decisions.ts'
+import { callerLimits } from '../limits/caller-limits.ts'
 import type { PreparedParts } from '../parts/prepare.ts'
 import { isRetry } from '../sending/idempotency.ts'
 import type { MessageInput } from '../sending/message-record.ts'
@@ -25,7 +26,12 @@ const mayMake = (caller: Caller): boolean => caller.kind !== 'secret' || caller.
 /** Starts the reply or joins it. Throws why not: another agent's or user's session is 404. */
 export async function sendMakingSession(
   deps: SendDependencies,
-  { request, session: first, ...chat }: ChatRequest & { request: FastifyRequest; session: ChatSession },
+  {
+    request,
+    reply,
+    session: first,
+    ...chat
+  }: ChatRequest & { request: FastifyRequest; reply: FastifyReply; session: ChatSession },
   message: PageMessage,
   /** `reused`: what to say of a key that is no header. */
   { parts, reused }: { parts?: PreparedParts | undefined; reused?: string },
@@ -47,6 +53,7 @@ export async function sendMakingSession(
       includeUsage: false,
       isRetry: isRetry(request),
       origin: originOf(request),
+      counted: callerLimits(caller, reply),
     }
     return await sendWithFreshAgent(deps, agentId, input, parts)
   }

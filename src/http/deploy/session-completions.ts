@@ -9,6 +9,7 @@ import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { findSession, newestReply } from '../../persistence/replies/sessions/sessions.ts'
 import { findWait } from '../../persistence/replies/settling/waits.ts'
 import { recordDecisions } from '../audit/record-decisions.ts'
+import { callerLimits } from '../limits/caller-limits.ts'
 import { prepareParts } from '../parts/prepare.ts'
 import type { SentMessage } from '../parts/sent-message.ts'
 import { requireUploads, type Uploads } from '../parts/uploads.ts'
@@ -95,6 +96,7 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
         instructions,
         onBusy: results ? ('reject' as const) : (body.on_busy ?? 'reject'),
         ...requestOptions(request, body),
+        counted: callerLimits(caller, reply),
       }
       nameIgnored(reply, body, known)
       const decisions = results && (await decisionsOf(deps, caller, params, results, true))
@@ -114,6 +116,7 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
         text: '',
         onBusy: 'reject',
         ...requestOptions(request, body),
+        counted: callerLimits(caller, reply),
         decisions,
       })
       await recordDecisions(sql, request, sent, decisions)

@@ -3,7 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnySql, Sql } from '../../persistence/postgres/database.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import * as keys from '../../persistence/records/keys/keys.ts'
+import { useOfKey } from '../../persistence/replies/limits/limit-use.ts'
 import { recordChange, recordCreation, recordDeletion } from '../audit/record-change.ts'
+import { givenLimits } from '../limits/limit-input.ts'
+import { withPriceWarning } from '../limits/price-warning.ts'
 import { listAs } from '../list.ts'
 import { badRequest, missing } from '../server/http-error.ts'
 import type { Handlers } from '../server/mount.ts'
@@ -23,13 +26,19 @@ const OPEN_WARNING =
 
 export const keyHandlers = (deps: KeyDependencies) => {
   const { sql, namedKeys } = deps
+  const shown = <Shown extends keys.Key>(key: Shown) => withPriceWarning(sql, key, key.limits, key.agentIds)
   return {
-    listKeys: ({ query }) => listAs('keys', query, (page) => keys.listKeys(sql, page)),
-    createKey: async ({ body: { name, scopes, agentIds, expiresAt }, request, reply }) => {
+    listKeys: ({ query }) =>
+      listAs('keys', query, async (page) => {
+        const { items, total } = await keys.listKeys(sql, page)
+        return { items: await Promise.all(items.map(shown)), total }
+      }),
+    createKey: async ({ body: { name, scopes, agentIds, limits, expiresAt }, request, reply }) => {
       const given = {
         name,
         scopes: [...new Set(scopes)],
         agentIds: (agentIds && tidyIds(agentIds)) ?? null,
+        limits: givenLimits(limits) ?? null,
         expiresAt: expiresAt == null ? null : checkedTime(expiresAt),
         createdBy: await deps.loginOf(request, reply),
       }
@@ -39,13 +48,20 @@ export const keyHandlers = (deps: KeyDependencies) => {
       })
       reply.header('cache-control', 'no-store')
       const isOpen = given.scopes.includes('deploy') && !deps.deployNeedsKey
-      return { ...created, ...(isOpen && { warning: OPEN_WARNING }) }
+      const { warning, ...key } = await shown(created)
+      const warnings = [isOpen ? OPEN_WARNING : null, warning ?? null].filter((one) => one !== null)
+      return { ...key, ...(warnings.length > 0 && { warning: warnings.join(' ') }) }
     },
-    getKey: async ({ params }) => (await keys.findKey(sql, params.id)) ?? missing('key'),
-    updateKey: async ({ params: { id }, body: { name, agentIds, expiresAt, scopes }, request }) => {
+    getKey: async ({ params }) => await shown((await keys.findKey(sql, params.id)) ?? missing('key')),
+    getKeyUse: async ({ params }) => {
+      const key = (await keys.findKey(sql, params.id)) ?? missing('key')
+      return await useOfKey(sql, key.id)
+    },
+    updateKey: async ({ params: { id }, body: { name, agentIds, limits, expiresAt, scopes }, request }) => {
       const changes: keys.KeyChanges = {
         name,
         agentIds: agentIds && tidyIds(agentIds),
+        limits: givenLimits(limits),
         expiresAt: typeof expiresAt === 'string' ? checkedTime(expiresAt) : expiresAt,
       }
       const updated = await recordChange(sql, request, 'key', async (tx) => {
@@ -61,7 +77,7 @@ export const keyHandlers = (deps: KeyDependencies) => {
         return { before: stored, after, result: after }
       })
       await namedKeys.poll()
-      return updated ?? missing('key')
+      return await shown(updated ?? missing('key'))
     },
     deleteKey: async ({ params: { id }, request }) => {
       const deleted = await recordDeletion(sql, request, 'key', {

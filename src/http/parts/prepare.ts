@@ -104,6 +104,10 @@ const MOST_EARLIER = 100
 export const partsIn = (messages: SentConversation<FoundSource>): FoundPart[] =>
   messages.flatMap((message) => (message.role === 'user' ? message.parts : []))
 
+/** Whether pictures are to be fetched. */
+export const bringsAddresses = (messages: SentConversation<FoundSource>): boolean =>
+  partsIn(messages).some(({ source }) => source.kind === 'address')
+
 /** Messages of a stateless request with all that they hold, as far as it is sent. Throws 400, 413 and 503. */
 export async function loadMessages(
   deps: PartDependencies,

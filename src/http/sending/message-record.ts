@@ -5,6 +5,7 @@
 import type { AnswerFields, NewMessage, ResponseRequest } from '../../actors/ports/index.ts'
 import type { Message, MessageRecord } from '../../actors/session/host.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
+import { type CallerLimits, countsOf, limitsInForce } from '../limits/caller-limits.ts'
 import type { PreparedParts } from '../parts/prepare.ts'
 import {
   type AgentDependencies,
@@ -41,6 +42,8 @@ export interface ReplyOptions {
   decisions?: GivenDecisions
   /** What the Responses API says of the request. Absent: another API. */
   response?: ResponseRequest
+  /** Absent: the request counts for no limit. */
+  counted?: CallerLimits
 }
 
 /** A message and what it asks for, whatever its agent: plain data. The bytes of its parts are held beside it. */
@@ -81,9 +84,11 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
     includeActions,
     instructions,
     response,
+    counted,
     ...message
   } = input
   const { agent, fields, callerTools, overrides, parts, mediaTypes } = basis
+  const counts = counted && countsOf(agent, counted)
   return {
     ...message,
     agentId: agent.id,
@@ -95,6 +100,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       prompt: agent.prompt,
       overrides: settingsAmong(overrides),
       ...(response && { response }),
+      ...(counts && { counts }),
     },
     request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
     instructions: textOfInstructions(agent, instructions),
@@ -102,7 +108,9 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },
     parts,
     openToolbox: agentToolbox(deps, agent),
-    usesValues: usesValues(agent),
+    // Its user is told when the reply begins.
+    usesValues: usesValues(agent) || counts?.user === true,
+    limits: counted && limitsInForce(agent, counted),
   }
 }
 

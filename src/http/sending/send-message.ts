@@ -2,8 +2,9 @@
  * Sends a caller's message to its session, with its agent as it is now. Every surface that continues sessions sends
  * through here, the playground too (contract section 4).
  */
-import type { Sent, SessionHost } from '../../actors/session/host.ts'
+import type { HostSent, Sent, SessionHost } from '../../actors/session/host.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
+import { type CallerLimits, refuseOver } from '../limits/caller-limits.ts'
 import type { PartDependencies, PreparedParts } from '../parts/prepare.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import { type AgentDependencies, agentRequest, loadAgent } from './agent-for-reply.ts'
@@ -23,7 +24,7 @@ export interface SendDependencies
 /**
  * Sends from the agent as it was last seen, which spares a look at it: the admission itself says when the configuration
  * is another one by now. Throws 404 for an unknown agent, 400 for fields and parts that its provider does not take, and
- * what decisions and overrides that do not fit are refused with.
+ * what decisions and overrides that do not fit are refused with, 429 over a limit.
  */
 export async function sendFrom(
   deps: SendDependencies,
@@ -73,7 +74,7 @@ async function sendTo(
   parts: PreparedParts | undefined,
 ): Promise<Sent> {
   try {
-    return await deps.host.send(await messageFrom(deps, agent, input, parts))
+    return toldOf(await deps.host.send(await messageFrom(deps, agent, input, parts)), input.counted)
   } catch (error) {
     const { decisions, isRetry, idempotency } = input
     const mayJoin = isRetry || idempotency !== null
@@ -84,6 +85,13 @@ async function sendTo(
     if (sent.outcome === 'joined' || (decisions && sent.outcome === 'key_reused')) return sent
     throw error
   }
+}
+
+/** Throws 429. */
+function toldOf(sent: HostSent, counted: CallerLimits | undefined): Sent {
+  if (sent.outcome === 'limited') return refuseOver(sent)
+  if (sent.outcome === 'started' && sent.rate) counted?.tell(sent.rate)
+  return sent
 }
 
 /** False when its stored key cannot be opened, or its provider does not take what is sent; either may have been mended since. */

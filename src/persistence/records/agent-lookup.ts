@@ -1,5 +1,5 @@
 /** Agents as completions need them: read in batches, cached, and validated by the version of the configuration. */
-import type { GenerationConfig, ReplyFacts, ResponseFormat } from '../../actors/ports/index.ts'
+import type { GenerationConfig, Limits, ReplyFacts, ResponseFormat } from '../../actors/ports/index.ts'
 import type { AnySql } from '../postgres/database.ts'
 import { gathered } from '../postgres/gathered.ts'
 import { isUuid } from '../postgres/uuid.ts'
@@ -27,6 +27,8 @@ export interface AgentForCompletion {
   /** Null: the installation's. */
   historyMaxTokens: number | null
   callerInstructions: CallerInstructions
+  /** For each of its users. Null: none. */
+  userLimits: Limits | null
   /** Version of the whole configuration at the time it was read. Null when nobody is to compare it. */
   configuration: number | null
 }
@@ -120,6 +122,6 @@ const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCom
          from agent_fallbacks f join providers o on o.id = f.provider_id where f.agent_id = a.id) as fallbacks,
       ${choiceOf(sql)} || jsonb_build_object('named', a.approval_names) as tools, a.allowed_origins as "allowedOrigins",
       a.caller_instructions as "callerInstructions", a.history_max_tokens as "historyMaxTokens",
-      (select version from configuration) as configuration
+      a.user_limits as "userLimits", (select version from configuration) as configuration
     from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
     where a.id = any (${[...ids]}::uuid[])`

@@ -1,5 +1,5 @@
 /** Agents: a configured model with a system prompt and generation settings. */
-import type { GenerationConfig, ResponseFormat } from '../../actors/ports/index.ts'
+import type { GenerationConfig, Limits, ResponseFormat } from '../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../postgres/database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
@@ -30,6 +30,8 @@ export interface Agent {
   /** Null: the installation's. */
   historyMaxTokens: number | null
   callerInstructions: CallerInstructions
+  /** For each of its users. Null: none. */
+  userLimits: Limits | null
   createdAt: string
   updatedAt: string
 }
@@ -46,6 +48,8 @@ export interface NewAgent {
   historyMaxTokens: number | null
   /** `refuse` by default. */
   callerInstructions?: CallerInstructions | undefined
+  /** None by default. */
+  userLimits?: Limits | null | undefined
 }
 
 /** Absent fields keep their value; `generationConfig`, `fallbacks` and `allowedOrigins` are replaced as a whole. */
@@ -57,7 +61,7 @@ const columns = (sql: AnySql): Fragment => sql`
   (select coalesce(json_agg(json_build_object('providerId', f.provider_id, 'model', f.model) order by f.place), '[]')
      from agent_fallbacks f where f.agent_id = id) as fallbacks,
   allowed_origins as "allowedOrigins", history_max_tokens as "historyMaxTokens",
-  caller_instructions as "callerInstructions", ${timestamps(sql)}`
+  caller_instructions as "callerInstructions", user_limits as "userLimits", ${timestamps(sql)}`
 
 /** Oldest first. */
 export const listAgents = (sql: AnySql, query: PageQuery): Promise<Page<Agent>> =>
@@ -79,10 +83,10 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
   const { historyMaxTokens } = agent
   const [created] = await tx<{ id: string }[]>`
     insert into agents (name, provider_id, model, prompt_id, generation_config, response_format, allowed_origins,
-                        history_max_tokens, caller_instructions)
+                        history_max_tokens, caller_instructions, user_limits)
     values (${name}, ${providerId}, ${model}, ${promptId}, ${JSON.stringify(generationConfig)}::text::jsonb,
       ${jsonOf(responseFormat)}::text::json, ${allowedOrigins}::text[], ${historyMaxTokens},
-      ${agent.callerInstructions ?? 'refuse'})
+      ${agent.callerInstructions ?? 'refuse'}, ${jsonOf(agent.userLimits)}::text::jsonb)
     returning id`
   const id = created?.id ?? ''
   await insertFallbacks(tx, id, fallbacks)
@@ -110,6 +114,8 @@ export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Pr
       history_max_tokens = case when ${historyMaxTokens !== undefined} then ${historyMaxTokens ?? null}::integer
                                 else history_max_tokens end,
       caller_instructions = coalesce(${changes.callerInstructions ?? null}, caller_instructions),
+      user_limits = case when ${changes.userLimits !== undefined} then ${jsonOf(changes.userLimits)}::text::jsonb
+                         else user_limits end,
       updated_at = clock_timestamp()
     where id = ${id}`
   if (count === 0) return null

@@ -51,7 +51,7 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
                 'prompt', prompt.name, 'generationConfig', a.generation_config,
                 'responseFormat', a.response_format, 'allowedOrigins', a.allowed_origins,
                 'historyMaxTokens', a.history_max_tokens,
-                'callerInstructions', a.caller_instructions,
+                'callerInstructions', a.caller_instructions, 'userLimits', a.user_limits,
                 'fallbacks', (select coalesce(json_agg(json_build_object('provider', o.name, 'model', f.model)
                                 order by f.place), '[]')
                                 from agent_fallbacks f join providers o on o.id = f.provider_id

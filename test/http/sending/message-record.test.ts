@@ -22,6 +22,7 @@ const agent: AgentForCompletion = {
   allowedOrigins: [],
   historyMaxTokens: null,
   callerInstructions: 'refuse',
+  userLimits: null,
   configuration: 7,
 }
 const noTools = { tools: [], check: async () => null }

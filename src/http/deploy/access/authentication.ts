@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { bearerOf, isClientSecret } from '../../bearer.ts'
 import { badKey, isNamedKey, type KeyList } from '../../keys/key-list.ts'
 import { revokedSecret, Unauthorized } from '../../server/http-error.ts'
-import { type Caller, type ClientSecret, keyOpens, pathParam } from './caller.ts'
+import { type Caller, keyOpens, pathParam, type SecretCaller } from './caller.ts'
 import type { ClientSecrets } from './client-secrets.ts'
 import type { RevocationList } from './revocations.ts'
 
@@ -30,7 +30,7 @@ export function createAuthentication({
   const isKey = keyCheck(keys)
   const isOpen = keys.length === 0
 
-  async function readSecret(value: string, request: FastifyRequest): Promise<ClientSecret> {
+  async function readSecret(value: string, request: FastifyRequest): Promise<SecretCaller> {
     const secret = await clientSecrets.read(value)
     const agentId = pathParam(request, 'agent_id')
     // Another agent's is no credential at all. On a path without an agent it is one, and opens nothing (403).
@@ -40,7 +40,7 @@ export function createAuthentication({
     revocations.check(secret)
     const made = secret.keyId === null ? null : await namedKeys.get(secret.keyId)
     if (secret.keyId !== null && (made === null || !keyOpens(made, secret.agentId))) throw revokedSecret()
-    return secret
+    return { ...secret, keyLimits: made?.limits ?? null }
   }
 
   async function readNamed(value: string, request: FastifyRequest): Promise<Caller> {

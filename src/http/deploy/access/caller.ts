@@ -1,6 +1,7 @@
 /** Who a deploy request comes from, and what each may reach (specification 5.1, contract section 11). */
 import type { FastifyRequest } from 'fastify'
 import type { Operation } from '../../../../openapi/operation.ts'
+import type { Limits } from '../../../actors/ports/index.ts'
 import type { KnownKey } from '../../../persistence/records/keys/keys.ts'
 import { HttpError } from '../../server/http-error.ts'
 
@@ -17,11 +18,17 @@ export interface ClientSecret {
   keyId: string | null
 }
 
+/** A client secret that was checked. */
+export interface SecretCaller extends ClientSecret {
+  /** Of its key. Null: it was made with none, or that has no limits. */
+  keyLimits: Limits | null
+}
+
 /**
  * `key`: the deploy key, or a named one, which opens its agents alone. `anyone`: no key is set, and nothing was sent that
  * limits. Both may do everything there.
  */
-export type Caller = { kind: 'key'; named: KnownKey | null } | { kind: 'anyone' } | ClientSecret
+export type Caller = { kind: 'key'; named: KnownKey | null } | { kind: 'anyone' } | SecretCaller
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -5,13 +5,14 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AgentForCompletion, AgentLookup } from '../../../persistence/records/agent-lookup.ts'
+import { rateHeaderNames } from '../../limits/caller-limits.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { isForeignChange } from '../../server/origins.ts'
 import { type Caller, pathParam } from './caller.ts'
 
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE'
 
-const EXPOSED = 'x-request-id, x-session-id, retry-after'
+const EXPOSED = ['x-request-id', 'x-session-id', 'retry-after', ...rateHeaderNames].join(', ')
 
 /**
  * What the official client, `@ai-sdk/react` and `@ag-ui/client` send from a browser, an EventSource in code, and what pages

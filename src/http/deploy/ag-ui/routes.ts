@@ -62,7 +62,7 @@ export const agUiHandlers = (deps: SendDependencies) =>
         ...(decisions && { decisions }),
       }
       const reused = 'runId: was used for another message'
-      const sent = await sendMakingSession(deps, { ...chat, session, request }, message, { reused })
+      const sent = await sendMakingSession(deps, { ...chat, session, request, reply }, message, { reused })
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
       const { id } = sent.reply.info
       const earlier = decisions ? await repliesBefore(deps.sql, id) : []

@@ -87,7 +87,7 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
         ...broughtUITools(body),
         ...(decisions && { decisions }),
       }
-      const sent = await sendMakingSession(deps, { ...chat, session, request }, input, { parts: prepared })
+      const sent = await sendMakingSession(deps, { ...chat, session, request, reply }, input, { parts: prepared })
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
       const replies = decisions ? await repliesBefore(sql, sent.reply.info.id) : []
       reply.headers(PROTOCOL)

@@ -5,6 +5,7 @@ import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
 import { findResponse } from '../../../persistence/replies/reading/stored-responses.ts'
 import { deleteSession, findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { callerLimits } from '../../limits/caller-limits.ts'
 import { prepareParts } from '../../parts/prepare.ts'
 import type { SentMessage } from '../../parts/sent-message.ts'
 import { requireUploads, type Uploads } from '../../parts/uploads.ts'
@@ -86,7 +87,7 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   return await sendFrom(deps, agentId, { ...message, text: placed.message.text, place: placed.place }, parts)
 }
 
-const baseOf = ({ body, exchange: { caller, request }, wanted, instructions }: Sending) => ({
+const baseOf = ({ body, exchange: { caller, request, reply }, wanted, instructions }: Sending) => ({
   instructions,
   by: userOf(caller),
   includeUsage: false,
@@ -95,6 +96,7 @@ const baseOf = ({ body, exchange: { caller, request }, wanted, instructions }: S
   isRetry: isRetry(request),
   onBusy: body.on_busy === 'interrupt' ? ('interrupt' as const) : ('reject' as const),
   origin: originOf(request),
+  counted: callerLimits(caller, reply),
   ...wanted,
 })
 

@@ -6,7 +6,10 @@ import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { agentFields, answerFieldsOf } from '../../../persistence/records/agent-request.ts'
 import * as agents from '../../../persistence/records/agents.ts'
 import { findConnection } from '../../../persistence/records/providers.ts'
+import { useOfUsers } from '../../../persistence/replies/limits/limit-use.ts'
 import { recordChange, recordCreation, recordUpdate } from '../../audit/record-change.ts'
+import { givenLimits } from '../../limits/limit-input.ts'
+import { withPriceWarning } from '../../limits/price-warning.ts'
 import { listAs } from '../../list.ts'
 import type { FieldRefusal } from '../../sending/agent-for-reply.ts'
 import { readResponseFormat } from '../../sending/request/answer-fields.ts'
@@ -32,11 +35,16 @@ interface References {
   fallbacks?: readonly { providerId: string }[] | null | undefined
 }
 
-export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies) =>
-  ({
-    listAgents: ({ query }) => listAs('agents', query, (page) => agents.listAgents(sql, page)),
-    createAgent: ({ body, request }) =>
-      withKnownReferences(body, () =>
+export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies) => {
+  const shown = (agent: agents.Agent) => withPriceWarning(sql, agent, agent.userLimits, [agent.id])
+  return {
+    listAgents: ({ query }) =>
+      listAs('agents', query, async (page) => {
+        const { items, total } = await agents.listAgents(sql, page)
+        return { items: await Promise.all(items.map(shown)), total }
+      }),
+    createAgent: async ({ body, request }) => {
+      const created = await withKnownReferences(body, () =>
         recordCreation(sql, request, 'agent', async (tx) => {
           const created = await agents.createAgent(tx, {
             name: body.name,
@@ -49,12 +57,19 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
             allowedOrigins: givenOrigins(body.allowedOrigins) ?? [],
             historyMaxTokens: body.historyMaxTokens ?? null,
             callerInstructions: body.callerInstructions ?? 'refuse',
+            userLimits: givenLimits(body.userLimits),
           })
           await checkAnswerFields(tx, fieldRefusal, created)
           return created
         }),
-      ),
-    getAgent: async ({ params }) => (await agents.findAgent(sql, params.id)) ?? missing('agent'),
+      )
+      return await shown(created)
+    },
+    getAgent: async ({ params }) => await shown((await agents.findAgent(sql, params.id)) ?? missing('agent')),
+    listUserUses: async ({ params, query: { user, ...query } }) => {
+      const agent = (await agents.findAgent(sql, params.id)) ?? missing('agent')
+      return await listAs('users', query, (page) => useOfUsers(sql, agent.id, { ...page, user: user ?? null }))
+    },
     updateAgent: async ({ params, body, request }) => {
       const {
         generationConfig: config,
@@ -62,6 +77,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
         fallbacks,
         allowedOrigins,
         callerInstructions,
+        userLimits,
         ...rest
       } = body
       const changes: agents.AgentChanges = {
@@ -71,6 +87,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
         fallbacks: fallbacks === undefined ? undefined : (fallbacks ?? []),
         allowedOrigins: givenOrigins(allowedOrigins),
         callerInstructions: callerInstructions === undefined ? undefined : (callerInstructions ?? 'refuse'),
+        userLimits: givenLimits(userLimits),
       }
       const updated = await withKnownReferences(body, () =>
         recordUpdate(sql, request, 'agent', {
@@ -83,7 +100,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
           },
         }),
       )
-      return updated ?? missing('agent')
+      return await shown(updated ?? missing('agent'))
     },
     deleteAgent: async ({ params: { id }, request }) => {
       const deletion: DeleteInTransaction = (remove) =>
@@ -94,7 +111,8 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
         })
       if (!isUuid(id) || !(await onAgentDelete(id, deletion))) missing('agent')
     },
-  }) satisfies Handlers<'agents'>
+  } satisfies Handlers<'agents'>
+}
 
 /** The foreign keys decide, so that a provider deleted at this moment is 400 and not 500. */
 async function withKnownReferences<T>(references: References, write: () => Promise<T>): Promise<T> {

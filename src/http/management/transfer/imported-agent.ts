@@ -1,5 +1,6 @@
 /** An agent of an import, with the records that it names. Absent fields stay absent. */
 import type { components } from '../../../../openapi/generated/schema.ts'
+import { givenLimits } from '../../limits/limit-input.ts'
 import { givenOrigins } from '../allowed-origins.ts'
 import { givenConfig, givenFormat } from '../records/agents.ts'
 
@@ -26,5 +27,6 @@ export function importedAgent(agent: Given, { providers, prompts }: { providers:
     allowedOrigins: givenOrigins(rest.allowedOrigins),
     callerInstructions: rest.callerInstructions === undefined ? undefined : (rest.callerInstructions ?? 'refuse'),
     historyMaxTokens: rest.historyMaxTokens,
+    userLimits: givenLimits(rest.userLimits),
   }
 }

@@ -1,5 +1,6 @@
 /** Named keys of the deploy and management APIs (contract section 23). Only a key's SHA-256 is stored. */
 import { createHash, randomBytes } from 'node:crypto'
+import type { Limits } from '../../../actors/ports/limits.ts'
 import type { AnySql } from '../../postgres/database.ts'
 import { type Fragment, isoTime, listByAge, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
@@ -16,6 +17,8 @@ export interface Key {
   scopes: KeyScope[]
   /** Null when it opens all agents. */
   agentIds: string[] | null
+  /** Null when it has none. */
+  limits: Limits | null
   /** Null when it does not expire. */
   expiresAt: string | null
   /** Null when it was never used. */
@@ -27,21 +30,21 @@ export interface Key {
 }
 
 /** A key as instances compare it with what was sent. */
-export type KnownKey = Pick<Key, 'id' | 'name' | 'scopes' | 'agentIds' | 'expiresAt'> & { hash: string }
+export type KnownKey = Pick<Key, 'id' | 'name' | 'scopes' | 'agentIds' | 'limits' | 'expiresAt'> & { hash: string }
 
-export type NewKey = Pick<Key, 'name' | 'scopes' | 'agentIds' | 'expiresAt' | 'createdBy'>
+export type NewKey = Pick<Key, 'name' | 'scopes' | 'agentIds' | 'limits' | 'expiresAt' | 'createdBy'>
 
 /** Absent fields keep their value. */
-export type KeyChanges = { [Field in 'name' | 'agentIds' | 'expiresAt']?: Key[Field] | undefined }
+export type KeyChanges = { [Field in 'name' | 'agentIds' | 'limits' | 'expiresAt']?: Key[Field] | undefined }
 
 export const hashOfKey = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 const columns = (sql: AnySql): Fragment => sql`
-  id, name, hint, scopes, agent_ids as "agentIds", ${isoTime(sql, 'expires_at')} as "expiresAt",
+  id, name, hint, scopes, agent_ids as "agentIds", limits, ${isoTime(sql, 'expires_at')} as "expiresAt",
   ${isoTime(sql, 'last_used_at')} as "lastUsedAt", created_by as "createdBy", ${timestamps(sql)}`
 
 const known = (sql: AnySql): Fragment => sql`
-  id, name, scopes, agent_ids as "agentIds", ${isoTime(sql, 'expires_at')} as "expiresAt", encode(hash, 'hex') as hash`
+  id, name, scopes, agent_ids as "agentIds", limits, ${isoTime(sql, 'expires_at')} as "expiresAt", encode(hash, 'hex') as hash`
 
 /** Oldest first. */
 export const listKeys = (sql: AnySql, query: PageQuery): Promise<Page<Key>> =>
@@ -57,13 +60,13 @@ export async function findKey(sql: AnySql, id: string): Promise<Key | null> {
 /** Makes the key too, which is read here alone. */
 export async function createKey(
   sql: AnySql,
-  { name, scopes, agentIds, expiresAt, createdBy }: NewKey,
+  { name, scopes, agentIds, limits, expiresAt, createdBy }: NewKey,
 ): Promise<Key & { key: string }> {
   const key = `gr_${randomBytes(32).toString('base64url')}`
   const [created] = await sql<Key[]>`
-    insert into keys (name, hint, hash, scopes, agent_ids, expires_at, created_by)
+    insert into keys (name, hint, hash, scopes, agent_ids, limits, expires_at, created_by)
     values (${name}, ${key.slice(-4)}, decode(${hashOfKey(key)}, 'hex'), ${scopes}::text[], ${agentIds}::uuid[],
-            ${expiresAt}::text::timestamptz, ${createdBy})
+            ${limits && JSON.stringify(limits)}::text::jsonb, ${expiresAt}::text::timestamptz, ${createdBy})
     returning ${columns(sql)}`
   if (created === undefined) throw new Error('The new key was not returned.')
   return { ...created, key }
@@ -73,13 +76,14 @@ export async function createKey(
 export async function updateKey(
   sql: AnySql,
   id: string,
-  { name, agentIds, expiresAt }: KeyChanges,
+  { name, agentIds, limits, expiresAt }: KeyChanges,
 ): Promise<Key | null> {
   if (!isUuid(id)) return null
   const [key] = await sql<Key[]>`
     update keys set
       name = coalesce(${name ?? null}, name),
       agent_ids = case when ${agentIds !== undefined} then ${agentIds ?? null}::uuid[] else agent_ids end,
+      limits = case when ${limits !== undefined} then ${limits ? JSON.stringify(limits) : null}::text::jsonb else limits end,
       expires_at = case when ${expiresAt !== undefined} then ${expiresAt ?? null}::text::timestamptz else expires_at end,
       updated_at = clock_timestamp()
     where id = ${id}

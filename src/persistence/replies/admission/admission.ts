@@ -1,6 +1,6 @@
 /** Admits messages: stores each and opens its reply, or says why not. */
 
-import type { Admission, Admitted, Decisions, NewMessage } from '../../../actors/ports/index.ts'
+import type { Admission, Admitted, Decisions, NewMessage, OverLimit, RequestRate } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { RestState } from '../../../actors/reply/reply-event.ts'
 import { retry } from '../../../async/retry.ts'
@@ -32,6 +32,8 @@ interface Answer {
   first_text?: string | null
   by_key?: boolean
   values?: NonNullable<Admitted['values']>
+  rate?: RequestRate | null
+  over?: OverLimit
 }
 
 /** A client waits for the answer: while the database is away, it is asked for again for about so long. */
@@ -84,7 +86,7 @@ export async function admit(
  */
 function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessage): boolean {
   if (outcome === 'joined') return by_key === true || reply_id === replyId
-  return !['busy', 'refused', 'stale', 'nothing_to_answer', 'session_full', 'user_full'].includes(outcome)
+  return !['busy', 'refused', 'stale', 'nothing_to_answer', 'session_full', 'user_full', 'limited'].includes(outcome)
 }
 
 async function ask(sql: Sql, owner: Owner, message: NewMessage, limits: StorageLimits): Promise<Answer> {
@@ -121,6 +123,8 @@ export const admissionColumns = (message: NewMessage, limits = noLimits) => ({
   place: message.place,
   facts: message.facts,
   uses_values: message.usesValues === true ? true : undefined,
+  limits: message.limits,
+  interrupts: message.interrupts === true ? true : undefined,
 })
 
 const decisionColumns = ({ waitId, calls, hash }: Decisions) => ({
@@ -140,18 +144,23 @@ export function createAdmissions(
   log: Log,
   limits = noLimits,
 ): (owner: Owner, message: NewMessage) => Promise<Admission> {
-  const group = createGroup<Grouped, Admission>({
-    together: (items) => admitTogether(sql, items),
-    alone({ owner, message }, failed) {
-      const earlier = failed && { begin: failed.begin, maybeStored: !changedNothing(failed.error) }
-      return admit(sql, owner, message, log, { limits, earlier })
-    },
-  })
+  const inGroups = () =>
+    createGroup<Grouped, Admission>({
+      together: (items) => admitTogether(sql, items),
+      alone({ owner, message }, failed) {
+        const earlier = failed && { begin: failed.begin, maybeStored: !changedNothing(failed.error) }
+        return admit(sql, owner, message, log, { limits, earlier })
+      },
+    })
+  const group = inGroups()
+  // These wait for other instances that judge the same limits: nobody else waits with them.
+  const limitedGroup = inGroups()
   return async (owner, message) => {
     if (!message.mayStart || message.isRetry || message.decided)
       return await admit(sql, owner, message, log, { limits })
     const row = jsonText({ ...admissionColumns(message, limits), text: message.text })
-    return await group({ owner, message, sessionId: message.sessionId, row })
+    const item = { owner, message, sessionId: message.sessionId, row }
+    return await (message.limits ? limitedGroup(item) : group(item))
   }
 }
 
@@ -172,6 +181,10 @@ async function admitTogether(sql: Sql, items: readonly Grouped[]): Promise<(Admi
 
 function admissionOf(answer: Answer, owner: Owner, message: NewMessage): Admission {
   if (answer.outcome === 'joined') return { outcome: 'joined', replyId: answer.reply_id }
+  if (answer.outcome === 'limited') {
+    if (answer.over === undefined) throw new Error('A refusal names no limit.')
+    return { outcome: 'limited', over: answer.over, ...(answer.rate && { rate: answer.rate }) }
+  }
   if (answer.outcome !== 'admitted') return { outcome: answer.outcome }
   return {
     outcome: 'admitted',
@@ -181,6 +194,7 @@ function admissionOf(answer: Answer, owner: Owner, message: NewMessage): Admissi
     historyEnd: answer.history_end,
     titleFrom: answer.untitled ? (answer.first_text ?? message.text) : null,
     ...(answer.values && { values: answer.values }),
+    ...(answer.rate && { rate: answer.rate }),
     reply: {
       id: message.replyId,
       sessionId: message.sessionId,

@@ -1,4 +1,4 @@
--- revision 24
+-- revision 25
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -17,12 +17,13 @@
    absent: nothing), decisions (instead of a user's message; see decide_calls), wait_id (the reply that
    they are about), decisions_hash (hex), decided_by (also of what a message rejects), uses_values (true: those
    of the session are in the answer), max_session_bytes, max_user_bytes (what the session, and its user's sessions with the
-   agent, may hold with the message; null: any number)}. p_text and parts are not looked at
+   agent, may hold with the message; null: any number), limits (that it counts for, see judge_limits; absent: none),
+   interrupts (it ends the reply that runs, instead of being refused)}. p_text and parts are not looked at
    where place asks for another reply, or decisions come.
    Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an
    untitled session: its first user message; null: the new one), by_key (joined by its idempotency key), parent_id (the
    message that the new one comes behind; null: none), history_end (the position that the reply's history ends at; -1: it
-   has none), text (what is answered anew; null: p_text), values ({user, metadata} of the session, where they are told)}.
+   has none), text (what is answered anew; null: p_text), values ({user, metadata} of the session, where they are told), rate, over (of judge_limits; over: the outcome is limited)}.
    What few messages need is asked for in a statement of its own: plpgsql runs a condition with a query in it as a query,
    even where nothing has to be looked up. */
 create or replace function admit_message(
@@ -55,13 +56,15 @@ declare
   v_lines_before integer[];
   v_added bigint := 0; -- what the message brings, in bytes
   v_bytes bigint; -- what its session holds
+  v_is_made boolean := false; -- the session, just now
+  v_verdict jsonb := '{}'; -- of its limits
 begin
   select * into m from jsonb_to_record(p_message) as x(
     agent_id uuid, session_id uuid, end_user text, user_id uuid, reply_id uuid, model text, include_usage boolean,
     key text, body_hash text, is_retry boolean, may_start boolean, configuration bigint, make_session boolean,
     external_id text, derived_title text, title_is_draft boolean, secret_number bigint, place jsonb, parts jsonb,
     facts jsonb, decisions jsonb, wait_id uuid, decisions_hash text, decided_by text, uses_values boolean,
-    max_session_bytes bigint, max_user_bytes bigint);
+    max_session_bytes bigint, max_user_bytes bigint, limits jsonb, interrupts boolean);
   v_is_regenerate := coalesce(m.place ? 'regenerate', false);
   v_has_question := not v_is_regenerate and m.decisions is null;
   if v_has_question then
@@ -86,7 +89,13 @@ begin
     end if;
     if v_fenced then return '{"outcome": "fenced"}'; end if;
     -- Not not_found, which stands for ever: a call whose answer was lost may be about to make it.
-    if not m.may_start then return '{"outcome": "refused"}'; end if;
+    if not m.may_start then
+      if m.limits is not null then
+        v_verdict := judge_limits(m.limits, m.agent_id, m.end_user, m.reply_id, 'look', null, null, null);
+        if v_verdict ? 'over' then return v_verdict || '{"outcome": "limited"}'; end if;
+      end if;
+      return '{"outcome": "refused"}';
+    end if;
     if m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
     if v_added > m.max_session_bytes then return '{"outcome": "session_full"}'; end if;
     if m.max_user_bytes is not null then
@@ -101,6 +110,7 @@ begin
     insert into sessions (id, agent_id, end_user, external_id)
     select m.session_id, a.id, m.end_user, m.external_id from agents a where a.id = m.agent_id for key share
     on conflict do nothing; -- made meanwhile by another message, under another id perhaps, or somebody else's
+    v_is_made := found;
     select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata, x.bytes into s from sessions x
      where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
        for no key update;
@@ -182,6 +192,14 @@ begin
     if v_fault is not null then return jsonb_build_object('outcome', v_fault); end if;
   end if;
 
+  if m.limits is not null and (not m.may_start or (last.status = 'streaming' and m.interrupts)) then
+    -- Looked at only: pictures are fetched first, or the reply that runs is ended first, which must not be for nothing.
+    v_verdict := judge_limits(m.limits, m.agent_id, s.end_user, m.reply_id, 'look',
+                              case when last.status = 'streaming' then last.id end, null, null);
+    if v_verdict ? 'over' and (last.status is distinct from 'streaming' or m.interrupts) then
+      return v_verdict || '{"outcome": "limited"}';
+    end if;
+  end if;
   if last.status = 'streaming' then return '{"outcome": "busy"}'; end if;
   if not m.may_start then return '{"outcome": "refused"}'; end if;
   -- The agent that the request was made from may be another one now.
@@ -198,12 +216,24 @@ begin
   end if;
 
   if m.decisions is not null then
-    begin
-      if last.id is distinct from m.wait_id or not decide_calls(m.session_id, m.wait_id, m.reply_id, m.decisions, m.decided_by)
-      then return '{"outcome": "not_waiting"}'; end if;
+    if last.id is distinct from m.wait_id then return '{"outcome": "not_waiting"}'; end if;
+    begin -- What is refused counts nothing: the exception takes the counting back.
+      if m.limits is not null then
+        v_verdict := judge_limits(m.limits, m.agent_id, s.end_user, m.reply_id, 'take', null, null, null);
+      end if;
+      if not v_verdict ? 'over' and not decide_calls(m.session_id, m.wait_id, m.reply_id, m.decisions, m.decided_by) then
+        raise sqlstate 'GR409';
+      end if;
     exception when sqlstate 'GR409' then return '{"outcome": "not_waiting"}';
     end;
-  elsif last.finish_reason = 'tool_calls' then
+  elsif m.limits is not null then
+    v_verdict := judge_limits(m.limits, m.agent_id, s.end_user, m.reply_id, 'take', null, null, null);
+  end if;
+  if v_verdict ? 'over' then
+    if v_is_made then delete from sessions x where x.id = m.session_id; end if;
+    return v_verdict || '{"outcome": "limited"}';
+  end if;
+  if m.decisions is null and last.finish_reason = 'tool_calls' then
     perform reject_calls(m.session_id, m.decided_by);
   end if;
 
@@ -252,5 +282,6 @@ begin
                 or (v_title is not null and coalesce(m.title_is_draft, false)),
     'first_text', v_first_text, 'parent_id', v_parent,
     'history_end', case when v_is_regenerate then v_before_at else v_at end, 'text', v_asked,
-    'values', case when m.uses_values then jsonb_build_object('user', s.end_user, 'metadata', s.metadata) end);
+    'values', case when m.uses_values then jsonb_build_object('user', s.end_user, 'metadata', s.metadata) end,
+    'rate', v_verdict -> 'rate');
 end $$;

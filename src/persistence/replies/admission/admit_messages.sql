@@ -1,7 +1,8 @@
--- revision 7
+-- revision 8
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
    is at work on. Waits for none of them. Of each it admits it answers what admit_message answers; the others, and all but
-   the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order.
+   the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order. Messages under
+   limits are answered whether they pass or not, and wait for others of the same subject: they come in statements of their own.
    p_messages: [as admit_message takes them, with text], all with may_start, without is_retry and decisions. */
 create or replace function admit_messages(p_instance uuid, p_epoch bigint, p_messages jsonb)
 returns jsonb language plpgsql
@@ -12,6 +13,7 @@ declare
   v_sessions uuid[];
   v_now timestamptz;
   v_answers jsonb;
+  v_limited jsonb; -- answers of those that a limit refuses
 begin
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   if not found then return '[]'; end if;
@@ -21,6 +23,14 @@ begin
        and (m.end_user is null or s.end_user = m.end_user)
        for no key update of s skip locked);
   if v_sessions = '{}' then return '[]'; end if;
+  if p_messages @? '$[*].limits' then
+    perform lock_limits((
+      select array_agg(x.subject)
+        from jsonb_to_recordset(p_messages) as m(session_id uuid, agent_id uuid, limits jsonb)
+        join sessions s on s.id = m.session_id
+       cross join lateral (values (m.limits #>> '{key,id}'),
+                                  (case when m.limits ? 'user' then m.agent_id || ' ' || s.end_user end)) as x (subject)));
+  end if;
   v_now := clock_timestamp();
 
   -- Behind the locks: what is read here is as it was committed last.
@@ -30,11 +40,12 @@ begin
              session_id uuid, agent_id uuid, end_user text, user_id uuid, reply_id uuid, text text, model text,
              include_usage boolean, key text, body_hash text, configuration bigint, place jsonb, parts jsonb, facts jsonb,
              decided_by text, derived_title text, title_is_draft boolean, uses_values boolean, max_session_bytes bigint,
-             max_user_bytes bigint)) with ordinality as m(
+             max_user_bytes bigint, limits jsonb)) with ordinality as m(
              session_id, agent_id, end_user, user_id, reply_id, text, model, include_usage, key, body_hash, configuration,
-             place, parts, facts, decided_by, derived_title, title_is_draft, uses_values, max_session_bytes, max_user_bytes, n)
+             place, parts, facts, decided_by, derived_title, title_is_draft, uses_values, max_session_bytes, max_user_bytes,
+             limits, n)
      order by m.session_id, m.n
-  ), plain as materialized (
+  ), open as materialized (
     select m.*, s.num, s.next_seq, s.head, s.end_user as owner, s.metadata,
            coalesce(s.title, t.title) is null as is_untitled, t.title as new_title,
            s.title_is_draft or (t.title is not null and coalesce(m.title_is_draft, false)) as is_draft,
@@ -72,6 +83,12 @@ begin
        and not exists (select 1 from idempotency_keys k where k.session_id = m.session_id and k.key = m.key
                           and k.created_at > v_now - interval '24 hours')
        and (m.configuration is null or m.configuration = (select c.version from configuration c))
+  ), judged as materialized ( -- one after the other: each sees what those before it have counted
+    select m.*, case when m.limits is not null then
+             judge_limits(m.limits, m.agent_id, m.owner, m.reply_id, 'take', null, null, null) end as verdict
+      from open m
+  ), plain as materialized (
+    select m.* from judged m where m.verdict is null or not m.verdict ? 'over'
   ), question as (
     insert into messages (id, session_id, position, role, status, content, created_at, parent, line, lines_before)
     select m.user_id, m.session_id, m.next, 'user', 'complete', m.text, v_now, case when not m.is_straight then m.at end, m.line,
@@ -106,8 +123,11 @@ begin
                where b.session_id = m.session_id and b.role = 'user' order by b.position limit 1) end,
            'parent_id', m.parent_id, 'history_end', case when m.is_regenerate then m.before_at else m.at end,
            'text', m.content,
-           'values', case when m.uses_values then jsonb_build_object('user', m.owner, 'metadata', m.metadata) end)), '[]')
-    into v_answers from plain m;
+           'values', case when m.uses_values then jsonb_build_object('user', m.owner, 'metadata', m.metadata) end,
+           'rate', m.verdict -> 'rate')), '[]'),
+         (select jsonb_agg(o.verdict || jsonb_build_object('outcome', 'limited', 'reply_id', o.reply_id))
+            from judged o where o.verdict ? 'over')
+    into v_answers, v_limited from plain m;
 
   if p_messages @? '$[*].parts' or v_answers @? '$[*] ? (@.rest_state == "waiting")' then
     perform case when m.parts is not null and not coalesce(m.place ? 'regenerate', false) then add_parts(m.session_id, m.user_id, m.parts) end,
@@ -116,5 +136,5 @@ begin
        join jsonb_to_recordset(p_messages) as m(
               reply_id uuid, session_id uuid, user_id uuid, parts jsonb, place jsonb, decided_by text) on m.reply_id = a.reply_id;
   end if;
-  return v_answers;
+  return case when v_limited is null then v_answers else v_answers || v_limited end;
 end $$;

@@ -1,4 +1,4 @@
--- revision 12
+-- revision 13
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq, waiting} and columns of messages by their names. waiting: see keep_waiting_calls. next_seq:
@@ -15,7 +15,7 @@ declare
   r record;
   v_agent uuid;
 begin
-  select m.session_id, m.first_seq, m.include_usage, m.position, m.parent, m.model into r
+  select m.session_id, m.first_seq, m.include_usage, m.position, m.parent, m.model, m.facts ? 'counts' as counts into r
     from messages m where m.id = p_reply;
   if not found then return 'gone'; end if;
   select s.agent_id into v_agent from sessions s where s.id = r.session_id for no key update;
@@ -59,6 +59,7 @@ begin
           coalesce((o.facts -> 'counted' ->> 'cacheWriteTokens')::bigint, 0),
           coalesce((o.facts -> 'counted' ->> 'reasoningTokens')::bigint, 0))
   on conflict do nothing;
+  if r.counts then perform count_use(array[p_reply]); end if;
 
   perform keep_waiting_calls(r.session_id, p_reply, p_outcome -> 'waiting', p_events);
 

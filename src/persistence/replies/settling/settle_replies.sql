@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
@@ -13,6 +13,7 @@ set enable_seqscan to off set enable_hashjoin to off set enable_mergejoin to off
 declare
   v_sessions uuid[];
   v_ended uuid[];
+  v_counted uuid[]; -- those whose use counts for limits
 begin
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   if not found then return; end if;
@@ -49,7 +50,7 @@ begin
               m.usage_estimated, m.ended_at, m.finish_reason, m.error_code, cardinality(m.frame_ends) as frames,
               m.shown_calls is not null as shows_calls,
               octet_length(m.content)::bigint + coalesce(octet_length(m.reasoning), 0)
-                + coalesce(octet_length(m.tool_events::text), 0) as added, o.tool_events, o.facts, o.title, o.next_seq
+                + coalesce(octet_length(m.tool_events::text), 0) as added, m.facts ? 'counts' as counts, o.tool_events, o.facts, o.title, o.next_seq
   ), kept as (
     update sessions s -- role frame, texts and reasoning, then: error | [calls], finish, [usage], done
        set next_seq = greatest(
@@ -78,8 +79,9 @@ begin
       from kept k
     on conflict do nothing
   )
-  select array_agg(k.id) into v_ended from kept k;
+  select array_agg(k.id), array_agg(k.id) filter (where k.counts) into v_ended, v_counted from kept k;
   if v_ended is null then return; end if;
+  if v_counted is not null then perform count_use(v_counted); end if;
 
   perform keep_waiting_calls(o.session_id, o.id, o.waiting, o.tool_events)
      from jsonb_to_recordset(p_replies) as o(id uuid, session_id uuid, tool_events jsonb, waiting jsonb)

@@ -35,6 +35,7 @@ export const factsSchema = Type.Object({
       format: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     }),
   ),
+  counts: Type.Optional(Type.Object({ key: Type.Optional(Type.String()), user: Type.Optional(Type.Literal(true)) })),
   firstTokenMs: optionalOrNull(Type.Number()),
   durationMs: Type.Optional(Type.Number()),
   attempts: Type.Optional(Type.Number()),

@@ -1,4 +1,5 @@
 /** Token usage: a row for each reply that has ended, written by its settlement (`fold_reply`) or here. */
+import type { CountsFor } from '../../../actors/ports/limits.ts'
 import type { Usage } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../postgres/database.ts'
 
@@ -14,6 +15,8 @@ export interface Used {
   /** When absent, it did not fail. */
   failed?: boolean
   usage: Usage
+  /** Absent: nobody's limits. */
+  countsFor?: CountsFor | undefined
 }
 
 /** `key`: id of an agent, a model's name, or a day as `2026-01-31`, UTC. */
@@ -55,28 +58,54 @@ export async function readUsage(sql: Sql, { from, to, groupBy }: UsageQuery): Pr
   return [...rows]
 }
 
-/** Stores what is not there yet, by its id. */
+/**
+ * Stores what is not there yet, by its id. What counts for limits is counted with it, and stateless replies give back their
+ * places among the concurrent ones.
+ */
 export async function insertUsage(sql: Sql, used: readonly Used[]): Promise<void> {
-  await sql`
+  const rows = sql`
+    unnest(${used.map((one) => one.id)}::uuid[],
+           ${used.map((one) => one.endedAt.toISOString())}::text[]::timestamptz[],
+           ${used.map((one) => one.agentId)}::uuid[], ${used.map((one) => one.model)}::text[],
+           ${used.map((one) => one.replies)}::integer[],
+           ${used.map((one) => one.usage.promptTokens)}::bigint[],
+           ${used.map((one) => one.usage.completionTokens)}::bigint[],
+           -- The library takes an array of booleans for one boolean.
+           ${used.map((one) => String(one.usage.estimated))}::text[]::boolean[],
+           ${used.map((one) => (one.failed ? 1 : 0))}::integer[],
+           ${used.map((one) => one.usage.cachedTokens ?? 0)}::bigint[],
+           ${used.map((one) => one.usage.cacheWriteTokens ?? 0)}::bigint[],
+           ${used.map((one) => one.usage.reasoningTokens ?? 0)}::bigint[])
+      as u (id, at, agent, model, replies, prompt, completion, estimated, failures, cached, written, reasoning)`
+  const insert = sql`
     insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, failures,
                              cached_tokens, cache_write_tokens, reasoning_tokens)
     select u.id, u.at, u.agent, u.model, u.replies, u.prompt, u.completion, u.estimated, u.failures, u.cached, u.written,
            u.reasoning
-      from unnest(${used.map((one) => one.id)}::uuid[],
-                  ${used.map((one) => one.endedAt.toISOString())}::text[]::timestamptz[],
-                  ${used.map((one) => one.agentId)}::uuid[], ${used.map((one) => one.model)}::text[],
-                  ${used.map((one) => one.replies)}::integer[],
-                  ${used.map((one) => one.usage.promptTokens)}::bigint[],
-                  ${used.map((one) => one.usage.completionTokens)}::bigint[],
-                  -- The library takes an array of booleans for one boolean.
-                  ${used.map((one) => String(one.usage.estimated))}::text[]::boolean[],
-                  ${used.map((one) => (one.failed ? 1 : 0))}::integer[],
-                  ${used.map((one) => one.usage.cachedTokens ?? 0)}::bigint[],
-                  ${used.map((one) => one.usage.cacheWriteTokens ?? 0)}::bigint[],
-                  ${used.map((one) => one.usage.reasoningTokens ?? 0)}::bigint[])
-           as u (id, at, agent, model, replies, prompt, completion, estimated, failures, cached, written, reasoning)
+      from ${rows}
     on conflict do nothing`
+  const subjects = used.flatMap((one) => subjectsOf(one).map((subject) => ({ id: one.id, subject })))
+  if (used.every(({ countsFor }) => countsFor === undefined)) {
+    await insert
+    return
+  }
+  await sql`
+    with stored as (${insert} returning id, at, model, prompt_tokens, completion_tokens, cached_tokens, cache_write_tokens),
+    given_back as (
+      delete from limit_places where reply_id = any(${used.map(({ id }) => id)}::uuid[]) and instance_id is not null)
+    insert into limit_usage (subject, day, tokens, cost)
+    select s.subject, (u.at at time zone 'UTC')::date, u.prompt_tokens + u.completion_tokens,
+           cost_of(u.model, u.prompt_tokens, u.completion_tokens, u.cached_tokens, u.cache_write_tokens)
+      from stored u
+      join unnest(${subjects.map(({ id }) => id)}::uuid[], ${subjects.map(({ subject }) => subject)}::text[])
+             as s (id, subject) on s.id = u.id`
 }
+
+/** As limit_subjects names them. */
+const subjectsOf = ({ agentId, countsFor }: Used): string[] =>
+  [countsFor?.key ?? null, countsFor?.user == null ? null : `${agentId} ${countsFor.user}`].filter(
+    (subject) => subject !== null,
+  )
 
 /** Merges rows older than a week into one for each hour, agent and model. Idempotent; any instance may run it. */
 export async function foldUsage(sql: Sql): Promise<void> {

@@ -1,0 +1,48 @@
+/** Limits of a key, and of each user of an agent (contract section 23). Types only. */
+
+/** Absent: there is no such limit. */
+export interface Limits {
+  requestsPerMinute?: number
+  concurrentReplies?: number
+  /** Prompt and completion tokens of a day, UTC. */
+  tokensPerDay?: number
+  /** By the prices that are set, of a month, UTC. */
+  costPerMonth?: number
+}
+
+/** What a message, or a stateless request, counts for. The user's count where there is a user. */
+export interface LimitsInForce {
+  key?: Limits & { id: string }
+  user?: Limits
+}
+
+/** For whom a reply's use is counted, whether anything limits it now or not. */
+export interface Counts {
+  /** Id of the named key that it was asked for with. */
+  key?: string
+  /** Its user has limits with this agent. */
+  user?: true
+}
+
+/** The same with their names. Null: none. */
+export interface CountsFor {
+  key: string | null
+  user: string | null
+}
+
+/** What refuses a request. */
+export interface OverLimit {
+  of: 'key' | 'user'
+  limit: keyof Limits
+  most: number
+  /** Seconds until it may pass. */
+  wait: number
+}
+
+/** A limit of requests a minute, as its answer tells it. */
+export interface RequestRate {
+  limit: number
+  remaining: number
+  /** Seconds until all are free again. */
+  reset: number
+}

@@ -1,0 +1,95 @@
+/** Limits as they are judged for stateless requests, and the use that they are compared with (contract section 23). */
+import type { LimitsInForce, OverLimit, RequestRate } from '../../../actors/ports/limits.ts'
+import type { Sql } from '../../postgres/database.ts'
+import { jsonText } from '../settling/stored-reply.ts'
+
+/** A stateless request. */
+export interface LimitedRequest {
+  replyId: string
+  agentId: string
+  /** Null: nobody's. */
+  user: string | null
+  limits: LimitsInForce
+  /** Only asks: pictures are still to be fetched. */
+  isLook?: boolean
+}
+
+/** `over`: what refuses the request, which counts nothing then. */
+export interface LimitVerdict {
+  over?: OverLimit
+  rate?: RequestRate
+}
+
+export interface LimitGate {
+  /** Counts the request, and takes its places. Null: this instance was declared lost. Rejects while the database is away. */
+  take(request: LimitedRequest): Promise<LimitVerdict | null>
+}
+
+const MOST_REQUESTS = 64
+
+interface Waiting {
+  request: LimitedRequest
+  resolve(verdict: LimitVerdict | null): void
+  reject(error: unknown): void
+}
+
+/**
+ * What comes while a statement is under way goes with the next: requests of one key wait for each other in the database, and
+ * would hold all connections meanwhile.
+ */
+export function createLimitGate(sql: Sql, instance: { id: string; epoch(): number }): LimitGate {
+  let waiting: Waiting[] = []
+  let isAsking = false
+
+  async function askAll(): Promise<void> {
+    isAsking = true
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, MOST_REQUESTS)
+      waiting = waiting.slice(MOST_REQUESTS)
+      try {
+        const verdicts = await ask(sql, instance, batch)
+        for (const [n, { resolve }] of batch.entries()) resolve(verdicts?.[n] ?? null)
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    isAsking = false
+  }
+
+  return {
+    take: (request) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ request, resolve, reject })
+        if (!isAsking) void askAll()
+      }),
+  }
+}
+
+async function ask(
+  sql: Sql,
+  { id, epoch }: { id: string; epoch(): number },
+  batch: readonly Waiting[],
+): Promise<LimitVerdict[] | null> {
+  const requests = batch.map(({ request: { replyId, agentId, user, limits, isLook } }) => ({
+    reply: replyId,
+    agent: agentId,
+    user,
+    limits,
+    look: isLook === true,
+  }))
+  const [row] = await sql<{ verdicts: LimitVerdict[] | null }[]>`
+    select take_limits(${id}, ${epoch()}, ${jsonText(requests)}::text::jsonb) as verdicts`
+  return row?.verdicts ?? null
+}
+
+const SUBJECTS_AT_ONCE = 50
+/** A run ends, even where new use comes as fast as it is folded. */
+const MOST_STATEMENTS = 1000
+
+/** Any instance may run it. */
+export async function tidyLimits(sql: Sql): Promise<void> {
+  for (let n = 0; n < MOST_STATEMENTS; n += 1) {
+    const [row] = await sql<{ count: number }[]>`select tidy_limits(${SUBJECTS_AT_ONCE}) as count`
+    if ((row?.count ?? 0) < SUBJECTS_AT_ONCE) return
+  }
+}
