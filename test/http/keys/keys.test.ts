@@ -42,6 +42,7 @@ verifies('contract-23.keys', 'made, read, listed, changed and deleted; the key i
     hint: key.slice(-4),
     scopes: ['deploy'],
     agentIds: [door.agentId],
+    limits: null,
     expiresAt: '2099-01-31T00:00:00.000Z',
     lastUsedAt: null,
     createdBy: 'anna',

@@ -44,6 +44,7 @@ export const insideJson = [
   'headers',
   'httpTools',
   'inputSchema',
+  'limits',
   'mcpServers',
   'metadata',
   'parts',
@@ -59,6 +60,7 @@ export const insideJson = [
   'steps',
   'stored',
   'tools',
+  'userLimits',
   'value',
   'waited',
 ]

@@ -77,9 +77,9 @@ async function ask(
     limits,
     look: isLook === true,
   }))
-  const [row] = await sql<{ verdicts: LimitVerdict[] | null }[]>`
-    select take_limits(${id}, ${epoch()}, ${jsonText(requests)}::text::jsonb) as verdicts`
-  return row?.verdicts ?? null
+  const [row] = await sql<{ answers: LimitVerdict[] | null }[]>`
+    select take_limits(${id}, ${epoch()}, ${jsonText(requests)}::text::jsonb) as answers`
+  return row?.answers ?? null
 }
 
 const SUBJECTS_AT_ONCE = 50
