@@ -1,5 +1,6 @@
 import { operations } from '../operation.ts'
 import { AgUiCapabilities, agUiEvents, RunAgentInput } from '../schemas/ag-ui.ts'
+import { overLimit } from '../schemas/limits.ts'
 
 export const agUi = operations({
   runAgUi: {
@@ -17,6 +18,7 @@ export const agUi = operations({
     errors: {
       404: 'There is no such agent, or the session belongs to another one.',
       409: 'A reply is running, and `on_busy` is `reject`; nothing was stored.',
+      429: overLimit,
       503: 'Draining, or too many replies run; see `Retry-After`.',
     },
   },

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { operations } from '../operation.ts'
 import { UIChatRequest, UIMessages, uiMessageChunks } from '../schemas/ai-sdk.ts'
 import { name } from '../schemas/basics.ts'
+import { overLimit } from '../schemas/limits.ts'
 
 const path = '/api/v1/agents/{agent_id}/deploy/ai-sdk'
 const one = `${path}/{session_id}`
@@ -33,6 +34,7 @@ export const aiSdk = operations({
     errors: {
       404: 'There is no such agent, or the session belongs to another one.',
       409: 'A reply is running, and `on_busy` is `reject`; nothing was stored.',
+      429: overLimit,
       503: 'Draining, or too many replies run; see `Retry-After`.',
     },
   },

@@ -1,5 +1,6 @@
 import { operations } from '../operation.ts'
 import { ChatCompletion, ChatCompletionRequest, completionEvents } from '../schemas/chat.ts'
+import { overLimit } from '../schemas/limits.ts'
 
 export const completions = operations({
   createChatCompletion: {
@@ -16,6 +17,7 @@ export const completions = operations({
     responses: { 200: ChatCompletion },
     errors: {
       404: 'There is no such agent.',
+      429: overLimit,
       500: 'The generation failed; `x-should-retry: false`.',
       503: 'Draining, or too many running replies; see `Retry-After`.',
     },

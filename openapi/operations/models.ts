@@ -1,5 +1,6 @@
 import { operations } from '../operation.ts'
 import { ChatCompletion, completionEvents } from '../schemas/chat.ts'
+import { overLimit } from '../schemas/limits.ts'
 import { AgentCompletionRequest, AgentModel, AgentModelList, DeployModel, DeployModelList } from '../schemas/models.ts'
 
 const openai = '/api/v1/openai'
@@ -51,6 +52,7 @@ export const models = operations({
     responses: { 200: ChatCompletion },
     errors: {
       404: 'No agent has this id or name.',
+      429: overLimit,
       500: 'The generation failed; `x-should-retry: false`.',
       503: 'Draining, or too many replies run; see `Retry-After`.',
     },

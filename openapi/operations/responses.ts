@@ -1,4 +1,5 @@
 import { type Operation, operations } from '../operation.ts'
+import { overLimit } from '../schemas/limits.ts'
 import {
   AgentResponseRequestBody,
   itemPage,
@@ -28,6 +29,7 @@ const create = {
   errors: {
     404: 'There is no such agent or conversation.',
     409: 'A response runs in the conversation (see `on_busy`), or nothing waits for what was sent; nothing was stored.',
+    429: overLimit,
     500: 'The generation failed: `x-should-retry: false`, and `code` is why.',
     503: 'Draining, or too many running replies; see `Retry-After`.',
   },

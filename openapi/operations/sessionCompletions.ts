@@ -6,6 +6,7 @@ import {
   resumedStream,
   SessionCompletionRequest,
 } from '../schemas/chat.ts'
+import { overLimit } from '../schemas/limits.ts'
 
 const session = '/api/v1/agents/{agent_id}/deploy/sessions/{session_id}'
 const path = `${session}/chat/completions`
@@ -32,6 +33,7 @@ export const sessionCompletions = operations({
     errors: {
       404: unknown,
       409: 'A reply is running (see `on_busy`), or a result came for no call that waits; nothing was stored. `x-should-retry: false`.',
+      429: overLimit,
       500: 'The generation failed: `x-should-retry: false`. Without that, it may be unknown whether the message is stored.',
       503: 'Draining, or too many running replies; see `Retry-After`.',
     },
@@ -56,6 +58,7 @@ export const sessionCompletions = operations({
       403: 'A client secret approves a call as it stands, or rejects it.',
       404: unknown,
       409: 'Nothing waits, somebody else has decided, or a reply is running; nothing was stored.',
+      429: overLimit,
       500: 'The generation failed: `x-should-retry: false`. Without that, it may be unknown whether the decisions are stored.',
       503: 'Draining, or too many running replies; see `Retry-After`.',
     },

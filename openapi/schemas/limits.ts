@@ -56,3 +56,7 @@ export const userUsePage = Type.Object({
   ...page.properties,
   user: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'This user alone.' })),
 })
+
+/** Of operations that begin a reply. */
+export const overLimit =
+  'A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month.'

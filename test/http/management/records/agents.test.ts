@@ -53,6 +53,7 @@ verifies(
       allowedOrigins: [],
       historyMaxTokens: null,
       callerInstructions: 'refuse',
+      userLimits: null,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
@@ -197,6 +198,7 @@ test('a completion reads agent, prompt and encrypted key in one query', async ()
     allowedOrigins: [],
     historyMaxTokens: null,
     callerInstructions: 'refuse',
+    userLimits: null,
     configuration: expect.any(Number),
   })
   const promptless = (await create()).json
