@@ -43,19 +43,19 @@ function serverInterface(): string {
   const byTag = names.map((name) => `  ${name}: ${interfaceOf(name)}<X>\n`).join('')
   const all = names.map((name) => `    ${interfaceOf(name)}<X>`).join(',\n')
   return [
-    "import type { Exchange, Handler } from '../handler.ts'\nimport type { operations } from './schema.ts'\n",
+    "import type { Exchange, Handler, PiecesHandler } from '../handler.ts'\nimport type { operations } from './schema.ts'\n",
     ...blocks,
     `/** All handlers, by tag. */\nexport interface Server<X extends Exchange> {\n${byTag}}\n`,
     `/** All handlers, by operation id. */\nexport interface ServerOperations<X extends Exchange>\n  extends\n${all} {}\n`,
   ].join('\n')
 }
 
-function handlerLine(id: string, { method, path, query, summary }: Operation): string {
+function handlerLine(id: string, { method, path, query, summary, pieces }: Operation): string {
   const defaults = Object.entries(query?.properties ?? {})
     .filter(([, property]) => 'default' in property)
     .map(([name]) => `'${name}'`)
   const third = defaults.length === 0 ? '' : `, ${defaults.join(' | ')}`
-  return `  /** ${method.toUpperCase()} ${path} — ${summary} */\n  ${id}: Handler<operations['${id}'], X${third}>\n`
+  return `  /** ${method.toUpperCase()} ${path} — ${summary} */\n  ${id}: ${pieces ? 'PiecesHandler' : 'Handler'}<operations['${id}'], X${third}>\n`
 }
 
 const read = (file: URL): Promise<string | null> => readFile(file, 'utf8').catch(() => null)

@@ -38,3 +38,8 @@ export type Input<O, Defaults extends string = never> = O extends { parameters: 
 export type Handler<O, X extends Exchange, Defaults extends string = never> = (
   input: Input<O, Defaults> & X,
 ) => Result<O, X> | Promise<Result<O, X>>
+
+/** As `Handler`, of an answer that may be long: the body, or `reply` where it is written in pieces. */
+export type PiecesHandler<O, X extends Exchange, Defaults extends string = never> = (
+  input: Input<O, Defaults> & X,
+) => Promise<Result<O, X> | X['reply']>

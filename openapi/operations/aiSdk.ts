@@ -64,6 +64,7 @@ export const aiSdk = operations({
   },
   listUIMessages: {
     method: 'get',
+    pieces: true,
     path: `${one}/messages`,
     scope: 'deploy',
     secret: 'handler',

@@ -56,6 +56,7 @@ export const playground = operations({
   },
   listPlaygroundMessages: {
     method: 'get',
+    pieces: true,
     path: `${one}/messages`,
     scope: 'management',
     summary: 'Read the messages of a session, oldest first, with their tool calls',

@@ -64,6 +64,7 @@ export const sessions = operations({
   },
   listSessionMessages: {
     method: 'get',
+    pieces: true,
     path: `${one}/messages`,
     scope: 'deploy',
     secret: 'session',

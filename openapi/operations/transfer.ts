@@ -4,6 +4,7 @@ import { Export, Import, ImportResult } from '../schemas/transfer.ts'
 export const transfer = operations({
   exportConfiguration: {
     method: 'get',
+    pieces: true,
     path: '/api/v1/export',
     scope: 'management',
     summary: 'Export the configuration, without secrets',

@@ -18,4 +18,6 @@ export const shares = {
   'contract-26.open-arrival': 'A body of a route without credential has 10 s to arrive.',
   'contract-26.stored-bytes': 'A message or fork beyond MAX_SESSION_BYTES or MAX_USER_BYTES is 413, nothing stored.',
   'contract-26.contents-apart': 'Stored contents are shared among the messages of one user of one agent only.',
+  'contract-26.long-lists':
+    'Lists of messages and exports are written in pieces of at most 1 MiB, as fast as they are read; without limit 32 MiB at most.',
 } as const

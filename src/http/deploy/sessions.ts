@@ -6,12 +6,13 @@ import type { MessagePart } from '../../actors/ports/index.ts'
 import type { SessionHost } from '../../actors/session/host.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import { findPart } from '../../persistence/replies/parts/parts.ts'
+import type { Message } from '../../persistence/replies/reading/message-rows.ts'
 import { changeSession } from '../../persistence/replies/sessions/session-changes.ts'
-import type { MessageQuery, Session } from '../../persistence/replies/sessions/sessions.ts'
+import type { Session } from '../../persistence/replies/sessions/sessions.ts'
 import * as sessions from '../../persistence/replies/sessions/sessions.ts'
-import type { StorageLimits } from '../../persistence/replies/sessions/storage-limits.ts'
+import type { StorageLimits } from '../../persistence/replies/storage/storage-limits.ts'
 import { listAs } from '../list.ts'
-import { pageOf } from '../message-page.ts'
+import { answerMessages } from '../message-page.ts'
 import { partPath, sendPart } from '../parts/part-answer.ts'
 import { makeSession } from '../sending/new-session.ts'
 import { moveHead } from '../sending/session-head.ts'
@@ -46,7 +47,7 @@ export const wireSession = ({ headId, forkedFrom, ...session }: Session) => ({
   updated_at: session.updatedAt,
 })
 
-const wirePart = ({ id: messageId, agentId, sessionId }: sessions.Message, part: MessagePart, index: number) => ({
+const wirePart = ({ id: messageId, agentId, sessionId }: Message, part: MessagePart, index: number) => ({
   type: part.type,
   url: partPath('deploy', { agentId, sessionId, messageId, n: `${index}` }),
   media_type: part.mediaType,
@@ -54,7 +55,7 @@ const wirePart = ({ id: messageId, agentId, sessionId }: sessions.Message, part:
   size: part.size,
 })
 
-export const wireMessage = (message: sessions.Message) => ({
+export const wireMessage = (message: Message) => ({
   id: message.id,
   session_id: message.sessionId,
   parent_id: message.parentId,
@@ -119,11 +120,7 @@ export const sessionHandlers = (deps: SessionDependencies) => {
       await refuseMetadata(deps, caller, agentId, { metadata: body.metadata, of: sessionId })
       return wireSession((await changeSession(sql, agentId, sessionId, body, deriveTitle)) ?? missing('session'))
     },
-    listSessionMessages: async ({ params, query }) => {
-      const list = (page: MessageQuery) => sessions.listMessages(sql, params.agent_id, params.session_id, page)
-      const messages = (await pageOf(query, list)) ?? missing('session')
-      return { messages: messages.map(wireMessage) }
-    },
+    listSessionMessages: ({ params, query, reply }) => answerMessages(sql, params, query, { reply, show: wireMessage }),
     getMessagePart: async ({ params: { agent_id, session_id, message_id, n }, reply }) => {
       const place = { agentId: agent_id, sessionId: session_id, messageId: message_id, n }
       return sendPart(reply, (await findPart(sql, place)) ?? missing('part'))

@@ -1,15 +1,16 @@
 /** An agent's users: revoke their client secrets, delete and export their sessions (contract section 11). */
-import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { SessionHost } from '../../../actors/session/host.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import { writeEntries } from '../../../persistence/records/audit/audit.ts'
-import { findSession, listMessages } from '../../../persistence/replies/sessions/sessions.ts'
+import { listMessages, type MessageList } from '../../../persistence/replies/reading/message-list.ts'
+import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { deleteSessionsOf, revokeUser, sessionIdsOf } from '../../../persistence/replies/users/users.ts'
 import { originOf } from '../../audit/record-change.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
+import { bodyTexts, readable } from '../../streaming/written-lists.ts'
 import { brokenText } from '../../text.ts'
 import type { DeployHandlers } from '../scope.ts'
 import { wireMessage, wireSession } from '../sessions.ts'
@@ -51,9 +52,8 @@ export const userHandlers = (deps: UserDependencies) =>
       const { agentId, user } = readParams(params)
       if ((await findAgent(deps.sql, agentId)) === null) missing('agent')
       await writeEntries(deps.sql, originOf(request), [entryOf('export', { agentId, user })])
-      // Read as fast as the client takes it: one session at a time is in memory.
-      const lines = Readable.from(exportLines(deps.sql, agentId, user))
-      return reply.type('application/x-ndjson').send(lines)
+      // Read as fast as the client takes it: 1 MiB of messages at a time is in memory, or one message.
+      return reply.type('application/x-ndjson').send(readable(exportLines(deps.sql, agentId, user)))
     },
   }) satisfies DeployHandlers<'users'>
 
@@ -80,6 +80,10 @@ async function revoke(
   revocations.add({ ...one, number })
 }
 
+async function* wireMessages(messages: MessageList) {
+  for await (const message of messages) yield wireMessage(message)
+}
+
 async function* exportLines(sql: Sql, agentId: string, user: string): AsyncGenerator<string> {
   for (let after = 0, isMore = true; isMore; ) {
     const sessions = await sessionIdsOf(sql, agentId, user, after)
@@ -87,11 +91,12 @@ async function* exportLines(sql: Sql, agentId: string, user: string): AsyncGener
       after = num
       const [session, messages] = [
         await findSession(sql, agentId, id),
-        await listMessages(sql, agentId, id, { branches: 'all' }),
+        await listMessages(sql, agentId, id, { branches: 'all' }, Number.POSITIVE_INFINITY),
       ]
       // Deleted meanwhile, or made again for another user.
       if (session?.user !== user || messages === null) continue
-      yield `${JSON.stringify({ ...wireSession(session), messages: messages.map(wireMessage) })}\n`
+      yield* bodyTexts({ ...wireSession(session), messages: wireMessages(messages) })
+      yield '\n'
     }
     isMore = sessions.length > 0
   }

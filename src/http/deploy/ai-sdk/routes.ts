@@ -1,9 +1,11 @@
 /** The AI SDK's chat endpoints over deploy sessions (contract section 12): send, follow, cancel, read. */
 import type { MessagePlace } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
+import { ListTooLong } from '../../../persistence/replies/reading/message-list.ts'
 import { listMessagesWithEvents, repliesBefore } from '../../../persistence/replies/reading/reply-events.ts'
 import { runningReply } from '../../../persistence/replies/sessions/sessions.ts'
 import { findWait } from '../../../persistence/replies/settling/waits.ts'
+import { tooLong } from '../../message-page.ts'
 import { partPath } from '../../parts/part-answer.ts'
 import { prepareParts } from '../../parts/prepare.ts'
 import type { SentMessage } from '../../parts/sent-message.ts'
@@ -15,6 +17,7 @@ import { broughtUITools } from '../../sending/request/caller-tools.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { streamBatches } from '../../streaming/reply-stream.ts'
+import { sendInPieces } from '../../streaming/written-lists.ts'
 import { type Caller, opensId } from '../access/caller.ts'
 import { ownParts } from '../access/own-session.ts'
 import { type ChatRequest, chatSession, chatUser, ownChat } from '../front-ends/chat-session.ts'
@@ -116,13 +119,17 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
       const session = await ownChat(sql, chatOfPath(params, query, caller))
       if (session !== null) await host.cancel(session.id)
     },
-    listUIMessages: async ({ params, query, caller }) => {
+    listUIMessages: async ({ params, query, caller, reply }) => {
       await loadAgent(deps, params.agent_id)
       const session = await ownChat(sql, chatOfPath(params, query, caller))
       if (session === null) return { messages: [] }
       const pathOf = (messageId: string, n: number) =>
         partPath('deploy', { agentId: params.agent_id, sessionId: session.id, messageId, n: `${n}` })
-      return { messages: uiMessagesOf(await listMessagesWithEvents(sql, session.id), pathOf) }
+      const stored = await listMessagesWithEvents(sql, session.id).catch((error: unknown) => {
+        if (!(error instanceof ListTooLong)) throw error
+        throw tooLong(`, of …/deploy/sessions/${session.id}/messages`)
+      })
+      return sendInPieces(reply, { messages: uiMessagesOf(stored, pathOf) })
     },
   } satisfies DeployHandlers<'aiSdk'>
 }

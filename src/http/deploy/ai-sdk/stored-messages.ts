@@ -130,14 +130,18 @@ export function uiMessageOf(messages: readonly [MessageWithEvents, ...MessageWit
   }
 }
 
-/** Oldest first. */
-export function uiMessagesOf(messages: readonly MessageWithEvents[], pathOf: PathOf): UIMessage[] {
-  const chains: [MessageWithEvents, ...MessageWithEvents[]][] = []
-  for (const message of messages) {
-    const before = message.continues
-    const chain = before === null ? undefined : chains.findLast((one) => one.at(-1)?.id === before)
-    if (chain === undefined) chains.push([message])
-    else chain.push(message)
+/** Those of a path, oldest first. On it a reply stands right behind the one that it goes on from. */
+export async function* uiMessagesOf(
+  messages: AsyncIterable<MessageWithEvents>,
+  pathOf: PathOf,
+): AsyncGenerator<UIMessage> {
+  let chain: [MessageWithEvents, ...MessageWithEvents[]] | null = null
+  for await (const message of messages) {
+    if (chain !== null && message.continues !== null && chain.at(-1)?.id === message.continues) chain.push(message)
+    else {
+      if (chain !== null) yield uiMessageOf(chain, pathOf)
+      chain = [message]
+    }
   }
-  return chains.map((chain) => uiMessageOf(chain, pathOf))
+  if (chain !== null) yield uiMessageOf(chain, pathOf)
 }

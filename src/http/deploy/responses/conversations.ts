@@ -15,7 +15,7 @@ import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { conversationOf, givenMessages } from './history-items.ts'
 import { idOf, uuidIn } from './ids.ts'
 import { readInput } from './input-items.ts'
-import { type ItemQuery, listOfItems } from './item-list.ts'
+import { type ItemQuery, listOfItems, orderOf } from './item-list.ts'
 import { conversationItems } from './stored-items.ts'
 
 interface Named {
@@ -82,7 +82,7 @@ async function remove(deps: ResponseDependencies, named: Named) {
 
 async function listItems(deps: ResponseDependencies, named: Named, query: ItemQuery) {
   const { agentId, id } = await findOwn(deps, named)
-  return listOfItems(await conversationItems(deps.sql, { agentId, sessionId: id }), query)
+  return await listOfItems(conversationItems(deps.sql, { agentId, sessionId: id }, orderOf(query)), query)
 }
 
 export const conversationHandlers = (deps: ResponseDependencies) => {

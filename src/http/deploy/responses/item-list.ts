@@ -11,20 +11,36 @@ interface Listed {
   id: string
 }
 
-/** `items`: oldest first. Throws 400 for an `after` that is none of them. */
-export function listOfItems<Item extends Listed>(
-  items: readonly Item[],
-  { limit = 20, after, order = 'desc' }: ItemQuery,
+/** Behind so many characters a page ends, however many items it was to hold: there are more. */
+const MOST_CHARACTERS = 8 * 2 ** 20
+
+export const orderOf = ({ order }: ItemQuery): 'asc' | 'desc' => (order === 'asc' ? 'asc' : 'desc')
+
+/** `items`: in the order that was asked for. Throws 400 for an `after` that is none of them. */
+export async function listOfItems<Item extends Listed>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  { limit = 20, after }: ItemQuery,
 ) {
-  const ordered = order === 'asc' ? items : items.toReversed()
-  const at = after === undefined ? -1 : ordered.findIndex(({ id }) => id === after)
-  if (after !== undefined && at < 0) badRequest('after: there is no such item')
-  const data = ordered.slice(at + 1, at + 1 + limit)
+  const data: Item[] = []
+  let isBehind = after === undefined
+  let hasMore = false
+  let characters = 0
+  for await (const item of items) {
+    if (!isBehind) isBehind = item.id === after
+    else if (data.length === limit || characters > MOST_CHARACTERS) {
+      hasMore = true
+      break
+    } else {
+      data.push(item)
+      characters += JSON.stringify(item).length
+    }
+  }
+  if (!isBehind) badRequest('after: there is no such item')
   return {
     object: 'list' as const,
     data,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
-    has_more: ordered.length > at + 1 + data.length,
+    has_more: hasMore,
   }
 }

@@ -17,7 +17,7 @@ import { agentConversationHandlers, conversationHandlers } from './conversations
 import { createResponse } from './create.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { idOf, uuidIn } from './ids.ts'
-import { type ItemQuery, listOfItems } from './item-list.ts'
+import { type ItemQuery, listOfItems, orderOf } from './item-list.ts'
 import { inputItemsOf } from './stored-items.ts'
 
 interface Named {
@@ -73,7 +73,8 @@ async function deleteResponse(deps: ResponseDependencies, named: Named) {
 
 async function listInputItems(deps: ResponseDependencies, named: Named, query: ItemQuery) {
   const stored = await findOwn(deps, named)
-  return listOfItems(await inputItemsOf(deps.sql, stored), query)
+  const items = await inputItemsOf(deps.sql, stored)
+  return await listOfItems(orderOf(query) === 'asc' ? items : items.toReversed(), query)
 }
 
 const responseHandlers = (deps: ResponseDependencies) => {

@@ -40,9 +40,12 @@ export async function inputItemsOf(sql: Sql, stored: StoredResponse): Promise<St
   return (await decisionsOf(sql, id, previousId)).map((decision) => decisionItem(decision, id, previousId))
 }
 
-/** All that was said in a conversation, oldest first. */
-export async function conversationItems(sql: Sql, where: Where): Promise<StoredItem[]> {
-  return (await readTurns(sql, where.sessionId)).flatMap((turn) => itemsOf(turn, where))
+/** What was said in a conversation, read as far as it is asked for. */
+export async function* conversationItems(sql: Sql, where: Where, order: 'asc' | 'desc'): AsyncGenerator<StoredItem> {
+  for await (const turn of readTurns(sql, where.sessionId, order)) {
+    const items = itemsOf(turn, where)
+    yield* order === 'asc' ? items : items.toReversed()
+  }
 }
 
 function questionItem({ id, content, parts }: StoredQuestion, { agentId, sessionId }: Where): StoredItem {

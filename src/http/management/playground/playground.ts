@@ -3,10 +3,10 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { MessagePart } from '../../../actors/ports/index.ts'
 import { findPart } from '../../../persistence/replies/parts/parts.ts'
-import type { Message, MessageQuery } from '../../../persistence/replies/sessions/sessions.ts'
+import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
 import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
 import { listAs } from '../../list.ts'
-import { pageOf } from '../../message-page.ts'
+import { answerMessages } from '../../message-page.ts'
 import { partPath, placeOfPath, sendPart } from '../../parts/part-answer.ts'
 import { prepareParts } from '../../parts/prepare.ts'
 import { readContent, type SentMessage } from '../../parts/sent-message.ts'
@@ -89,16 +89,6 @@ const wireMessage = (message: Message) => ({
   ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => partShown(message, part, n)) }),
 })
 
-/** Throws 400, 404. */
-async function readMessages(
-  sql: PlaygroundDependencies['sql'],
-  { agent_id, session_id }: { agent_id: string; session_id: string },
-  query: MessageQuery,
-) {
-  const list = (page: MessageQuery) => sessions.listMessages(sql, agent_id, session_id, page)
-  return ((await pageOf(query, list)) ?? missing('session')).map(wireMessage)
-}
-
 const startChat =
   (deps: PlaygroundDependencies): Handlers<'playground'>['createPlaygroundChat'] =>
   async ({ params, body, request, reply }) => {
@@ -161,7 +151,8 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
       const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       host.forget([params.session_id.toLowerCase()], owners)
     },
-    listPlaygroundMessages: async ({ params, query }) => ({ messages: await readMessages(sql, params, query) }),
+    listPlaygroundMessages: ({ params, query, reply }) =>
+      answerMessages(sql, params, query, { reply, show: wireMessage }),
     ...playgroundBranches(sql),
     getPlaygroundPart: async ({ params: { agent_id, session_id, message_id, n }, reply }) => {
       const place = { agentId: agent_id, sessionId: session_id, messageId: message_id, n }

@@ -1,7 +1,7 @@
 /** The tool calls of a stored message as the playground shows them, with what was decided about those that waited. */
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { decisionText } from '../../../actors/generate/decided-calls.ts'
-import type { Message } from '../../../persistence/replies/sessions/sessions.ts'
+import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
 import type { WaitedCall } from '../../../persistence/replies/settling/waits.ts'
 
 type ToolCallShown = components['schemas']['PlaygroundToolCall']

@@ -5,6 +5,7 @@ import { writeEntries } from '../../../persistence/records/audit/audit.ts'
 import { lockConfiguration, readConfiguration } from '../../../persistence/records/transfer.ts'
 import { originOf } from '../../audit/record-change.ts'
 import type { Handlers } from '../../server/mount.ts'
+import { sendInPieces } from '../../streaming/written-lists.ts'
 import type { HttpToolDependencies } from '../records/http-tools.ts'
 import type { McpServerDependencies } from '../records/mcp-servers.ts'
 import { approvalsByName } from './approvals.ts'
@@ -20,6 +21,9 @@ export const transferScope = (routes: (scope: FastifyInstance) => void) => async
   routes(scope)
 }
 
+/** Of its prompts: all that may be long in a configuration. */
+const LONG_CHARACTERS = 256 * 1024
+
 const ofAll = (action: 'export' | 'import') => ({
   action,
   kind: 'configuration',
@@ -31,10 +35,10 @@ const ofAll = (action: 'export' | 'import') => ({
 export const transferHandlers = (deps: TransferDependencies) => {
   const { sql, onMcpServerChange } = deps
   return {
-    exportConfiguration: async ({ request }) => {
+    exportConfiguration: async ({ request, reply }) => {
       const { providers, prompts, agents, httpTools, mcpServers, agentTools } = await readConfiguration(sql)
       await writeEntries(sql, originOf(request), [ofAll('export')])
-      return {
+      const exported = {
         version: 1 as const,
         providers: providers.flatMap(({ name, wireApi }) => (wireApi === null ? [] : [{ name, wireApi }])),
         prompts: prompts.map(({ id: _, ...prompt }) => prompt),
@@ -47,6 +51,8 @@ export const transferHandlers = (deps: TransferDependencies) => {
           approvals: approvalsByName(approval, { httpTools, mcpServers }, deps.workOutNames),
         })),
       }
+      const isLong = prompts.reduce((sum, { content }) => sum + content.length, 0) > LONG_CHARACTERS
+      return isLong ? sendInPieces(reply, exported) : exported
     },
     importConfiguration: async ({ body, request }) => {
       const { result, changedServers } = await sql.begin(async (tx) => {

@@ -6,8 +6,8 @@ import type { RestState } from '../../../actors/reply/reply-event.ts'
 import { retry } from '../../../async/retry.ts'
 import { changedNothing, isUnavailable, type Sql } from '../../postgres/database.ts'
 import { partRows } from '../parts/parts.ts'
-import { limitColumns, noLimits, type StorageLimits } from '../sessions/storage-limits.ts'
 import { jsonText } from '../settling/stored-reply.ts'
+import { limitColumns, noLimits, type StorageLimits } from '../storage/storage-limits.ts'
 import { createGroup, type GroupItem } from './group-commit.ts'
 
 /** An instance, and the epoch under which it writes. */

@@ -4,8 +4,8 @@ import type { ReplyEvent, StoredEvent } from '../../../actors/reply/reply-event.
 import { codeOf, type Sql } from '../../postgres/database.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { columns, findSession, type Session } from '../sessions/sessions.ts'
-import { type Full, limitColumns, noLimits, type StorageLimits } from '../sessions/storage-limits.ts'
 import { fold, jsonText } from '../settling/stored-reply.ts'
+import { type Full, limitColumns, noLimits, type StorageLimits } from '../storage/storage-limits.ts'
 
 /** What is absent or null is empty. */
 export interface NewSession {

@@ -6,6 +6,7 @@ import type { Fragment } from '../../postgres/page.ts'
 import { type PartRow, partOf, partsOf } from '../parts/parts.ts'
 import { type EventRow, eventsOf, framesOf } from '../settling/stored-reply.ts'
 import { type WaitedCall, waitedCalls } from '../settling/waits.ts'
+import { batchesOfPath } from './message-list.ts'
 
 export interface MessageWithEvents {
   id: string
@@ -31,14 +32,19 @@ const columns = (sql: AnySql): Fragment => sql`
   m.tool_events, m.reasoning, m.reasoning_frames, m.reasoning_ends, ${framesOf(sql)}, ${partsOf(sql, 'm.id')} as parts,
   case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end as waited`
 
-/** Those on a session's path, oldest first. One statement, one snapshot. */
-export async function listMessagesWithEvents(sql: Sql, sessionId: string): Promise<MessageWithEvents[]> {
-  const rows = await sql<Row[]>`
-    select ${columns(sql)}
-      from sessions s cross join lateral path_lines(s.id, s.head) l
-      join messages m on m.session_id = s.id and m.position between l.first_at and l.last_at
-     where s.id = ${sessionId} order by m.position`
-  return rows.map((row) => messageOf(sql, row))
+/** Those on a session's path, oldest first, read as far as they are asked for. Rejects with `ListTooLong`. */
+export async function listMessagesWithEvents(sql: Sql, sessionId: string): Promise<AsyncIterable<MessageWithEvents>> {
+  const batches = await batchesOfPath(sql, sessionId)
+  return eachOf(sql, sessionId, batches)
+}
+
+async function* eachOf(sql: Sql, sessionId: string, batches: readonly (readonly number[])[]) {
+  for (const batch of batches) {
+    const rows = await sql<Row[]>`
+      select ${columns(sql)} from messages m
+       where m.session_id = ${sessionId} and m.position = any(${[...batch]}::integer[]) order by m.position`
+    for (const row of rows) yield messageOf(sql, row)
+  }
 }
 
 /** The replies that this one goes on from, oldest first. */

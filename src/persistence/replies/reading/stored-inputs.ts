@@ -6,6 +6,7 @@ import type { Fragment } from '../../postgres/page.ts'
 import { type PartRow, partOf, partsOf, readParts } from '../parts/parts.ts'
 import { type OutcomeRow, outcomeOf } from '../settling/stored-outcome.ts'
 import { type EventRow, eventsOf, framesOf } from '../settling/stored-reply.ts'
+import { batchesOf, wholePath } from './message-list.ts'
 
 /** Of a call that waited. */
 export interface StoredDecision {
@@ -75,14 +76,16 @@ const decisionRows = (sql: AnySql): Fragment => sql`
      where w.decided_in = m.id and w.decision is not null
        and w.reply_id in (m.continues, (select b.continues from messages b where b.id = m.continues))) end`
 
-/** The messages on a session's path, oldest first. One statement, one snapshot. */
-export async function readTurns(sql: Sql, sessionId: string): Promise<StoredTurn[]> {
-  const rows = await sql<TurnRow[]>`
-    select m.*, ${framesOf(sql)}, ${partsOf(sql, 'm.id')} as parts, ${decisionRows(sql)} as decisions
-      from sessions s cross join lateral path_lines(s.id, s.head) l
-      join messages m on m.session_id = s.id and m.position between l.first_at and l.last_at
-     where s.id = ${sessionId} order by m.position`
-  return rows.map((row) => turnOf(sql, row))
+/** The messages on a session's path, read as far as they are asked for. */
+export async function* readTurns(sql: Sql, sessionId: string, order: 'asc' | 'desc'): AsyncGenerator<StoredTurn> {
+  const batches = await batchesOf(sql, sessionId, wholePath, Number.POSITIVE_INFINITY)
+  for (const batch of order === 'asc' ? batches : batches.toReversed()) {
+    const rows = await sql<TurnRow[]>`
+      select m.*, ${framesOf(sql)}, ${partsOf(sql, 'm.id')} as parts, ${decisionRows(sql)} as decisions
+        from messages m where m.session_id = ${sessionId} and m.position = any(${[...batch]}::integer[])
+       order by m.position`
+    for (const row of order === 'asc' ? rows : rows.toReversed()) yield turnOf(sql, row)
+  }
 }
 
 function turnOf(sql: Sql, row: TurnRow): StoredTurn {

@@ -2,11 +2,8 @@
 import type { AnySql, Sql } from '../../postgres/database.ts'
 import { type Fragment, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
-import { type Message, type MessageRow, messageColumns, messageOf } from '../reading/message-rows.ts'
 import { jsonText } from '../settling/stored-reply.ts'
 import { type PendingCall, pendingOf } from '../settling/waits.ts'
-
-export type { Message } from '../reading/message-rows.ts'
 
 export interface Session {
   id: string
@@ -149,72 +146,4 @@ export async function newestReply(
              order by m.position desc limit 1) as "replyId"
       from sessions s where s.id = ${sessionId} and s.agent_id = ${agentId}`
   return { found: row !== undefined, replyId: row?.replyId ?? null }
-}
-
-/** Which messages of a session: all, or those nearest to a message before or after them, or the newest. */
-export interface MessageQuery {
-  /** By default those on the path to the head. `all`: of every branch. */
-  branches?: 'all' | undefined
-  limit?: number | undefined
-  /** Ids of messages; at most one of both. */
-  after?: string | undefined
-  before?: string | undefined
-}
-
-/** `after` or `before` names no message of the session. */
-export class UnknownMessage extends Error {}
-
-/**
- * Messages, oldest first; those of a running reply with what is stored so far, in one snapshot with its frames. Null when there is no
- * such session, or another agent's. Rejects with `UnknownMessage`.
- */
-export async function listMessages(
-  sql: Sql,
-  agentId: string,
-  sessionId: string,
-  { branches, limit, after, before }: MessageQuery = {},
-): Promise<Message[] | null> {
-  if (!isUuid(agentId) || !isUuid(sessionId)) return null
-  const cursor = after ?? before
-  const position = cursor === undefined ? null : await positionOf(sql, sessionId, cursor)
-  if (cursor !== undefined && position === null) {
-    if ((await findSession(sql, agentId, sessionId)) === null) return null
-    throw new UnknownMessage()
-  }
-  const [from, to] = after === undefined ? [null, position] : [position, null]
-  const head = branches === 'all' ? sql`null` : sql`head`
-  // On a whole path each message's parent is the row before it.
-  const isPath = branches !== 'all' && cursor === undefined && limit === undefined
-  // The session is looked for once, before any message: joined, it was looked for with each.
-  const rows = await sql<MessageRow[]>`
-    select ${messageColumns(sql, sessionId)} ${isPath ? sql`` : sql`, m.parent`} from messages m
-     where m.session_id = ${sessionId} and m.position = any((
-       select path_page(id, ${head}, ${from}, ${to}, ${limit ?? null})
-         from sessions where id = ${sessionId} and agent_id = ${agentId})::integer[])
-     order by m.position`
-  if (rows.length === 0 && (await findSession(sql, agentId, sessionId)) === null) return null
-  const parents = isPath ? rows.map((_, n) => rows[n - 1]?.id ?? null) : await parentIds(sql, sessionId, rows)
-  const place = { agentId: agentId.toLowerCase(), sessionId: sessionId.toLowerCase() } // as stored
-  return rows.map((row, n) => messageOf(sql, row, { ...place, parentId: parents[n] ?? null }))
-}
-
-/** Each row's parent. Of a page, the first one's is not among its rows. */
-async function parentIds(sql: Sql, sessionId: string, rows: readonly MessageRow[]): Promise<(string | null)[]> {
-  const ids = new Map(rows.map(({ position, id }) => [position, id]))
-  const parents = rows.map(({ position, parent }) => parent ?? position - 1)
-  const others = parents.filter((parent) => parent >= 0 && !ids.has(parent))
-  if (others.length > 0) {
-    const found = await sql<{ position: number; id: string }[]>`
-      select position, id from messages where session_id = ${sessionId} and position = any(${others}::integer[])`
-    for (const { position, id } of found) ids.set(position, id)
-  }
-  return parents.map((parent) => ids.get(parent) ?? null)
-}
-
-/** Messages keep their place. Null when it is not of this session. */
-async function positionOf(sql: Sql, sessionId: string, messageId: string): Promise<number | null> {
-  if (!isUuid(messageId)) return null
-  const [row] = await sql<{ position: number }[]>`
-    select position from messages where id = ${messageId} and session_id = ${sessionId}`
-  return row?.position ?? null
 }

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../../../src/actors/ports/index.ts'
 import type { StoredEvent } from '../../../../src/actors/reply/reply-event.ts'
-import { listMessages } from '../../../../src/persistence/replies/sessions/sessions.ts'
 import { verifies } from '../../../verifies.ts'
+import { listMessages } from '../../list-messages.ts'
 import {
   failed,
   finished,

@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MessagePlace } from '../../../../src/actors/ports/index.ts'
 import { connect } from '../../../../src/persistence/postgres/database.ts'
-import { listMessages, type Message, type MessageQuery } from '../../../../src/persistence/replies/sessions/sessions.ts'
+import type { MessageQuery } from '../../../../src/persistence/replies/reading/message-list.ts'
+import type { Message } from '../../../../src/persistence/replies/reading/message-rows.ts'
 import { seededRandom } from '../../../support/random.ts'
 import { verifies } from '../../../verifies.ts'
+import { listMessages } from '../../list-messages.ts'
 import { finished, openScene, type Scene, versions } from '../../scene.ts'
 
 /** More than a line stores of those before it. */

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { StoredEvent } from '../../../../src/actors/reply/reply-event.ts'
 import { forkSession } from '../../../../src/persistence/replies/forks/new-session.ts'
-import { listMessages } from '../../../../src/persistence/replies/sessions/sessions.ts'
 import { seededRandom } from '../../../support/random.ts'
 import { verifies } from '../../../verifies.ts'
+import { listMessages } from '../../list-messages.ts'
 import { finished, openScene, reasoningAt, type Scene, textAt, toolCallAt, toolResultAt } from '../../scene.ts'
 
 /** More: `FORK_REPLIES=100 npx vitest run test/persistence/replies/sessions/forks.test.ts`. */

@@ -6,6 +6,7 @@ import * as sessions from '../../../../src/persistence/replies/sessions/sessions
 import * as transitions from '../../../../src/persistence/replies/trace/transitions.ts'
 import { storedFrames, storeFrame } from '../../../support/frames.ts'
 import { verifies } from '../../../verifies.ts'
+import { listMessages } from '../../list-messages.ts'
 import { failed, finished, newAgent, openScene, type Scene, textAt, versions } from '../../scene.ts'
 
 const unknown = '00000000-0000-4000-8000-00000000dead'
@@ -58,17 +59,15 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies('spec-4.12.messages', 'messages are oldest first, a running one with what is stored so far', async () => {
     const session = await scene.newSession()
-    expect(await sessions.listMessages(scene.sql, scene.agentId, session)).toEqual([])
+    expect(await listMessages(scene.sql, scene.agentId, session)).toEqual([])
     const reply = await scene.begin(session, { text: 'Hi' })
     const read = async () =>
-      (await sessions.listMessages(scene.sql, scene.agentId, session))?.map(
-        ({ role, content, status, finishReason }) => ({
-          role,
-          content,
-          status,
-          finishReason,
-        }),
-      )
+      (await listMessages(scene.sql, scene.agentId, session))?.map(({ role, content, status, finishReason }) => ({
+        role,
+        content,
+        status,
+        finishReason,
+      }))
     const user = { role: 'user', content: 'Hi', status: 'complete', finishReason: null }
     expect(await read()).toEqual([user, { role: 'assistant', content: '', status: 'streaming', finishReason: null }])
     await scene.journal.append(reply, () => [textAt(2, 'so '), textAt(3, 'far')])
@@ -76,7 +75,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await scene.journal.settle(reply, failed())
     expect((await read())?.[1]).toMatchObject({ content: 'so far', status: 'error', finishReason: 'error' })
     const other = await newAgent(scene.sql)
-    expect(await sessions.listMessages(scene.sql, other, session)).toBeNull()
+    expect(await listMessages(scene.sql, other, session)).toBeNull()
     expect(await sessions.findSession(scene.sql, other, session)).toBeNull()
     expect(await sessions.newestReply(scene.sql, other, session)).toEqual({ found: false, replyId: null })
     expect(await sessions.newestReply(scene.sql, scene.agentId, session)).toEqual({ found: true, replyId: reply.id })

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../../../src/actors/ports/index.ts'
 import { connect, type Sql } from '../../../../src/persistence/postgres/database.ts'
 import { readReply } from '../../../../src/persistence/replies/reading/read-reply.ts'
-import { listMessages } from '../../../../src/persistence/replies/sessions/sessions.ts'
 import { samples } from '../../../support/samples.ts'
 import { verifies } from '../../../verifies.ts'
+import { listMessages } from '../../list-messages.ts'
 import { finished, openScene, type Scene, textAt, versions } from '../../scene.ts'
 
 const SETTLEMENTS = samples(800, 10_000)

@@ -1,11 +1,11 @@
 /** Contract section 16: what is known of a reply whose owner was lost. */
 import { expect } from 'vitest'
 import type { TransitionRecord } from '../../../../src/actors/session/transitions.ts'
-import { listMessages } from '../../../../src/persistence/replies/sessions/sessions.ts'
 import { settleLost } from '../../../../src/persistence/replies/settling/lost-owners.ts'
 import { readTrace } from '../../../../src/persistence/replies/trace/reply-trace.ts'
 import { recordTransitions } from '../../../../src/persistence/replies/trace/transitions.ts'
 import { verifies } from '../../../verifies.ts'
+import { listMessages } from '../../list-messages.ts'
 import { openScene } from '../../scene.ts'
 
 verifies(

@@ -1,0 +1,67 @@
+/** Lists that are written in pieces, as fast as they are read (contract section 26). */
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
+
+/** The most that is written at once. */
+const PIECE_BYTES = 2 ** 20
+
+/** A body: its fields' values, or what an array among them holds, one after the other. */
+type Fields = Readonly<Record<string, unknown>>
+
+/** Sends a body of JSON whose arrays are read as far as the client takes them. */
+export function sendInPieces(reply: FastifyReply, fields: Fields): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(readable(bodyTexts(fields)))
+}
+
+/** The same bytes in pieces, which gathers nothing ahead of its reader. */
+export const readable = (texts: AsyncIterable<string>): Readable =>
+  Readable.from(pieces(texts), { objectMode: false, highWaterMark: 1 })
+
+/** JSON of an object, in texts. Elements of arrays and of async iterables are made one by one. */
+export async function* bodyTexts(fields: Fields): AsyncGenerator<string> {
+  let before = '{'
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue
+    yield `${before}${JSON.stringify(name)}:`
+    if (isList(value)) yield* listTexts(value)
+    else yield JSON.stringify(value)
+    before = ','
+  }
+  yield before === '{' ? '{}' : '}'
+}
+
+type List = readonly unknown[] | AsyncIterable<unknown>
+
+const isList = (value: unknown): value is List =>
+  Array.isArray(value) || (value instanceof Object && Symbol.asyncIterator in value)
+
+async function* listTexts(values: List): AsyncGenerator<string> {
+  let before = '['
+  for await (const value of values) {
+    yield `${before}${JSON.stringify(value)}`
+    before = ','
+  }
+  yield before === '[' ? '[]' : ']'
+}
+
+/** Others have their turn before each piece. */
+async function* pieces(texts: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  let gathered: Buffer[] = []
+  let length = 0
+  for await (const text of texts) {
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length; ) {
+      const taken = bytes.subarray(at, at + PIECE_BYTES - length)
+      gathered.push(taken)
+      at += taken.length
+      length += taken.length
+      if (length < PIECE_BYTES) continue
+      await setImmediate()
+      yield Buffer.concat(gathered, length)
+      gathered = []
+      length = 0
+    }
+  }
+  if (length > 0) yield Buffer.concat(gathered, length)
+}
