@@ -7,7 +7,7 @@ const process = '^src/(main|workers|settings|settings-values|cli/main|cli/help)\
 // What the folders of actors/ may import of each other.
 const actorRules = [
   ['ports', 'reply/reply-event\\.ts$'],
-  ['(generate|history)', '(ports|reply)/'],
+  ['(generate|history|compaction)', '(ports|reply)/'],
   ['(reply|session)', ''],
 ].map(([folder, below]) => ({
   name: `actors-${folder}-knows-what-is-below`,

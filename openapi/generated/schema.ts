@@ -2083,6 +2083,11 @@ export interface components {
             /** @description Models without a price, which cost nothing for `costPerMonth`. Absent: there are none. */
             warning?: string;
             /**
+             * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
+             * @enum {string}
+             */
+            compaction: "none" | "auto";
+            /**
              * Format: date-time
              * @description When the record was created. ISO 8601, UTC.
              */
@@ -2228,6 +2233,11 @@ export interface components {
                 /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
                 costPerMonth?: number | null;
             } | null;
+            /**
+             * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
+             * @enum {string|null}
+             */
+            compaction?: "none" | "auto" | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -2485,6 +2495,11 @@ export interface components {
                 /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
                 costPerMonth?: number | null;
             } | null;
+            /**
+             * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
+             * @enum {string|null}
+             */
+            compaction?: "none" | "auto" | null;
         };
         AgentUpdate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -2530,6 +2545,11 @@ export interface components {
                 /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
                 costPerMonth?: number | null;
             } | null;
+            /**
+             * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
+             * @enum {string|null}
+             */
+            compaction?: "none" | "auto" | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**

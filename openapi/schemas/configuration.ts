@@ -190,6 +190,12 @@ const callerInstructions = oneOf(
 export const callerInstructionsInput = nullable(callerInstructions)
 const WHOSE = 'of each user of the agent, as sessions and stateless requests name it'
 export const userLimitsInput = limitsInput(WHOSE)
+const compaction = oneOf(
+  ['none', 'auto'],
+  'What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.',
+)
+/** Null means the default, `none`. */
+export const compactionInput = nullable(compaction)
 /** Null means none. */
 export const allowedOriginsInput = Type.Unsafe({ ...origins, type: ['array', 'null'] })
 const agentInput = {
@@ -219,6 +225,7 @@ export const Agent = Type.Object(
     callerInstructions,
     userLimits: limitsOf(WHOSE),
     warning: priceWarning,
+    compaction,
     ...timestamps,
   },
   { title: 'Agent' },
@@ -234,6 +241,7 @@ export const AgentCreate = Type.Object(
       historyMaxTokens,
       callerInstructions: callerInstructionsInput,
       userLimits: userLimitsInput,
+      compaction: compactionInput,
       ...replyInput,
     }),
   },
@@ -248,6 +256,7 @@ export const AgentUpdate = Type.Object(
     historyMaxTokens,
     callerInstructions: callerInstructionsInput,
     userLimits: userLimitsInput,
+    compaction: compactionInput,
     ...replyInput,
   }),
   { title: 'AgentUpdate' },

@@ -4,6 +4,7 @@ import { asRead, count, name, nullable, oneOf } from './basics.ts'
 import {
   allowedOriginsInput,
   callerInstructionsInput,
+  compactionInput,
   fallbacksOf,
   GenerationConfigInput,
   historyMaxTokens,
@@ -29,6 +30,7 @@ const AgentTransfer = Type.Object(
     historyMaxTokens: Type.Optional(historyMaxTokens),
     callerInstructions: Type.Optional(callerInstructionsInput),
     userLimits: Type.Optional(userLimitsInput),
+    compaction: Type.Optional(compactionInput),
   },
   { title: 'AgentTransfer', ...asRead },
 )

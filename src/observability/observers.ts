@@ -10,7 +10,7 @@ import type {
 } from '../actors/ports/observer.ts'
 
 export interface PartialReplyObserver extends Partial<Omit<ReplyObserver, 'modelCall' | 'toolCall'>> {
-  modelCall?(): Partial<ModelCallObserver>
+  modelCall?(purpose?: 'summary'): Partial<ModelCallObserver>
   toolCall?(call: ObservedToolCall): Partial<ToolCallObserver>
 }
 
@@ -22,7 +22,7 @@ export const together = (observers: readonly PartialObserver[]): Observer => ({
   begin(reply) {
     const all = observers.map((observer) => observer.begin(reply))
     return {
-      modelCall: () => modelCalls(all.map((one) => one.modelCall?.() ?? {})),
+      modelCall: (purpose) => modelCalls(all.map((one) => one.modelCall?.(purpose) ?? {})),
       toolCall: (call) => toolCalls(all.map((one) => one.toolCall?.(call) ?? {})),
       within: (work) => withinAll(all, work),
       notMade(call) {

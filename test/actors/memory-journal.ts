@@ -146,7 +146,8 @@ function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journ
       const info = sessions.get(sessionId)?.rows.find(({ outcome }) => outcome === null)?.info
       return info ? { replyId: info.id, instanceId: info.instanceId } : null
     },
-    history: async () => ({ messages: [], isWhole: true, before: null }),
+    history: async () => ({ messages: [], isWhole: true, checkpoint: null, before: null }),
+    keepCheckpoint: async ({ epoch }) => (epoch === store.epoch ? 'stored' : 'fenced'),
     parts: async () => [],
   }
 }

@@ -2,31 +2,31 @@
  * One reply, turn by turn: the model answers, its tools run in parallel, it is asked again with their results, until
  * it calls no more tools. Emits what is to be shown, in order; resolves to how it ended.
  */
-
-import { unlessAborted } from '../../async/unless-aborted.ts'
+import { createCompaction, type Summarised } from '../compaction/compaction.ts'
 import type {
+  Checkpoint,
   ModelEvent,
   ModelFailure,
   ModelRequest,
   SentBefore,
   Take,
-  Toolbox,
   ToolCall,
   ToolChoice,
   ToolSpec,
 } from '../ports/index.ts'
 import { type ModelCallEnd, type Pace, unobserved } from '../ports/observer.ts'
 import type { ReplyEvent, Usage } from '../reply/reply-event.ts'
-import { type Ending, endedEarly, leaseOver, timedOut, unstored } from './endings.ts'
+import { type Ending, endedEarly } from './endings.ts'
 import { passGate } from './gate.ts'
 import { createModelAttribution } from './models.ts'
 import { createThoughts } from './reasoning.ts'
-import type { GenerateOptions, Running } from './running.ts'
+import { type GenerateOptions, openWithin, type Running } from './running.ts'
 import { createSending, type Sending, sendingAll } from './sending.ts'
 import { cleanText, createTextCleaner } from './text-cleaner.ts'
 import { callsToMake, cleanCall, runDecided, runTools } from './tool-calls.ts'
 import { type CountedTurn, createTally } from './usage-tally.ts'
 import { answerOf, messagesOf, noActions, waitOf, withCallerTools } from './waiting-calls.ts'
+import { type Limits, withinLimits } from './within-limits.ts'
 
 /** Tool calls of a whole reply, when the agent sets no limit (contract section 2). */
 const DEFAULT_TOOL_CALLS = 10
@@ -37,7 +37,13 @@ export interface Generation {
    * rejects, or resolves to an ending that means nothing. `stored` resolves when all that was taken is stored, to
    * false when it never will be: nothing is called before. When absent, nothing of this reply is stored.
    */
-  run(signal: AbortSignal, take: Take<ReplyEvent>, stored?: () => Promise<boolean>): Promise<Ending>
+  run(signal: AbortSignal, take: Take<ReplyEvent>, stored?: Stored): Promise<Ending>
+  /** The same, but resolves to `compact` where the history is to be summarised first: nothing has been done by then. */
+  runUnlessLong(signal: AbortSignal, take: Take<ReplyEvent>, stored: Stored): Promise<Ending | 'compact'>
+  /** Asks for the summary. Call it behind `compact`, or instead of `run`. Resolves to the ending that a limit brought, too. */
+  summarise(signal: AbortSignal, stored?: Stored): Promise<Summarised | Ending>
+  /** Call it behind `summarise`: what runs from now on is sent this in place of what it covers. Null: the history is cut. */
+  goOn(made: { covered: number; checkpoint: Checkpoint } | null): void
   /**
    * Tokens used up to this call: the provider's report, a tokenizer's estimate for turns without one. Counts of all turns
    * are asked for at once, and not at all when every turn reported. Never rejects.
@@ -55,11 +61,10 @@ export interface Generation {
   reasoningMs(): number | null
 }
 
+type Stored = () => Promise<boolean>
+
 /** Characters of a refusal's words that are kept. */
 const MAX_REFUSAL = 2000
-
-/** One for all replies: to build a DOMException with its stack cost 40 µs for each of five signals a reply. */
-export const replyEnded = new DOMException('The reply has ended.', 'AbortError')
 
 /** What a model turn left behind. */
 interface Turn extends CountedTurn {
@@ -70,10 +75,12 @@ interface Turn extends CountedTurn {
 const nothing = { promptTokens: 0, completionTokens: 0 }
 
 export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: GenerateOptions): Generation {
-  const { timeoutMs, observer = unobserved, actions = noActions } = options
+  const { timeoutMs, gate, observer = unobserved, actions = noActions } = options
   const tally = createTally(request, options.model)
   const thoughts = createThoughts()
   const models = createModelAttribution(request)
+  const compaction = createCompaction(options.told ?? null)
+  let deadline: number | null = null
   let sent: SentBefore | null = null
   const keepSent = (last: SentBefore) => {
     sent = last
@@ -82,37 +89,33 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
   const keepRefusal = (words: string) => {
     refusal = words
   }
-  const constant = { ...options, actions, request, tally, models, thoughts, observer, keepSent, keepRefusal }
+  const constant = {
+    ...options,
+    actions,
+    request,
+    tally,
+    models,
+    thoughts,
+    observer,
+    compaction,
+    keepSent,
+    keepRefusal,
+  }
+  function within<T>(outer: AbortSignal, work: (limits: Limits) => Promise<T>): Promise<T | Ending> {
+    deadline ??= performance.now() + timeoutMs
+    return withinLimits(outer, { timeoutMs, deadline, ...(gate && { gate }) }, work)
+  }
   return {
     async run(outer, take, stored) {
-      const limit = new AbortController()
-      let own: Ending | null = null
-      const end = (ending: Ending) => {
-        own ??= ending
-        limit.abort(replyEnded)
-      }
-      const notStored = (): never => {
-        end(unstored)
-        throw replyEnded
-      }
-      const abort = () => limit.abort(replyEnded)
-      const timer = setTimeout(() => end(timedOut(timeoutMs)), timeoutMs)
-      const release = options.gate?.hold(() => end(leaseOver))
-      outer.addEventListener('abort', abort)
-      if (outer.aborted) abort()
-      try {
-        const { signal } = limit
-        const ending = await runTurns({ ...constant, signal, take, stored, notStored })
-        return outer.aborted ? ending : (own ?? ending)
-      } catch (error) {
-        if (own !== null && !outer.aborted) return own
-        throw error
-      } finally {
-        clearTimeout(timer)
-        release?.()
-        outer.removeEventListener('abort', abort)
-      }
+      const ending = await within(outer, (limits) => runTurns({ ...constant, ...limits, take, stored }, false))
+      if (ending === 'compact') throw new Error('A history is to be summarised that nobody is asked to summarise.')
+      return ending
     },
+    runUnlessLong: (outer, take, stored) =>
+      within(outer, (limits) => runTurns({ ...constant, ...limits, take, stored }, true)),
+    summarise: (outer, stored) =>
+      within(outer, (limits) => compaction.ask({ ...constant, ...limits, stored, take: () => undefined })),
+    goOn: (made) => compaction.goOn(request.system, made),
     usage: tally.usage,
     attempts: models.attempts,
     firstTokenAt: models.firstTokenAt,
@@ -122,14 +125,18 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
   }
 }
 
-async function runTurns(running: Running): Promise<Ending> {
-  const { request, actions, signal } = running
+/** `mayCompact`: a history that is to be summarised first is not sent. */
+async function runTurns(running: Running, mayCompact: boolean): Promise<Ending | 'compact'> {
+  const { request, actions } = running
   const { continued, toolChoice } = actions
   const maxCalls = request.config.maxToolCalls ?? DEFAULT_TOOL_CALLS
   await passGate(running)
   const mayCall = maxCalls > 0 || continued !== undefined
-  const toolbox = mayCall ? await unlessAborted(openWithin(running), signal) : null
+  const toolbox = mayCall ? await openWithin(running) : null
   const tools = withCallerTools(toolbox?.tools ?? [], actions)
+  const sending = sendingOf(tools, running)
+  // Before anything is done: what follows a summary begins anew.
+  if (mayCompact && running.compaction.isDue(sending, tools)) return 'compact'
   const chain = continued?.chain
   let said = chain?.said ?? []
   let spent = chain?.spent ?? actions.spent ?? 0
@@ -141,7 +148,6 @@ async function runTurns(running: Running): Promise<Ending> {
     if (wait !== null) return { type: 'finished', reason: 'tool_calls', wait }
     said = [...said, ...messagesOf(turn)]
   }
-  const sending = sendingOf(tools, running)
   for (;;) {
     // Cancelled before its first word: a model that is not asked costs nothing, and counts nothing.
     await passGate(running)
@@ -166,13 +172,11 @@ async function runTurns(running: Running): Promise<Ending> {
   }
 }
 
-function sendingOf(tools: readonly ToolSpec[], { request, told, keepSent }: Running): Sending {
+function sendingOf(tools: readonly ToolSpec[], { request, compaction, keepSent }: Running): Sending {
   const { system, messages } = request
+  const told = compaction.told()
   return told ? createSending(told, { system, tools }, keepSent) : sendingAll(messages)
 }
-
-const openWithin = ({ observer, openToolbox, signal }: Running): Promise<Toolbox> =>
-  observer.within(() => openToolbox(signal))
 
 /** One model call: text and reasoning pass through as they come, calls are kept for after it. */
 async function runTurn(

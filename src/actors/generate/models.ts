@@ -33,6 +33,14 @@ export function createModelAttribution(first: ModelTarget) {
       known = current
       return [{ type: 'model', ...current }]
     },
+    /** Of calls that make nothing of the reply itself. */
+    countingOthers: (calls: ProviderCalls): ProviderCalls => ({
+      ...calls,
+      called(call) {
+        attempts += 1
+        calls.called(call)
+      },
+    }),
     countingCalls: (calls: ProviderCalls): ProviderCalls => ({
       called(call) {
         attempts += 1

@@ -1,12 +1,13 @@
-/** What a generation is made with, and what its parts share while it runs. Types only. */
+/** What a generation is made with, and what its parts share while it runs. */
 
-import type { Model, ModelRequest, OpenToolbox, SentBefore, Take } from '../ports/index.ts'
+import { unlessAborted } from '../../async/unless-aborted.ts'
+import type { Model, ModelRequest, OpenToolbox, SentBefore, Take, Toolbox, ToolSpec } from '../ports/index.ts'
 import type { ReplyObserver } from '../ports/observer.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import type { LeaseGate } from './gate.ts'
 import type { ModelAttribution } from './models.ts'
 import type { Thoughts } from './reasoning.ts'
-import type { Told } from './sending.ts'
+import type { Sending, Told } from './sending.ts'
 import type { Tally } from './usage-tally.ts'
 import type { Actions } from './waiting-calls.ts'
 
@@ -28,13 +29,15 @@ export interface GenerateOptions {
 }
 
 /** What every part of a running generation needs. */
-export interface Running extends Omit<GenerateOptions, 'timeoutMs'> {
+export interface Running extends Omit<GenerateOptions, 'timeoutMs' | 'told'> {
   actions: Actions
   request: Omit<ModelRequest, 'tools'>
   tally: Tally
   models: ModelAttribution
   thoughts: Thoughts
   observer: ReplyObserver
+  /** What it is told of its conversation, and whether that is to be summarised first. */
+  compaction: { told(): Told | null; isDue(sending: Sending, tools: readonly ToolSpec[]): boolean }
   keepSent(sent: SentBefore): void
   keepRefusal(words: string): void
   signal: AbortSignal
@@ -43,3 +46,9 @@ export interface Running extends Omit<GenerateOptions, 'timeoutMs'> {
   /** Ends the reply: what it has emitted never will be stored. Throws. */
   notStored(): never
 }
+
+export const openWithin = ({ observer, openToolbox, signal }: Running): Promise<Toolbox> =>
+  unlessAborted(
+    observer.within(() => openToolbox(signal)),
+    signal,
+  )

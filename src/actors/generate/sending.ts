@@ -1,5 +1,5 @@
 /** What each model turn of a reply is sent of its conversation, and what the provider counted of it. */
-import { type Composed, type Conversation, createComposer } from '../history/conversation.ts'
+import { type Composed, type Conversation, createComposer, type Summarising } from '../history/conversation.ts'
 import { tokensOf, tokensOfAll, tokensOfTools } from '../history/estimate.ts'
 import type { ModelMessage, ModelRequest, SentBefore, Shortening, ToolSpec } from '../ports/index.ts'
 
@@ -7,6 +7,8 @@ export interface Told {
   conversation: Conversation
   /** Most tokens of all that stands before the newest message: prompt, tools and parts count. */
   maxTokens: number
+  /** A history that comes near them is summarised. Absent: it is cut. */
+  compacts?: boolean
 }
 
 type Sent = Pick<ModelRequest, 'messages' | 'history' | 'shortening'>
@@ -16,21 +18,28 @@ export interface Sending {
   next(said: readonly ModelMessage[]): Sent
   /** The request that the provider was sent at last, and the tokens that it counted. Null: it reported none. */
   counted(request: ModelRequest, promptTokens: number | null): void
+  /** What a summary is asked of. Null where none is due. */
+  summarising(asking: ModelMessage): Summarising | null
 }
+
+/** What prompt and tools take, by the estimate without a correction. */
+export const fixedTokens = ({ system, tools }: { system: string | null; tools: readonly ToolSpec[] }): number =>
+  tokensOf(system ?? '') + tokensOfTools(tools)
 
 /** A request without a conversation is sent as it is. */
 export const sendingAll = (messages: readonly ModelMessage[]): Sending => ({
   next: (said) => ({ messages: [...messages, ...said] }),
   counted() {},
+  summarising: () => null,
 })
 
 export function createSending(
   { conversation, maxTokens }: Told,
-  { system, tools }: { system: string | null; tools: readonly ToolSpec[] },
+  besides: { system: string | null; tools: readonly ToolSpec[] },
   keep: (sent: SentBefore) => void,
 ): Sending {
   const composer = createComposer(conversation)
-  const fixed = tokensOf(system ?? '') + tokensOfTools(tools)
+  const fixed = fixedTokens(besides)
   const made = new WeakMap<Shortening, Composed>()
   let current = composer.within(maxTokens, fixed)
 
@@ -48,6 +57,7 @@ export function createSending(
     return { messages: [...messages, ...said], ...(history && { history }), shortening }
   }
   return {
+    summarising: (asking) => composer.summarising(maxTokens, fixed, asking),
     next: (said) => sent(current, said, tokensOfAll(said)),
     counted({ shortening }, promptTokens) {
       const composed = shortening && made.get(shortening)

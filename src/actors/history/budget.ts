@@ -29,7 +29,34 @@ function repeated(tokens: readonly number[], room: number): number {
 function cutAt(tokens: readonly number[], start: number, end: number, room: number): number {
   let sum = 0
   for (let at = start; at < end; at++) sum += tokens[at] ?? 0
-  return sum <= room ? start : newestWithin(tokens.slice(0, end), room * SHARE_AFTER_CUT, room)
+  return sum <= room ? start : cutTo(tokens.slice(0, end), room)
+}
+
+/** The turn that a history begins with once it is cut. */
+export const cutTo = (tokens: readonly number[], room: number): number =>
+  newestWithin(tokens, room * SHARE_AFTER_CUT, room)
+
+/** Above this share of the room a history is summarised, if its agent has that done. */
+const SHARE_TO_SUMMARISE = 0.8
+/** What a summary leaves as it is: the newest turns, up to this share of the history. */
+const SHARE_KEPT = 0.3
+
+/**
+ * Numbers of turns: those that a summary is asked of, and those of them that it covers. Null while all takes no more than
+ * its share of the room, and where the oldest turn alone does not fit. `tokens`: of each turn that is sent, oldest first;
+ * `summary`: of the summary before them, which `room` does not hold. An infinite room: whatever they take.
+ */
+export function toSummarise(
+  tokens: readonly number[],
+  room: number,
+  summary: number,
+): { sent: number; covered: number } | null {
+  const sum = tokens.reduce((all, one) => all + one, 0)
+  if (room < Number.POSITIVE_INFINITY && sum + summary <= (room + summary) * SHARE_TO_SUMMARISE) return null
+  let sent = 0
+  for (let left = room; sent < tokens.length && (tokens[sent] ?? 0) <= left; sent++) left -= tokens[sent] ?? 0
+  const covered = Math.min(sent, newestWithin(tokens, sum * SHARE_KEPT))
+  return covered === 0 ? null : { sent, covered }
 }
 
 /** The newest whole turns within `share`; the newest one alone may take `most`. */

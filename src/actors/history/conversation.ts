@@ -1,7 +1,17 @@
 /** A conversation as it was read, and the request that is made of it within a number of tokens. Pure. */
-import type { HistoryMessage, LeftReason, ModelMessage, RequestHistory, SentBefore } from '../ports/index.ts'
-import { firstTurn, newestWithin } from './budget.ts'
-import { correctionOf, tokensOfAll } from './estimate.ts'
+
+import { behindSummary, sentSummary } from '../compaction/sent-summary.ts'
+import type {
+  Checkpoint,
+  HistoryMessage,
+  LeftReason,
+  ModelMessage,
+  RequestHistory,
+  SentBefore,
+  SentSummary,
+} from '../ports/index.ts'
+import { cutTo, firstTurn, newestWithin, toSummarise } from './budget.ts'
+import { correctionOf, tokensOf, tokensOfAll } from './estimate.ts'
 import { withinPartLimit } from './message-parts.ts'
 import { joinNeighbours } from './neighbours.ts'
 
@@ -10,6 +20,8 @@ export interface ConversationTurn {
   sent: readonly ModelMessage[]
   /** The stored message that it begins with. Null: it is stored nowhere. */
   first: HistoryMessage | null
+  /** Position of the stored message that it ends with. Negative: it is stored nowhere. */
+  last: number
 }
 
 export interface Conversation {
@@ -18,9 +30,11 @@ export interface Conversation {
   /** The newest user message, and what follows it: always sent. */
   newest: readonly ModelMessage[]
   /** What is stored of it, for those who keep requests. Absent: nothing. */
-  stored?: Omit<RequestHistory, 'first' | 'count' | 'left'>
+  stored?: Omit<RequestHistory, 'first' | 'count' | 'left' | 'summary'>
   /** The turns begin with the conversation's first one. */
   isWhole: boolean
+  /** The summary of what comes before the turns. Null: there is none. */
+  checkpoint: Checkpoint | null
   before: SentBefore | null
 }
 
@@ -39,44 +53,142 @@ export interface Composed {
   tokens: number
 }
 
-/** Estimates by turn cost more than sums of them: they are made once a reply. */
-export function createComposer({ turns, newest, stored, isWhole, before }: Conversation) {
-  const estimated = turns.map(({ sent }) => tokensOfAll(sent))
-  const newestTokens = tokensOfAll(newest)
-  const correction = correctionOf(before)
-  const positionOf = (turn: ConversationTurn | undefined): number => turn?.first?.position ?? -1
-  const known = before === null ? -1 : turns.findIndex((turn) => positionOf(turn) >= before.from)
+/** What a summary is asked of. */
+export interface Summarising {
+  messages: ModelMessage[]
+  history: RequestHistory | undefined
+  /** How many of the conversation's turns it covers, from the first one on. */
+  covered: number
+  /** Position of the last message that it covers. */
+  position: number
+}
 
-  function composed(start: number, reason: LeftReason): Composed {
-    const kept = turns.slice(start)
-    const historyTokens = estimated.slice(start).reduce((sum, tokens) => sum + tokens, 0)
-    const all = withinPartLimit([...kept.flatMap(({ sent }) => sent), ...newest])
-    // What a caller gives is sent as it was given.
-    const messages = stored ? joinNeighbours(all) : all
-    const left = start === 0 && isWhole ? null : reason
-    return {
-      messages,
-      start,
-      left,
-      from: kept.length > 0 ? positionOf(kept[0]) : positionOf(turns.at(-1)) + 1,
-      history: stored && { ...stored, first: kept[0]?.first ?? null, count: messages.length, left },
-      historyTokens: historyTokens * correction,
-      tokens: (historyTokens + newestTokens) * correction,
-    }
+/** A conversation and what its parts take. */
+interface Measured extends Conversation {
+  /** Of each turn, without the correction. */
+  estimated: readonly number[]
+  newestTokens: number
+  summary: SentSummary | null
+  summaryTokens: number
+  correction: number
+  /** The turn that the newest reply's request began with. Null: nobody knows. */
+  started: number | null
+}
+
+/** Estimates by turn cost more than sums of them: they are made once a reply. */
+function measure(conversation: Conversation): Measured {
+  const { turns, newest, checkpoint, before } = conversation
+  const summary = checkpoint && sentSummary(checkpoint)
+  const known = before === null ? -1 : turns.findIndex((turn) => positionOf(turn) >= before.from)
+  return {
+    ...conversation,
+    estimated: turns.map(({ sent }) => tokensOfAll(sent)),
+    newestTokens: tokensOfAll(newest),
+    summary,
+    summaryTokens: summary ? tokensOf(summary.pieces.join()) : 0,
+    correction: correctionOf(before),
+    started: before === null ? null : known < 0 ? turns.length : known,
   }
+}
+
+const positionOf = (turn: ConversationTurn | undefined): number => turn?.first?.position ?? -1
+
+/** What so many tokens leave for the turns, as they are estimated. */
+const roomIn = ({ correction, summaryTokens }: Measured, most: number, fixed: number): number =>
+  most / correction - fixed - summaryTokens
+
+/** Why the turns before `start` are not sent. */
+function reasonAt({ checkpoint, before, started }: Measured, start: number): LeftReason {
+  const isCovered = checkpoint !== null && (before === null || before.from <= checkpoint.position + 1)
+  if (isCovered && start === 0) return 'compacted'
+  return (start === started ? before?.left : null) ?? 'budget'
+}
+
+function messagesOf({ stored, summary }: Measured, kept: readonly ConversationTurn[], last: readonly ModelMessage[]) {
+  const all = withinPartLimit([...kept.flatMap(({ sent }) => sent), ...last])
+  // What a caller gives is sent as it was given.
+  return stored ? behindSummary(summary, joinNeighbours(all)) : all
+}
+
+const historyOf = (
+  { stored, summary }: Measured,
+  kept: readonly ConversationTurn[],
+  rest: Pick<RequestHistory, 'count' | 'left'>,
+): RequestHistory | undefined =>
+  stored && { ...stored, ...rest, first: kept[0]?.first ?? null, ...(summary && { summary }) }
+
+function composed(measured: Measured, start: number, reason: LeftReason): Composed {
+  const { turns, newest, estimated, newestTokens, summaryTokens, correction, isWhole, checkpoint } = measured
+  const kept = turns.slice(start)
+  const historyTokens = estimated.slice(start).reduce((sum, tokens) => sum + tokens, summaryTokens)
+  const messages = messagesOf(measured, kept, newest)
+  const left = start === 0 && isWhole ? null : reason
+  const nothingKept = Math.max(positionOf(turns.at(-1)), checkpoint?.position ?? -1) + 1
+  return {
+    messages,
+    start,
+    left,
+    from: kept.length > 0 ? positionOf(kept[0]) : nothingKept,
+    history: historyOf(measured, kept, { count: messages.length, left }),
+    historyTokens: historyTokens * correction,
+    tokens: (historyTokens + newestTokens) * correction,
+  }
+}
+
+function summarising(measured: Measured, room: number, asking: ModelMessage): Summarising | null {
+  const { turns, estimated, summaryTokens, isWhole } = measured
+  const start = measured.started ?? 0
+  const wanted = toSummarise(estimated.slice(start), room, summaryTokens)
+  if (wanted === null) return null
+  const sent = turns.slice(start, start + wanted.sent)
+  const messages = messagesOf(measured, sent, [asking])
+  const left = start === 0 && isWhole ? null : reasonAt(measured, start)
+  const covered = start + wanted.covered
+  const history = historyOf(measured, sent, { count: messages.length, left })
+  return { messages, history, covered, position: turns[covered - 1]?.last ?? -1 }
+}
+
+export function createComposer(conversation: Conversation) {
+  const measured = measure(conversation)
+  const { estimated, correction, started, summaryTokens } = measured
   return {
     correction,
     /** Within `most` tokens for all before the newest message, of which prompt and tools take `fixed` without correction. */
     within(most: number, fixed: number): Composed {
-      const start = before === null ? null : known < 0 ? turns.length : known
-      const at = firstTurn(estimated, { room: most / correction - fixed, start })
-      return composed(at, (at === start ? before?.left : null) ?? 'budget')
+      const at = firstTurn(estimated, { room: roomIn(measured, most, fixed), start: started })
+      return composed(measured, at, reasonAt(measured, at))
     },
     /** With at most so many tokens of history. Null: that is no less than from the turn `start` on. */
     shortened(most: number, start: number): Composed | null {
-      const at = newestWithin(estimated, most / correction)
-      return at <= start ? null : composed(at, 'provider_limit')
+      const at = newestWithin(estimated, most / correction - summaryTokens)
+      return at <= start ? null : composed(measured, at, 'provider_limit')
     },
+    /**
+     * What a summary is asked of, with `asking` at its end. Null while the history takes no more than its share of `most`.
+     * Infinite: whatever it takes.
+     */
+    summarising: (most: number, fixed: number, asking: ModelMessage): Summarising | null =>
+      summarising(measured, roomIn(measured, most, fixed), asking),
+    /** The conversation cut as if it no longer fitted. */
+    cut(most: number, fixed: number): Conversation {
+      const { turns, before } = conversation
+      const at = Math.max(started ?? 0, cutTo(estimated, roomIn(measured, most, fixed)))
+      if (at === 0) return conversation
+      const from = at < turns.length ? positionOf(turns[at]) : (turns.at(-1)?.last ?? -1) + 1
+      return { ...conversation, before: { estimated: 0, reported: null, ...before, from, left: 'budget' } }
+    },
+  }
+}
+
+/** The conversation once `checkpoint` stands for so many of its turns. */
+export function compacted(conversation: Conversation, covered: number, checkpoint: Checkpoint): Conversation {
+  const { turns, before } = conversation
+  return {
+    ...conversation,
+    turns: turns.slice(covered),
+    isWhole: false,
+    checkpoint,
+    before: before && { ...before, from: checkpoint.position + 1, left: 'compacted' },
   }
 }
 

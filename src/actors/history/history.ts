@@ -66,7 +66,7 @@ const wasTooLong = ([asked, ...answers]: Turn): boolean =>
  * tools is sent with its calls and their results, each cut at `MAX_TOOL_TEXT`.
  */
 export function storedConversation(
-  { messages: earlier, isWhole, before }: History,
+  { messages: earlier, isWhole, checkpoint, before }: History,
   messages: readonly HistoryMessage[],
   newest: Required<NewestMessage>,
   isContinued: boolean,
@@ -74,11 +74,13 @@ export function storedConversation(
   const turns = withoutRepeats(turnsOf(messages, isWhole), newest).map((turn) => ({
     sent: wasTooLong(turn) ? tooLong : turn.flatMap(messagesFor),
     first: turn[0] ?? null,
+    last: turn.at(-1)?.position ?? -1,
   }))
   return {
     turns,
     newest: [userMessage(newest.content, newest.parts)],
     isWhole,
+    checkpoint,
     before,
     stored: { earlier, asked: newest.content, isContinued },
   }
@@ -94,9 +96,10 @@ export function givenConversation(messages: readonly ModelMessage[]): Conversati
     else turn.push(message)
   }
   return {
-    turns: turns.map((sent) => ({ sent, first: null })),
+    turns: turns.map((sent) => ({ sent, first: null, last: -1 })),
     newest: messages.slice(Math.max(0, newestAt)),
     isWhole: true,
+    checkpoint: null,
     before: null,
   }
 }

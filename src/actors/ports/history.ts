@@ -7,12 +7,22 @@ import type { MessagePart } from './parts.ts'
 export interface History {
   messages: HistoryMessage[]
   isWhole: boolean
+  /** What stands in place of the messages before them. Null when nothing does. */
+  checkpoint: Checkpoint | null
   /** Of the path's newest reply. Null: nobody knows. */
   before: SentBefore | null
 }
 
 /** Why a part of the history was not sent. */
 export type LeftReason = 'budget' | 'provider_limit' | 'compacted'
+
+/** The summary of a path up to one of its messages. */
+export interface Checkpoint {
+  id: string
+  /** Position of the last message that it covers. */
+  position: number
+  summary: string
+}
 
 /** What a reply's last model call was sent: stored with the reply, for the next one on its path. */
 export interface SentBefore {
@@ -79,4 +89,12 @@ export interface RequestHistory {
   count: number
   /** Null: all of the conversation is sent. */
   left: LeftReason | null
+  /** What the first user message is sent behind. Absent: nothing. */
+  summary?: SentSummary
+}
+
+/** A checkpoint as it is sent: its summary between two lines. */
+export interface SentSummary {
+  id: string
+  pieces: readonly [before: string, summary: string, after: string]
 }

@@ -1,8 +1,8 @@
 /** The durable side of sessions and replies: what is stored of them, and when. Types only. */
 
 import type { ReplyValues } from '../../templates/placeholders.ts'
-import type { Outcome, RestState, StoredEvent } from '../reply/reply-event.ts'
-import type { History, HistoryLimits, SentBefore } from './history.ts'
+import type { Outcome, RestState, StoredEvent, Usage } from '../reply/reply-event.ts'
+import type { Checkpoint, History, HistoryLimits, SentBefore } from './history.ts'
 import type { Counts, LimitsInForce, OverLimit, RequestRate } from './limits.ts'
 import type { MessagePart, PartIdentity } from './parts.ts'
 import type { Carried, DecidedCall, WaitingCall } from './waiting.ts'
@@ -186,6 +186,12 @@ export interface StoredReply {
   readTo: number
 }
 
+/** `position`: of the last message that it covers. */
+export interface NewCheckpoint extends Checkpoint {
+  model: string
+  usage: Usage
+}
+
 export interface Settlement {
   outcome: Outcome
   /** All that was stored of the reply, in order. Null when the settling instance does not know it, and the journal reads it. */
@@ -232,6 +238,8 @@ export interface Journal {
    * included.
    */
   history(sessionId: string, end: number | { answeredBy: string }, limits: HistoryLimits): Promise<History>
+  /** Stores a summary of a session's path, however long the database is away. `fenced`: or the session is gone. Idempotent. */
+  keepCheckpoint(reply: Pick<ReplyInfo, 'sessionId' | 'epoch'>, checkpoint: NewCheckpoint): Promise<'stored' | 'fenced'>
   /** What a stored message holds besides its text. */
   parts(messageId: string): Promise<MessagePart[]>
 }

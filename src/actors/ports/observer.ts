@@ -93,7 +93,8 @@ export interface ObservedToolCall {
 export type DecidedToolCall = Required<ObservedToolCall> & { ok: boolean }
 
 export interface ReplyObserver extends Within {
-  modelCall(): ModelCallObserver
+  /** A summary is no turn of the reply, but made for it. */
+  modelCall(purpose?: 'summary'): ModelCallObserver
   toolCall(call: ObservedToolCall): ToolCallObserver
   /** A call was rejected. */
   notMade(call: DecidedToolCall): void

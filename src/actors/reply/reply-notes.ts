@@ -8,14 +8,15 @@ import type { ModelRequest, RequestWriter } from '../ports/index.ts'
 import type { DecidedToolCall, ObservedReply, ObservedToolCall, ReplyObserver } from '../ports/observer.ts'
 import type { NoteKind, StepDetail, TransitionRecord, TransitionRecorder } from '../session/transitions.ts'
 
-/** All of it happens here: the machine knows no state within. */
+/** Where it happens: the machine knows no state within. */
 const GENERATING = 'streaming.generating'
+const COMPACTING = 'streaming.compacting'
 
 type NotedModelCall = Omit<ReturnType<ReplyObserver['modelCall']>, 'within'>
 type NotedToolCall = Omit<ReturnType<ReplyObserver['toolCall']>, 'within'>
 
 export interface NotedReply {
-  modelCall(): NotedModelCall
+  modelCall(purpose?: 'summary'): NotedModelCall
   toolCall(call: ObservedToolCall): NotedToolCall
   notMade(call: DecidedToolCall): void
   settling(): void
@@ -46,7 +47,7 @@ function noteReply({ recorder, sessionId, id, requests }: Noted): NotedReply {
   const now = () => Math.round(performance.now() - admittedAt)
 
   /** A span. What it returns brings its note up to date. */
-  function open(event: NoteKind, first: StepDetail) {
+  function open(event: NoteKind, first: StepDetail, state = GENERATING) {
     let detail: StepDetail = { ...first, startMs: now() }
     let note: TransitionRecord | null = null
     return (more: StepDetail, request?: TransitionRecord['request']) => {
@@ -54,20 +55,22 @@ function noteReply({ recorder, sessionId, id, requests }: Noted): NotedReply {
       detail = { ...detail, ...more }
       if (note !== null && recorder.amend(note, { detail, ...(request && { request }) })) return
       const at = new Date()
-      const step = { sessionId, at, from: GENERATING, to: GENERATING, event, messageId: id, detail }
+      const step = { sessionId, at, from: state, to: state, event, messageId: id, detail }
       note = { ...step, kind: 'note', ...(request && { request }) }
       recorder.record(note)
     }
   }
 
-  function modelCall(): NotedModelCall {
+  function modelCall(purpose?: 'summary'): NotedModelCall {
     const turn = ++turns
-    const tellTurn = open('model', { span: `m${turn}`, turn })
+    const state = purpose === 'summary' ? COMPACTING : GENERATING
+    const tellTurn = open('model', { span: `m${turn}`, turn, ...(purpose && { purpose }) }, state)
     let made = 0
     let tell: ReturnType<typeof open> = () => {}
     return {
       called({ providerId, model }) {
-        tell = open('attempt', { span: `a${++attempts}`, turn, attempt: ++made, providerId, model })
+        const attempt = { span: `a${++attempts}`, turn, attempt: ++made, providerId, model }
+        tell = open('attempt', attempt, state)
         tell({})
       },
       sent(request: ModelRequest, body: object) {

@@ -1,14 +1,18 @@
 /** What the session machine is provided with, made of the ports: generating, settling, and the ends of a reply's log. */
 import { assertEvent, fromCallback } from 'xstate'
+import type { Summarised } from '../compaction/compaction.ts'
 import { type Ending, isNotStored } from '../generate/endings.ts'
-import { createGeneration, replyEnded } from '../generate/generate.ts'
+import { createGeneration, type Generation } from '../generate/generate.ts'
+import { replyEnded } from '../generate/within-limits.ts'
 import type { Conversation } from '../history/conversation.ts'
 import { historyLimits, storedConversation } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
 import type { HistoryLimits, Journal, ReplyFigures, ReplyInfo, Settlement, Take } from '../ports/index.ts'
+import { newId } from '../reply/new-id.ts'
 import type { Outcome, ReplyEvent, Usage } from '../reply/reply-event.ts'
-import { type GenerateInput, replyIn, type SessionContext, type SessionEvent, type SettleInput } from './machine.ts'
+import { replyIn, type SessionContext } from './machine.ts'
 import type { RunningReply } from './running-reply.ts'
+import type { CompactInput, GenerateInput, SessionEvent, SettleInput } from './session-event.ts'
 
 export interface SessionActorPorts {
   journal: Journal
@@ -24,19 +28,49 @@ const failure = (message: string, error: unknown): SessionEvent => ({
 
 /** Reads the generation into the log, as fast as the log can be stored. */
 async function generate(running: RunningReply, journal: Journal, signal: AbortSignal): Promise<SessionEvent> {
-  const { log, request, historyMaxTokens } = running
-  const maxTokens = request.historyMaxTokens ?? historyMaxTokens
-  const told = { conversation: await conversationOf(running, journal, historyLimits(maxTokens)), maxTokens }
-  const generation = createGeneration({ ...request, messages: [] }, { ...running.options, told })
-  running.generation = generation
+  const { log } = running
+  running.generation ??= await generationOf(running, journal)
   const take: Take<ReplyEvent> = (events) => {
     if (signal.aborted) return undefined
     log.push(events)
     return log.room()
   }
-  const ending = await generation.run(signal, take, async () => (await log.stored()) === 'stored')
+  const ending = await running.generation.runUnlessLong(signal, take, async () => (await log.stored()) === 'stored')
+  return ending === 'compact' ? { type: 'compact', rest: null } : endingOf(running, ending)
+}
+
+async function generationOf(running: RunningReply, journal: Journal): Promise<Generation> {
+  const { request, historyMaxTokens } = running
+  const maxTokens = request.historyMaxTokens ?? historyMaxTokens
+  const conversation = await conversationOf(running, journal, historyLimits(maxTokens))
+  const told = { conversation, maxTokens, compacts: request.compacts === true }
+  return createGeneration({ ...request, messages: [] }, { ...running.options, told })
+}
+
+function endingOf(running: RunningReply, ending: Ending): Ending {
   if (isNotStored(ending)) running.notStored = true
   return ending
+}
+
+/** Has older turns summarised. Resolves once the summary is stored, or there is none. */
+async function compact(running: RunningReply, journal: Journal, signal: AbortSignal): Promise<SessionEvent> {
+  const { log, generation } = running
+  if (generation === null) throw new Error('Nothing was generated of a reply whose history is to be summarised.')
+  const made = await generation.summarise(signal, async () => (await log.stored()) === 'stored')
+  if ('type' in made) return endingOf(running, made)
+  const checkpoint = await keepSummary(journal, log.info, made)
+  if (checkpoint === 'fenced') return { type: 'lost' }
+  generation.goOn(checkpoint)
+  return { type: 'compacted' }
+}
+
+/** Null where there is no summary. */
+async function keepSummary(journal: Journal, reply: ReplyInfo, made: Summarised) {
+  if ('failed' in made) return null
+  const { text: summary, covered, position, model, usage } = made
+  const checkpoint = { id: newId(), position, summary }
+  const kept = await journal.keepCheckpoint(reply, { ...checkpoint, model, usage })
+  return kept === 'fenced' ? kept : { covered, checkpoint }
 }
 
 /** The conversation up to the user's message that is answered. */
@@ -46,7 +80,7 @@ async function conversationOf(
   limits: HistoryLimits,
 ): Promise<Conversation> {
   if (continued === null) {
-    const none = { messages: [], isWhole: true, before: null }
+    const none = { messages: [], isWhole: true, checkpoint: null, before: null }
     const earlier = historyEnd < 0 ? none : await journal.history(log.info.sessionId, historyEnd, limits)
     const { isRegenerated, parentId } = running
     const parts = isRegenerated && parentId !== null ? await journal.parts(parentId) : running.parts
@@ -124,21 +158,30 @@ function refused(usage: Usage): Outcome {
 }
 
 export function sessionActors({ journal, onError }: SessionActorPorts) {
+  type Work = (reply: RunningReply, journal: Journal, signal: AbortSignal) => Promise<SessionEvent>
+  /** Works until it has an event for the machine, or its state is left. */
+  function working(work: Work, failed: string, reply: RunningReply, sendBack: (event: SessionEvent) => void) {
+    const controller = new AbortController()
+    work(reply, journal, controller.signal).then(
+      (event) => {
+        if (!controller.signal.aborted) sendBack(event)
+      },
+      (error: unknown) => {
+        if (controller.signal.aborted) return
+        onError(error, reply.log.info)
+        sendBack(failure(failed, error))
+      },
+    )
+    return () => controller.abort(replyEnded)
+  }
   return {
-    generate: fromCallback<SessionEvent, GenerateInput, SessionEvent>(({ input: { reply }, sendBack }) => {
-      const controller = new AbortController()
-      generate(reply, journal, controller.signal).then(
-        (event) => {
-          if (!controller.signal.aborted) sendBack(event)
-        },
-        (error: unknown) => {
-          if (controller.signal.aborted) return
-          onError(error, reply.log.info)
-          sendBack(failure('The reply could not be generated.', error))
-        },
-      )
-      return () => controller.abort(replyEnded)
-    }),
+    generate: fromCallback<SessionEvent, GenerateInput, SessionEvent>(({ input: { reply }, sendBack }) =>
+      working(generate, 'The reply could not be generated.', reply, sendBack),
+    ),
+    // Without a reply its request does the work, and says when it is over.
+    compact: fromCallback<SessionEvent, CompactInput, SessionEvent>(({ input: { reply }, sendBack }) =>
+      reply === null ? undefined : working(compact, 'The history could not be summarised.', reply, sendBack),
+    ),
     settle: fromCallback<SessionEvent, SettleInput, SessionEvent>(({ input: { reply, ending }, sendBack }) => {
       settle(reply, ending, journal).then(sendBack, (error: unknown) => {
         // The row still streams: the check for orphans settles it within seconds (local.ts).

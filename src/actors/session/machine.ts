@@ -1,6 +1,6 @@
 /**
  * The session's state machine. It makes the decisions and has no side effects: its actors, and the actions that end a
- * reply's log, are provided by `session-actors.ts`. The actors answer with the named events below, so that this table
+ * reply's log, are provided by `session-actors.ts`. The actors answer with named events (session-event.ts), so that this table
  * is complete, and the chart in the UI is this object.
  *
  * Tokens never pass through here: an event through the mailbox costs 1.7 to 3.8 µs, an append to the reply's log
@@ -8,36 +8,18 @@
  */
 import { assertEvent, assign, fromCallback, setup } from 'xstate'
 import type { Ending } from '../generate/endings.ts'
-import type { Wait } from '../generate/waiting-calls.ts'
-import type { Ended } from '../reply/frame-log.ts'
-import { type FinishReason, type ReplyError, type RestState, restStateOf } from '../reply/reply-event.ts'
+import { type RestState, restStateOf } from '../reply/reply-event.ts'
 import type { RunningReply } from './running-reply.ts'
-
-export type SessionEvent =
-  | { type: 'message'; reply: RunningReply }
-  /** What waited was decided: an admitted reply goes on from there. */
-  | { type: 'decided'; reply: RunningReply }
-  | { type: 'finished'; reason: FinishReason; wait?: Wait }
-  | { type: 'failed'; error: ReplyError }
-  | { type: 'cancel' }
-  /** Nothing could be stored for a lease. */
-  | { type: 'unstorable'; error: ReplyError }
-  /** The outcome as it is stored: a reply that could not be stored whole has failed, however generating ended. */
-  | { type: 'settled'; ended: Ended }
-  /** This instance was declared lost, or others have ended the reply. */
-  | { type: 'lost' }
-  | { type: 'deleted' }
+import type { CompactInput, GenerateInput, SessionEvent, SettleInput } from './session-event.ts'
 
 export interface SessionContext {
   /** The newest reply. Null in an actor that has had none. */
   reply: RunningReply | null
   /** How generating it ended. Null while it is generated. */
   ending: Ending | null
+  /** Where a session rested that is summarised without a reply. Null: a reply runs, or none ever did. */
+  rest: RestState | null
 }
-
-/** Inputs of the actors that run while a state is active. Both send back events of this machine. */
-export type GenerateInput = { reply: RunningReply }
-export type SettleInput = { reply: RunningReply; ending: Ending }
 
 /** The reply of a machine that streams. */
 export function replyIn({ reply }: SessionContext): RunningReply {
@@ -62,12 +44,17 @@ export const sessionMachine = setup({
   },
   actors: {
     generate: fromCallback<SessionEvent, GenerateInput, SessionEvent>(unprovided),
+    compact: fromCallback<SessionEvent, CompactInput, SessionEvent>(unprovided),
     settle: fromCallback<SessionEvent, SettleInput, SessionEvent>(unprovided),
   },
   actions: {
     beginReply: assign(({ event }) => {
       assertEvent(event, ['message', 'decided'])
-      return { reply: event.reply, ending: null }
+      return { reply: event.reply, ending: null, rest: null }
+    }),
+    beginCompaction: assign(({ event }) => {
+      assertEvent(event, 'compact')
+      return { reply: null, ending: null, rest: event.rest }
     }),
     keepFinish: assign(({ event }) => {
       assertEvent(event, 'finished')
@@ -86,13 +73,17 @@ export const sessionMachine = setup({
     dropLog: unprovided,
   },
   guards: {
+    isForReply: ({ context }) => context.reply !== null,
+    restedIdle: ({ context }) => context.rest === 'idle',
+    restedFailed: ({ context }) => context.rest === 'error',
+    restedCancelled: ({ context }) => context.rest === 'cancelled',
     hasFailed: ({ event }) => event.type === 'settled' && restStateOf(event.ended.outcome) === 'error',
     waits: ({ event }) => event.type === 'settled' && restStateOf(event.ended.outcome) === 'waiting',
     wasCancelled: ({ event }) => event.type === 'settled' && restStateOf(event.ended.outcome) === 'cancelled',
   },
 }).createMachine({
   id: 'session',
-  context: { reply: null, ending: null },
+  context: { reply: null, ending: null, rest: null },
   initial: 'idle',
   states: {
     idle: {
@@ -102,6 +93,11 @@ export const sessionMachine = setup({
           target: 'streaming',
           description: 'An admitted message: its reply is stored as streaming, generation begins.',
           actions: 'beginReply',
+        },
+        compact: {
+          target: '#session.streaming.compacting',
+          description: 'Somebody asked for a summary: no message waits for it.',
+          actions: 'beginCompaction',
         },
       },
     },
@@ -142,6 +138,46 @@ export const sessionMachine = setup({
               actions: 'keepCancel',
             },
             unstorable: {
+              target: 'settling',
+              description: 'Nothing could be stored for a lease: streams break off, the model is stopped.',
+              actions: ['keepFailure', 'cutLog'],
+            },
+            compact: {
+              target: 'compacting',
+              description: 'The history has grown near its budget: its older turns are summarised first.',
+            },
+          },
+        },
+        compacting: {
+          description: 'The model summarises older turns, which later requests are sent in their place.',
+          invoke: { src: 'compact', input: ({ context }): CompactInput => ({ reply: context.reply }) },
+          on: {
+            compacted: [
+              {
+                guard: 'isForReply',
+                target: 'generating',
+                description: 'The summary is stored; or there is none, and the history is cut.',
+              },
+              { guard: 'restedIdle', target: '#session.idle', description: 'The session rests as before.' },
+              { guard: 'restedFailed', target: '#session.error', description: 'The session rests as before.' },
+              { guard: 'restedCancelled', target: '#session.cancelled', description: 'The session rests as before.' },
+              { target: '#session.complete', description: 'The session rests as before.' },
+            ],
+            // One that was asked for is stopped by its request (compactions.ts), and is then over.
+            failed: {
+              guard: 'isForReply',
+              target: 'settling',
+              description: 'Time-out, shutdown or storage ended the reply.',
+              actions: 'keepFailure',
+            },
+            cancel: {
+              guard: 'isForReply',
+              target: 'settling',
+              description: 'Somebody asked to stop: no summary is kept.',
+              actions: 'keepCancel',
+            },
+            unstorable: {
+              guard: 'isForReply',
               target: 'settling',
               description: 'Nothing could be stored for a lease: streams break off, the model is stopped.',
               actions: ['keepFailure', 'cutLog'],
@@ -191,6 +227,11 @@ export const sessionMachine = setup({
           description: 'An admitted message: its reply is stored as streaming, generation begins.',
           actions: 'beginReply',
         },
+        compact: {
+          target: '#session.streaming.compacting',
+          description: 'Somebody asked for a summary: no message waits for it.',
+          actions: 'beginCompaction',
+        },
       },
     },
     waiting: {
@@ -216,6 +257,11 @@ export const sessionMachine = setup({
           description: 'An admitted message: its reply is stored as streaming, generation begins.',
           actions: 'beginReply',
         },
+        compact: {
+          target: '#session.streaming.compacting',
+          description: 'Somebody asked for a summary: no message waits for it.',
+          actions: 'beginCompaction',
+        },
       },
     },
     cancelled: {
@@ -226,6 +272,11 @@ export const sessionMachine = setup({
           description: 'An admitted message: its reply is stored as streaming, generation begins.',
           actions: 'beginReply',
         },
+        compact: {
+          target: '#session.streaming.compacting',
+          description: 'Somebody asked for a summary: no message waits for it.',
+          actions: 'beginCompaction',
+        },
       },
     },
     deleted: { type: 'final', description: 'The session and all that was stored of it are gone.' },
@@ -234,7 +285,7 @@ export const sessionMachine = setup({
 
 /** The initial state of a recreated actor: as the stored rows say, never from a stored snapshot. */
 export const restingAt = (state: RestState) =>
-  sessionMachine.resolveState({ value: state, context: { reply: null, ending: null } })
+  sessionMachine.resolveState({ value: state, context: { reply: null, ending: null, rest: null } })
 
 /** `{streaming: 'generating'}` → `streaming.generating`, the id of the innermost state. */
 export function pathOf(value: string | Record<string, unknown>): string {

@@ -64,5 +64,6 @@ export const agentRequest = (
   fields: agent.responseFormat ? { responseFormat: agent.responseFormat, ...fields } : fields,
   agentFields: agentFields(agent.generationConfig),
   ...(agent.historyMaxTokens !== null && { historyMaxTokens: agent.historyMaxTokens }),
+  ...(agent.compaction === 'auto' && { compacts: true as const }),
   fallbacks: openFallbacks(secrets, agent),
 })

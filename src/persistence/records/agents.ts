@@ -14,6 +14,10 @@ export interface Fallback {
 export const callerInstructions = ['refuse', 'append'] as const
 export type CallerInstructions = (typeof callerInstructions)[number]
 
+/** What becomes of a history that comes near its budget: `auto` summarises its older part, `none` cuts it. */
+export const compactions = ['none', 'auto'] as const
+export type Compaction = (typeof compactions)[number]
+
 /** Times are ISO 8601 UTC. */
 export interface Agent {
   id: string
@@ -32,6 +36,7 @@ export interface Agent {
   callerInstructions: CallerInstructions
   /** For each of its users. Null: none. */
   userLimits: Limits | null
+  compaction: Compaction
   createdAt: string
   updatedAt: string
 }
@@ -50,6 +55,8 @@ export interface NewAgent {
   callerInstructions?: CallerInstructions | undefined
   /** None by default. */
   userLimits?: Limits | null | undefined
+  /** `none` by default. */
+  compaction?: Compaction | undefined
 }
 
 /** Absent fields keep their value; `generationConfig`, `fallbacks` and `allowedOrigins` are replaced as a whole. */
@@ -61,7 +68,7 @@ const columns = (sql: AnySql): Fragment => sql`
   (select coalesce(json_agg(json_build_object('providerId', f.provider_id, 'model', f.model) order by f.place), '[]')
      from agent_fallbacks f where f.agent_id = id) as fallbacks,
   allowed_origins as "allowedOrigins", history_max_tokens as "historyMaxTokens",
-  caller_instructions as "callerInstructions", user_limits as "userLimits", ${timestamps(sql)}`
+  caller_instructions as "callerInstructions", user_limits as "userLimits", compaction, ${timestamps(sql)}`
 
 /** Oldest first. */
 export const listAgents = (sql: AnySql, query: PageQuery): Promise<Page<Agent>> =>
@@ -83,10 +90,11 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
   const { historyMaxTokens } = agent
   const [created] = await tx<{ id: string }[]>`
     insert into agents (name, provider_id, model, prompt_id, generation_config, response_format, allowed_origins,
-                        history_max_tokens, caller_instructions, user_limits)
+                        history_max_tokens, caller_instructions, user_limits, compaction)
     values (${name}, ${providerId}, ${model}, ${promptId}, ${JSON.stringify(generationConfig)}::text::jsonb,
       ${jsonOf(responseFormat)}::text::json, ${allowedOrigins}::text[], ${historyMaxTokens},
-      ${agent.callerInstructions ?? 'refuse'}, ${jsonOf(agent.userLimits)}::text::jsonb)
+      ${agent.callerInstructions ?? 'refuse'}, ${jsonOf(agent.userLimits)}::text::jsonb,
+      ${agent.compaction ?? 'none'})
     returning id`
   const id = created?.id ?? ''
   await insertFallbacks(tx, id, fallbacks)
@@ -116,6 +124,7 @@ export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Pr
       caller_instructions = coalesce(${changes.callerInstructions ?? null}, caller_instructions),
       user_limits = case when ${changes.userLimits !== undefined} then ${jsonOf(changes.userLimits)}::text::jsonb
                          else user_limits end,
+      compaction = coalesce(${changes.compaction ?? null}, compaction),
       updated_at = clock_timestamp()
     where id = ${id}`
   if (count === 0) return null

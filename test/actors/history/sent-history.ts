@@ -10,6 +10,6 @@ export function modelHistory(
   isWhole = false,
   parts: readonly MessagePart[] = [],
 ): ModelMessage[] {
-  const stored = { messages: [...messages], isWhole, before: null }
+  const stored = { messages: [...messages], isWhole, checkpoint: null, before: null }
   return createComposer(storedConversation(stored, messages, { content, parts }, false)).within(maxTokens, 0).messages
 }

@@ -9,8 +9,9 @@ import {
   sessionChart,
   transitionTaken,
 } from '../../../src/actors/session/chart.ts'
-import { pathOf, restingAt, type SessionEvent, sessionMachine } from '../../../src/actors/session/machine.ts'
+import { pathOf, restingAt, sessionMachine } from '../../../src/actors/session/machine.ts'
 import type { RunningReply } from '../../../src/actors/session/running-reply.ts'
+import type { SessionEvent } from '../../../src/actors/session/session-event.ts'
 import { verifies } from '../../verifies.ts'
 
 const chart = sessionChart()
@@ -22,6 +23,7 @@ verifies('contract-8.chart', 'states with their paths, kinds and parents', () =>
     ['idle', 'atomic', null],
     ['streaming', 'compound', null],
     ['streaming.generating', 'atomic', 'streaming'],
+    ['streaming.compacting', 'atomic', 'streaming'],
     ['streaming.settling', 'atomic', 'streaming'],
     ['complete', 'atomic', null],
     ['waiting', 'atomic', null],
@@ -51,6 +53,19 @@ verifies(
         'streaming.generating -failed-> streaming.settling',
         'streaming.generating -cancel-> streaming.settling',
         'streaming.generating -unstorable-> streaming.settling',
+        'idle -compact-> streaming.compacting',
+        'complete -compact-> streaming.compacting',
+        'error -compact-> streaming.compacting',
+        'cancelled -compact-> streaming.compacting',
+        'streaming.generating -compact-> streaming.compacting',
+        'streaming.compacting -compacted-> streaming.generating',
+        'streaming.compacting -compacted-> idle',
+        'streaming.compacting -compacted-> complete',
+        'streaming.compacting -compacted-> error',
+        'streaming.compacting -compacted-> cancelled',
+        'streaming.compacting -failed-> streaming.settling',
+        'streaming.compacting -cancel-> streaming.settling',
+        'streaming.compacting -unstorable-> streaming.settling',
         'streaming.settling -settled-> complete',
         'streaming.settling -settled-> waiting',
         'streaming.settling -settled-> error',
@@ -87,6 +102,8 @@ const settledAs = (outcome: Outcome): SessionEvent => ({
 const samples: SessionEvent[] = [
   { type: 'message', reply },
   { type: 'decided', reply },
+  { type: 'compact', rest: null },
+  { type: 'compacted' },
   { type: 'finished', reason: 'stop' },
   { type: 'failed', error },
   { type: 'unstorable', error },
@@ -96,14 +113,17 @@ const samples: SessionEvent[] = [
   settledAs({ type: 'failed', error, usage }),
   ...(['stop', 'cancelled', 'tool_calls'] as const).map((reason) => settledAs({ type: 'finished', reason, usage })),
 ]
-const streaming = (state: 'generating' | 'settling') =>
+const streaming = (state: 'generating' | 'compacting' | 'settling') =>
   sessionMachine.resolveState({
     value: { streaming: state },
-    context: { reply, ending: { type: 'finished', reason: 'stop' } },
+    context: { reply, rest: null, ending: { type: 'finished', reason: 'stop' } },
   })
+const compacting = (rest: 'idle' | 'complete' | 'error' | 'cancelled') =>
+  sessionMachine.resolveState({ value: { streaming: 'compacting' }, context: { reply: null, rest, ending: null } })
 const innermost = [
   ...(['idle', 'complete', 'waiting', 'error', 'cancelled'] as const).map(restingAt),
-  ...(['generating', 'settling'] as const).map(streaming),
+  ...(['generating', 'compacting', 'settling'] as const).map(streaming),
+  ...(['idle', 'complete', 'error', 'cancelled'] as const).map(compacting),
 ]
 
 verifies('contract-8.chart', 'every edge is taken by the machine, and every step that it takes is an edge', () => {
@@ -131,11 +151,17 @@ verifies('contract-8.chart', 'as a diagram of Mermaid it has every state and tra
     state streaming {
         [*] --> streaming_generating
         state "generating" as streaming_generating
+        state "compacting" as streaming_compacting
         state "settling" as streaming_settling
         streaming_generating --> streaming_settling : finished
         streaming_generating --> streaming_settling : failed
         streaming_generating --> streaming_settling : cancel
         streaming_generating --> streaming_settling : unstorable
+        streaming_generating --> streaming_compacting : compact
+        streaming_compacting --> streaming_generating : compacted
+        streaming_compacting --> streaming_settling : failed
+        streaming_compacting --> streaming_settling : cancel
+        streaming_compacting --> streaming_settling : unstorable
     }
     state "complete" as complete
     state "waiting" as waiting
@@ -144,16 +170,24 @@ verifies('contract-8.chart', 'as a diagram of Mermaid it has every state and tra
     state "deleted" as deleted
     deleted --> [*]
     idle --> streaming : message
+    idle --> streaming_compacting : compact
     streaming --> error : lost
     streaming --> deleted : deleted
+    streaming_compacting --> idle : compacted
+    streaming_compacting --> error : compacted
+    streaming_compacting --> cancelled : compacted
+    streaming_compacting --> complete : compacted
     streaming_settling --> error : settled
     streaming_settling --> cancelled : settled
     streaming_settling --> waiting : settled
     streaming_settling --> complete : settled
     complete --> streaming : message
+    complete --> streaming_compacting : compact
     waiting --> streaming : message
     waiting --> streaming : decided
     error --> streaming : message
+    error --> streaming_compacting : compact
     cancelled --> streaming : message
+    cancelled --> streaming_compacting : compact
 `)
 })

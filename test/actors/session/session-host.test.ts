@@ -86,7 +86,8 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
     },
     read: async () => null,
     requestCancel: async (sessionId) => running(sessionId),
-    history: async () => ({ messages: [], isWhole: true, before: null }),
+    history: async () => ({ messages: [], isWhole: true, checkpoint: null, before: null }),
+    keepCheckpoint: async () => 'stored' as const,
     parts: async () => [],
   }
   const recorder: TransitionRecorder = {

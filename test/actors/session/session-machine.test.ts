@@ -5,8 +5,9 @@ import { getShortestPaths } from 'xstate/graph'
 import type { Ending } from '../../../src/actors/generate/endings.ts'
 import type { Ended } from '../../../src/actors/reply/frame-log.ts'
 import type { Outcome } from '../../../src/actors/reply/reply-event.ts'
-import { pathOf, type SessionEvent, sessionMachine } from '../../../src/actors/session/machine.ts'
+import { pathOf, restingAt, sessionMachine } from '../../../src/actors/session/machine.ts'
 import type { RunningReply } from '../../../src/actors/session/running-reply.ts'
+import type { SessionEvent } from '../../../src/actors/session/session-event.ts'
 
 /** The machine hands it on and never looks inside. */
 const reply = {} as RunningReply
@@ -31,6 +32,8 @@ const settlements = [
 const sample: { [Type in SessionEvent['type']]: Extract<SessionEvent, { type: Type }> } = {
   message: { type: 'message', reply },
   decided: { type: 'decided', reply },
+  compact: { type: 'compact', rest: 'complete' },
+  compacted: { type: 'compacted' },
   finished: { type: 'finished', reason: 'stop' },
   failed: { type: 'failed', error },
   cancel: { type: 'cancel' },
@@ -43,6 +46,7 @@ const sample: { [Type in SessionEvent['type']]: Extract<SessionEvent, { type: Ty
 type State =
   | 'idle'
   | 'streaming.generating'
+  | 'streaming.compacting'
   | 'streaming.settling'
   | 'complete'
   | 'waiting'
@@ -53,6 +57,8 @@ type State =
 const resting = (state: State) => ({
   message: 'streaming.generating',
   decided: state,
+  compact: 'streaming.compacting',
+  compacted: state,
   finished: state,
   failed: state,
   cancel: state,
@@ -68,6 +74,8 @@ const next = {
   'streaming.generating': {
     message: 'streaming.generating',
     decided: 'streaming.generating',
+    compact: 'streaming.compacting',
+    compacted: 'streaming.generating',
     finished: 'streaming.settling',
     failed: 'streaming.settling',
     cancel: 'streaming.settling',
@@ -76,9 +84,24 @@ const next = {
     lost: 'error',
     deleted: 'deleted',
   },
+  'streaming.compacting': {
+    message: 'streaming.compacting',
+    decided: 'streaming.compacting',
+    compact: 'streaming.compacting',
+    compacted: 'streaming.generating',
+    finished: 'streaming.compacting',
+    failed: 'streaming.settling',
+    cancel: 'streaming.settling',
+    unstorable: 'streaming.settling',
+    settled: 'streaming.compacting',
+    lost: 'error',
+    deleted: 'deleted',
+  },
   'streaming.settling': {
     message: 'streaming.settling',
     decided: 'streaming.settling',
+    compact: 'streaming.settling',
+    compacted: 'streaming.settling',
     finished: 'streaming.settling',
     failed: 'streaming.settling',
     cancel: 'streaming.settling',
@@ -88,20 +111,29 @@ const next = {
     deleted: 'deleted',
   },
   complete: resting('complete'),
-  waiting: { ...resting('waiting'), decided: 'streaming.generating' },
+  waiting: { ...resting('waiting'), decided: 'streaming.generating', compact: 'waiting' },
   error: resting('error'),
   cancelled: resting('cancelled'),
-  deleted: { ...resting('deleted'), message: 'deleted' },
+  deleted: { ...resting('deleted'), message: 'deleted', compact: 'deleted' },
 } satisfies Record<State, Record<SessionEvent['type'], string>>
+
+/** A summary that no reply waits for, in a session that is complete: its request alone ends it. */
+const alone: Record<SessionEvent['type'], string> = {
+  ...next['streaming.compacting'],
+  compacted: 'complete',
+  failed: 'streaming.compacting',
+  cancel: 'streaming.compacting',
+  unstorable: 'streaming.compacting',
+}
 
 const ending: Ending = { type: 'finished', reason: 'stop' }
 
+const innermost = ['generating', 'compacting', 'settling'] as const
+
 function at(state: string, context: { ending: Ending | null } = { ending }) {
-  if (state === 'streaming.generating' || state === 'streaming.settling') {
-    const value = { streaming: state === 'streaming.generating' ? 'generating' : 'settling' } as const
-    return sessionMachine.resolveState({ value, context: { reply, ...context } })
-  }
-  return sessionMachine.resolveState({ value: state as State, context: { reply, ...context } })
+  const running = innermost.find((one) => state === `streaming.${one}`)
+  const value = running ? ({ streaming: running } as const) : (state as State)
+  return sessionMachine.resolveState({ value, context: { reply, rest: null, ...context } })
 }
 
 const cells = Object.entries(next).flatMap(([from, row]) =>
@@ -131,6 +163,22 @@ describe('the table', () => {
     }
   })
 
+  describe('a summary that no reply waits for', () => {
+    const started = (rest: 'idle' | 'complete' | 'error' | 'cancelled') =>
+      transition(sessionMachine, restingAt(rest), { type: 'compact', rest })[0]
+
+    test.each(['idle', 'complete', 'error', 'cancelled'] as const)('leads back to %s', (rest) => {
+      expect(pathOf(started(rest).value)).toBe('streaming.compacting')
+      expect(pathOf(transition(sessionMachine, started(rest), sample.compacted)[0].value)).toBe(rest)
+    })
+
+    test('is over only when its request says so, or when its session is lost or deleted', () => {
+      for (const event of [sample.cancel, sample.failed, sample.unstorable, sample.finished, sample.message])
+        expect(pathOf(transition(sessionMachine, started('idle'), event)[0].value)).toBe('streaming.compacting')
+      expect(pathOf(transition(sessionMachine, started('idle'), sample.deleted)[0].value)).toBe('deleted')
+    })
+  })
+
   test('the first way out of generating is the one that is stored: later events change nothing', () => {
     const [cancelled] = transition(sessionMachine, at('streaming.generating'), sample.cancel)
     for (const late of [sample.finished, sample.failed, sample.cancel, sample.unstorable]) {
@@ -143,7 +191,7 @@ describe('the table', () => {
 describe('paths', () => {
   const events: SessionEvent[] = [...Object.values(sample), ...settlements.map(([, settled]) => settled)]
   const quiet = sessionMachine.provide({
-    actors: { generate: fromCallback(() => {}), settle: fromCallback(() => {}) },
+    actors: { generate: fromCallback(() => {}), compact: fromCallback(() => {}), settle: fromCallback(() => {}) },
     actions: { closeLog() {}, cutLog() {}, dropLog() {} },
   })
 
@@ -156,9 +204,12 @@ describe('paths', () => {
         if (event.type.startsWith('xstate.')) continue
         const from = pathOf(actor.getSnapshot().value) as State
         actor.send(event)
+        const { context } = actor.getSnapshot()
+        const isAlone = from === 'streaming.compacting' && context.reply === null
         const to = pathOf(actor.getSnapshot().value)
         const settled = settlements.find(([, one]) => one === event)
-        expect(to).toBe(settled && from === 'streaming.settling' ? settled[0] : next[from][event.type])
+        const row = isAlone ? alone : next[from]
+        expect(to).toBe(settled && from === 'streaming.settling' ? settled[0] : row[event.type])
       }
       actor.stop()
     }
@@ -181,6 +232,7 @@ describe('paths', () => {
 /** What each cell does to the reply's log; all others do nothing to it. */
 const ends: Partial<Record<State, Partial<Record<SessionEvent['type'], string>>>> = {
   'streaming.generating': { unstorable: 'cutLog', lost: 'cutLog', deleted: 'dropLog' },
+  'streaming.compacting': { unstorable: 'cutLog', lost: 'cutLog', deleted: 'dropLog' },
   'streaming.settling': { unstorable: 'cutLog', settled: 'closeLog', lost: 'cutLog', deleted: 'dropLog' },
 }
 

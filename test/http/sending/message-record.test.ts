@@ -23,6 +23,7 @@ const agent: AgentForCompletion = {
   historyMaxTokens: null,
   callerInstructions: 'refuse',
   userLimits: null,
+  compaction: 'none',
   configuration: 7,
 }
 const noTools = { tools: [], check: async () => null }

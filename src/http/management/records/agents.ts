@@ -58,6 +58,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
             historyMaxTokens: body.historyMaxTokens ?? null,
             callerInstructions: body.callerInstructions ?? 'refuse',
             userLimits: givenLimits(body.userLimits),
+            compaction: body.compaction ?? 'none',
           })
           await checkAnswerFields(tx, fieldRefusal, created)
           return created
@@ -78,6 +79,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
         allowedOrigins,
         callerInstructions,
         userLimits,
+        compaction,
         ...rest
       } = body
       const changes: agents.AgentChanges = {
@@ -88,6 +90,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
         allowedOrigins: givenOrigins(allowedOrigins),
         callerInstructions: callerInstructions === undefined ? undefined : (callerInstructions ?? 'refuse'),
         userLimits: givenLimits(userLimits),
+        compaction: compaction === undefined ? undefined : (compaction ?? 'none'),
       }
       const updated = await withKnownReferences(body, () =>
         recordUpdate(sql, request, 'agent', {

@@ -28,5 +28,6 @@ export function importedAgent(agent: Given, { providers, prompts }: { providers:
     callerInstructions: rest.callerInstructions === undefined ? undefined : (rest.callerInstructions ?? 'refuse'),
     historyMaxTokens: rest.historyMaxTokens,
     userLimits: givenLimits(rest.userLimits),
+    compaction: rest.compaction === undefined ? undefined : (rest.compaction ?? 'none'),
   }
 }

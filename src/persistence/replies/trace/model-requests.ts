@@ -38,6 +38,7 @@ export async function readRequests(sql: Sql, messageId: string): Promise<ModelRe
   const positionOf = (name: MessageName) => (name === 'own' ? reply.position : name === 'asked' ? asked : name)
   const messages = await readMessages(sql, reply.sessionId, messagesIn(references).map(positionOf))
   const texts = await readTexts(sql, references)
+  const summaries = await readSummaries(sql, reply.sessionId, references)
   const left = await leftOut(sql, reply.sessionId, asked, [...new Set(rows.map((row) => row.historyFrom ?? asked))])
   const words = new Map<number, readonly string[]>()
   const stored: Stored = {
@@ -45,6 +46,7 @@ export async function readRequests(sql: Sql, messageId: string): Promise<ModelRe
     call: (name, n) => messages.get(positionOf(name))?.calls[n],
     result: (name, n) => messages.get(positionOf(name))?.results[n],
     text: (hash) => texts.get(hash),
+    summary: (id) => summaries.get(id),
     word: (turn, n) => words.get(turn)?.[n],
   }
   return rows.map(({ historyFrom, reason, body, ...row }) => {
@@ -100,6 +102,18 @@ async function readTexts(sql: Sql, references: readonly Reference[]): Promise<Ma
     select encode(hash, 'hex') as hash, content from request_texts
      where hash = any(array(select decode(h, 'hex') from unnest(${[...new Set(hashes)]}::text[]) as h))`
   return new Map(rows.map(({ hash, content }) => [hash, content]))
+}
+
+async function readSummaries(
+  sql: Sql,
+  sessionId: string,
+  references: readonly Reference[],
+): Promise<Map<string, string>> {
+  const ids = references.flatMap((reference) => (reference[0] === 's' ? [reference[1]] : []))
+  if (ids.length === 0) return new Map()
+  const rows = await sql<{ id: string; summary: string }[]>`
+    select id, summary from checkpoints where session_id = ${sessionId} and id = any(${[...new Set(ids)]}::text[]::uuid[])`
+  return new Map(rows.map(({ id, summary }) => [id, summary]))
 }
 
 /** Of the messages on the path to `asked`, those before each of `from`: by the bytes of what is stored, about. */

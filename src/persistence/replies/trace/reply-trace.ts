@@ -83,6 +83,9 @@ export async function readTrace(
 /** A message, or decisions instead of one. */
 const isAdmission = ({ kind, event }: Step) => kind === 'transition' && (event === 'message' || event === 'decided')
 
+/** A state in which models are asked. */
+const isWork = (state: string): boolean => state === 'streaming.generating' || state === 'streaming.compacting'
+
 /** When generating and settling ended, from the admission. */
 function momentsOf({ steps, createdMs, endedMs, settledMs, status }: Row) {
   const transitions = steps.filter(({ kind }) => kind === 'transition')
@@ -90,7 +93,7 @@ function momentsOf({ steps, createdMs, endedMs, settledMs, status }: Row) {
   const begun = transitions.find(isAdmission)?.ms ?? createdMs
   const since = (ms: number | undefined) => (ms === undefined ? null : Math.max(0, Math.round(ms - begun)))
   const isRunning = status === 'streaming'
-  const generated = since(transitions.find((step) => !isAdmission(step) && step.to !== 'streaming.generating')?.ms)
+  const generated = since(transitions.find(({ to }) => !isWork(to))?.ms)
   const settled = since(transitions.find(({ to }) => !to.startsWith('streaming'))?.ms)
   const stored = (ms: number | null) => (isRunning || ms === null ? null : Math.max(0, Math.round(ms - createdMs)))
   const end = isRunning ? null : (settled ?? stored(settledMs))
@@ -190,7 +193,7 @@ function spanOf({ event: kind, detail }: Note): Span {
     ...common,
     parentId: 'reply',
     name: `turn ${turn}`,
-    detail: { turn, code: textOf(code), reason: textOf(reason) },
+    detail: { turn, code: textOf(code), reason: textOf(reason), ...(detail.purpose && { purpose: detail.purpose }) },
   }
 }
 

@@ -20,6 +20,8 @@ export type Reference =
   | ['r', MessageName, n: number, from?: number, to?: number]
   /** A stored text by its hash; the same as JSON. */
   | ['t' | 'j', hash: string]
+  /** A summary by its checkpoint's id. */
+  | ['s', id: string]
   /** The nth of the long new words of an earlier turn's request. */
   | ['w', turn: number, n: number]
   | ['+', pieces: readonly (string | Reference)[]]
@@ -36,7 +38,7 @@ export interface Known {
   find(text: string): Reference | undefined
   /** An object that is a tool call's arguments, by its JSON. */
   findObject(json: string): Reference | undefined
-  readonly inOrder: readonly { text: string; reference: Reference }[]
+  readonly inOrder: readonly { text: string; reference: string | Reference }[]
 }
 
 export interface Encoded {
@@ -112,6 +114,7 @@ export interface Stored {
   call(message: MessageName, n: number): string | undefined
   result(message: MessageName, n: number): string | undefined
   text(hash: string): string | undefined
+  summary(id: string): string | undefined
   word(turn: number, n: number): string | undefined
 }
 
@@ -176,6 +179,8 @@ function resolve(reference: Reference, stored: Stored): unknown {
       return stored.text(reference[1]) ?? gone('a prompt')
     case 'j':
       return jsonOf(stored.text(reference[1]), 'tool definitions')
+    case 's':
+      return stored.summary(reference[1]) ?? gone('a summary')
     case 'is':
       return reference[1]
     default:

@@ -1,6 +1,12 @@
 /** Encodes a model request for storage: one writer for each reply, one memory for the process. */
 import { createHash } from 'node:crypto'
-import type { HistoryMessage, ModelRequest, RequestWriter, SentRequest } from '../../../actors/ports/index.ts'
+import type {
+  HistoryMessage,
+  ModelRequest,
+  RequestWriter,
+  SentRequest,
+  SentSummary,
+} from '../../../actors/ports/index.ts'
 import { removeSecrets } from '../../../untrusted/redact.ts'
 import { encodeRequest, type Known, type MessageName, type Reference } from './request-references.ts'
 
@@ -56,6 +62,7 @@ export function createRequestWriter(stored: StoredTexts, cutText: CutText): Requ
         if (isDue) texts.push({ hash, content })
         return hash
       }
+      if (request.history?.summary) sources.summary(request.history.summary)
       if (request.system) sources.prompt(request.system, keep)
       const tools: unknown = 'tools' in body ? body.tools : undefined
       const json = JSON.stringify(tools)
@@ -94,7 +101,8 @@ type Sources = ReturnType<typeof createSources>
 function createSources({ history, messages }: ModelRequest, cutText: CutText) {
   const texts = new Map<string, Reference>()
   const objects = new Map<string, Reference>()
-  const inOrder: { text: string; reference: Reference }[] = []
+  const inOrder: { text: string; reference: string | Reference }[] = []
+  const summaries = new Set<string>()
   const words = new Map<string, ['w', number, number]>()
   let read = 0
   let ownLength = 0
@@ -126,6 +134,13 @@ function createSources({ history, messages }: ModelRequest, cutText: CutText) {
         }
       }
       read = said.length
+    },
+    /** Stands before all others. Its own words are few. */
+    summary({ id, pieces: [before, summary, after] }: SentSummary): void {
+      if (summaries.has(id)) return
+      summaries.add(id)
+      const made = { text: summary, reference: ['s', id] satisfies Reference }
+      inOrder.unshift({ text: before, reference: before }, made, { text: after, reference: after })
     },
     prompt(text: string, keep: (text: string) => string): void {
       texts.set(text, ['t', keep(text)])

@@ -8,6 +8,7 @@ import { retry } from '../../../async/retry.ts'
 import { askAgain, isBadData, isCanceled, isUnavailable, type Sql } from '../../postgres/database.ts'
 import { createAdmissions } from '../admission/admission.ts'
 import { createGroup } from '../admission/group-commit.ts'
+import { storeCheckpoint } from '../checkpoints/checkpoints.ts'
 import { readParts } from '../parts/parts.ts'
 import { readHistory } from '../reading/history.ts'
 import { readReply } from '../reading/read-reply.ts'
@@ -52,6 +53,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     settle: settleAndClear,
     read: (replyId, after, readTo) => readReply(sql, replyId, after, readTo),
     requestCancel: (sessionId) => requestCancel(sql, sessionId),
+    keepCheckpoint,
     // A reply that was accepted must not fail because one connection was cut.
     history: (sessionId, position, limits) =>
       askAgain(() => readHistory(sql, sessionId, position, limits), options.flushTimeoutMs),
@@ -73,6 +75,14 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     refused.delete(reply.id)
     runs.ended(reply.sessionNum)
     return settled
+  }
+
+  async function keepCheckpoint(...[reply, checkpoint]: Parameters<Journal['keepCheckpoint']>) {
+    const tryOnce = async () => {
+      if (reply.epoch !== instance.epoch() || closed) return 'fenced' as const
+      return await storeCheckpoint(sql, { id: instance.id, epoch: reply.epoch }, reply.sessionId, checkpoint)
+    }
+    return await retry(tryOnce, { ...backOff, mayPass: isUnavailable })
   }
 
   /** Settles, however long the database is away. */

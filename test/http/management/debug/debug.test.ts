@@ -34,6 +34,7 @@ verifies('contract-8.chart', 'states are paths, transitions name states and even
     'error',
     'idle',
     'streaming',
+    'streaming.compacting',
     'streaming.generating',
     'streaming.settling',
     'waiting',

@@ -54,6 +54,7 @@ verifies(
       historyMaxTokens: null,
       callerInstructions: 'refuse',
       userLimits: null,
+      compaction: 'none',
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
@@ -199,6 +200,7 @@ test('a completion reads agent, prompt and encrypted key in one query', async ()
     historyMaxTokens: null,
     callerInstructions: 'refuse',
     userLimits: null,
+    compaction: 'none',
     configuration: expect.any(Number),
   })
   const promptless = (await create()).json

@@ -1,0 +1,31 @@
+/** What happens to a session, as its machine is told of it. Types only. */
+import type { Ending } from '../generate/endings.ts'
+import type { Wait } from '../generate/waiting-calls.ts'
+import type { Ended } from '../reply/frame-log.ts'
+import type { FinishReason, ReplyError, RestState } from '../reply/reply-event.ts'
+import type { RunningReply } from './running-reply.ts'
+
+export type SessionEvent =
+  | { type: 'message'; reply: RunningReply }
+  /** What waited was decided: an admitted reply goes on from there. */
+  | { type: 'decided'; reply: RunningReply }
+  /** The history is to be summarised: before the model is asked, or in a session that rests. Then `rest` says where. */
+  | { type: 'compact'; rest: RestState | null }
+  /** The summary is stored, or there is none: then a reply's history is cut. */
+  | { type: 'compacted' }
+  | { type: 'finished'; reason: FinishReason; wait?: Wait }
+  | { type: 'failed'; error: ReplyError }
+  | { type: 'cancel' }
+  /** Nothing could be stored for a lease. */
+  | { type: 'unstorable'; error: ReplyError }
+  /** The outcome as it is stored: a reply that could not be stored whole has failed, however generating ended. */
+  | { type: 'settled'; ended: Ended }
+  /** This instance was declared lost, or others have ended the reply. */
+  | { type: 'lost' }
+  | { type: 'deleted' }
+
+/** Inputs of the actors that run while a state is active. Both send back events of this machine. */
+export type GenerateInput = { reply: RunningReply }
+/** Null: no reply waits for the summary. */
+export type CompactInput = { reply: RunningReply | null }
+export type SettleInput = { reply: RunningReply; ending: Ending }
