@@ -2,8 +2,11 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
-import { createTokenCounter, type TokenCounterOptions } from '../../src/providers/tokens/token-count.ts'
-import { startTokenWorker } from '../../src/providers/tokens/token-thread.ts'
+import {
+  createTokenCounter,
+  startTokenWorker,
+  type TokenCounterOptions,
+} from '../../src/providers/tokens/token-count.ts'
 
 const patient = { deadlineMs: 20_000 }
 
@@ -30,12 +33,15 @@ function open(options: TokenCounterOptions = {}) {
 }
 
 /** A thread of another program, for what the real one never does. */
-const thread = (program: string) => () => new Worker(program, { eval: true, execArgv: [] })
+const thread = (program: string) => () =>
+  new Worker(`const { parentPort } = require("node:worker_threads"); ${program}; parentPort.postMessage("ready")`, {
+    eval: true,
+    execArgv: [],
+  })
 const dead = thread('throw new Error("dead on arrival")')
-const mute = thread('require("node:worker_threads").parentPort.on("message", () => {})')
+const mute = thread('parentPort.on("message", () => {})')
 
 const sevens = thread(`
-  const { parentPort } = require("node:worker_threads")
   parentPort.on("message", ({ texts }) => parentPort.postMessage(texts.map(() => 7)))`)
 
 const sentence = 'The quick brown fox jumps over the lazy dog. '
@@ -147,9 +153,7 @@ test('the thread goes when nothing is asked for a while, and comes back', async 
 })
 
 test('what the thread had no time for is judged by length', async () => {
-  const start = thread(`
-    const { parentPort } = require("node:worker_threads")
-    parentPort.on("message", () => parentPort.postMessage([7]))`)
+  const start = thread('parentPort.on("message", () => parentPort.postMessage([7]))')
   expect(await open({ start }).count(['first', 'second', ''])).toEqual([7, 2, 0])
 })
 

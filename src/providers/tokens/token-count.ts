@@ -3,13 +3,18 @@
  * garbage collection, for replies whose provider reports no usage. A thread holds them while counts are requested.
  */
 import type { Worker } from 'node:worker_threads'
-import { createTokenThread, startTokenWorker } from './token-thread.ts'
+import { keepIsolate, startThread } from '../../async/isolated-worker.ts'
 import type { CountJob } from './token-worker.ts'
+
+/** 100 MB of text fit. With Node's own limit the thread leaves 20 MB more behind when it ends. */
+const MAX_MEGABYTES = 256
+
+export const startTokenWorker = (): Worker => startThread(new URL('./token-worker.ts', import.meta.url), MAX_MEGABYTES)
 
 export interface TokenCounterOptions {
   /** Called when the thread dies or cannot start; once, until one has counted again. */
   onFault?: ((error: unknown) => void) | undefined
-  /** The thread ends when it was asked nothing for so long. Milliseconds. */
+  /** The thread ends when it was asked nothing, or answered nothing, for so long. Milliseconds. */
   idleMs?: number
   /** Longest wait, the thread's start (0.3 s) included: less than the 2 s that a cancel waits. Milliseconds. */
   deadlineMs?: number
@@ -45,21 +50,17 @@ export function createTokenCounter({
   let faulty = false
   let closed = false
 
-  const thread = createTokenThread({
+  const thread = keepIsolate<CountJob, number[]>({
     start,
+    jobMs: idleMs,
     idleMs,
-    onCounts(counts) {
+    onAnswer(counts) {
       faulty = false
       if (current) answer(current, counts)
       current = null
       next()
     },
     onLost: fail,
-    onIdle() {
-      // The time is not counted anew while a job is under way: one that hangs ends here too.
-      if (current) fail(new Error(`The token counter was silent for ${idleMs} ms.`))
-      else void endThread()
-    },
   })
 
   /** It has fewer counts than texts when there was no time for more. */
@@ -84,11 +85,14 @@ export function createTokenCounter({
 
   function next(): void {
     const [job] = waiting
-    if (current !== null || job === undefined) return
+    if (current !== null) return
+    if (job === undefined) {
+      thread.idle()
+      return
+    }
+    current = job
     try {
-      thread.start()
-      current = job
-      thread.post({ texts: job.texts, timeoutMs: job.until - performance.now() })
+      thread.run({ texts: job.texts, timeoutMs: job.until - performance.now() })
     } catch (error) {
       fail(error)
     }
@@ -108,7 +112,7 @@ export function createTokenCounter({
       // While a job is under way the thread is there, and its silence is being timed.
       if (closed || current !== null) return
       try {
-        thread.start()
+        thread.expect()
       } catch (error) {
         fail(error)
       }

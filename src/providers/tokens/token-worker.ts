@@ -1,7 +1,6 @@
 /**
  * Counts tokens as OpenAI's newer models do (o200k_base): an estimate for all others. A thread of its own, run by
- * token-thread.ts: takes a CountJob at a time, answers each with its counts, or the
- * first of them.
+ * token-count.ts: takes a CountJob at a time, answers each with its counts, or the first of them.
  */
 import { parentPort } from 'node:worker_threads'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
@@ -28,6 +27,7 @@ parentPort?.on('message', ({ texts, timeoutMs }: CountJob) => {
   }
   parentPort?.postMessage(counts)
 })
+parentPort?.postMessage('ready')
 
 // Text that looks like a special token is text; the encoder's default is to throw.
 const options = { disallowedSpecial: new Set<string>() }

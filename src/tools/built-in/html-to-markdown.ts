@@ -2,9 +2,9 @@
  * Converts pages to Markdown, each in a process that can be killed: a crafted page can take hours or gigabytes, and a
  * thread that runs out of memory takes the whole process with it ("<" five million times, despite resourceLimits).
  */
-import { fork } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import { pipeline } from 'node:stream/promises'
+import { answerOf, startProcess } from '../../async/isolated-worker.ts'
 import { createSemaphore } from '../../async/semaphore.ts'
 import type { MarkdownJob } from './markdown-child.ts'
 
@@ -42,17 +42,10 @@ export async function htmlToMarkdown(
 
 async function convert({ chunks, ...page }: Page, signal: AbortSignal, limits: MarkdownLimits): Promise<string> {
   signal.throwIfAborted()
-  const child = fork(new URL('./markdown-child.ts', import.meta.url), {
-    execArgv: [`--max-old-space-size=${limits.maxMegabytes}`],
-    env: {}, // no secret of ours, no NODE_OPTIONS
-    stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
-  })
+  const file = new URL('./markdown-child.ts', import.meta.url)
+  const child = startProcess(file, limits.maxMegabytes, ['pipe', 'pipe', 'ignore', 'ipc'])
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const output: Buffer[] = []
-  const stop = () => reject(signal.reason)
-  // One more second for its start, so that its own limit fires first.
-  const timer = setTimeout(() => reject(new MarkdownError('The page takes too long to read.')), limits.timeoutMs + 1000)
-  signal.addEventListener('abort', stop, { once: true })
   child.stdout?.on('data', (chunk: Buffer) => output.push(chunk))
   const job: MarkdownJob = { ...page, timeoutMs: limits.timeoutMs }
   if (child.stdin) pipeline(inputOf(job, chunks), child.stdin).catch(() => {}) // it exited early: the exit code says why
@@ -62,13 +55,9 @@ async function convert({ chunks, ...page }: Page, signal: AbortSignal, limits: M
     else reject(new MarkdownError('The page is too large or too tangled to be read.'))
   })
   yieldToReplies(child.pid)
-  try {
-    return await promise
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
-    child.kill('SIGKILL')
-  }
+  const late = () => new MarkdownError('The page takes too long to read.')
+  // One more second for its start, so that its own limit fires first.
+  return await answerOf(child, promise, { deadlineMs: limits.timeoutMs + 1000, signal, late })
 }
 
 function* inputOf(job: MarkdownJob, chunks: readonly Uint8Array[]): Generator<Uint8Array> {

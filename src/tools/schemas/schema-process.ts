@@ -2,13 +2,12 @@
  * The process that applies schemas: one job at a time, each with a time limit, after which the process is replaced. A
  * thread would not do: V8 ends the whole process when a thread reaches its memory limit during a long compilation.
  */
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { keepIsolate, startProcess } from '../../async/isolated-worker.ts'
 import type { SchemaJob, SchemaOrder, SchemaReasons } from './schema-child.ts'
 
 /** Wall-clock limit of one job. An ordinary one takes microseconds; compiling 64 KiB on a busy machine, some 100 ms. */
 const JOB_MS = 2_000
-/** Loading the process's modules takes 0.3 s on a quiet machine. */
-const START_MS = 10_000
 const IDLE_MS = 60_000
 /** How much later its own limit is than ours: it matters only when its parent is gone. */
 const SELF_MS = 1_000
@@ -33,11 +32,7 @@ export interface SchemaProcess {
 const MAX_MEGABYTES = 512
 
 export const startSchemaChild = (maxMegabytes = MAX_MEGABYTES): ChildProcess =>
-  fork(new URL('./schema-child.ts', import.meta.url), {
-    execArgv: [`--max-old-space-size=${maxMegabytes}`], // without the server's own hooks
-    env: {}, // no secret of ours, no NODE_OPTIONS
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  })
+  startProcess(new URL('./schema-child.ts', import.meta.url), maxMegabytes, ['ignore', 'ignore', 'ignore', 'ipc'])
 
 /** Starts the process on the first job. It does not keep this one alive. */
 export function createSchemaProcess({
@@ -48,7 +43,7 @@ export function createSchemaProcess({
   const waiting = new Set<Waiting>()
   const suspects = createSuspects()
   let current: Waiting | null = null
-  const child = createChild({ jobMs, idleMs, start, onReasons: finish, onLost: fail })
+  const child = keepIsolate<SchemaOrder, SchemaReasons>({ start, jobMs, idleMs, onAnswer: finish, onLost: fail })
 
   function finish(reasons: SchemaReasons | null): void {
     current?.resolve(reasons)
@@ -62,7 +57,7 @@ export function createSchemaProcess({
       suspects.add(current.owner)
       suspects.add(current.name)
     }
-    child.end()
+    void child.end()
     finish(null)
   }
 
@@ -76,7 +71,7 @@ export function createSchemaProcess({
     current = chosen
     try {
       if (suspects.has(chosen.name)) finish(null)
-      else child.run(chosen.job)
+      else child.run({ job: chosen.job, limitMs: jobMs + SELF_MS })
     } catch {
       fail() // no process can be started
     }
@@ -104,75 +99,5 @@ function createSuspects() {
       if (until.size >= MAX_SUSPECTS) until.clear()
       until.set(name, performance.now() + SUSPECT_MS)
     },
-  }
-}
-
-interface ChildOptions {
-  jobMs: number
-  idleMs: number
-  start(): ChildProcess
-  onReasons(reasons: SchemaReasons): void
-  /** It died, did not start in time, or its job took too long. The caller must end it. */
-  onLost(): void
-}
-
-/** The process's lifecycle: started by a job, lost, ended when idle. One timer limits its start, job and idle time. */
-function createChild({ jobMs, idleMs, start, onReasons, onLost }: ChildOptions) {
-  let child: ChildProcess | null = null
-  let isReady = false
-  let job: SchemaJob | null = null
-  let timer: NodeJS.Timeout | undefined
-
-  function open(): void {
-    const own = start()
-    child = own
-    own.on('message', (message: 'ready' | SchemaReasons) => {
-      if (child !== own) return
-      if (message === 'ready') {
-        isReady = true
-        begin()
-      } else onReasons(message)
-    })
-    const lost = () => {
-      if (child === own) onLost()
-    }
-    own.on('error', lost)
-    own.on('exit', lost)
-    own.unref()
-    own.channel?.unref() // last: adding a listener refs it again
-    timer = setTimeout(lost, START_MS)
-  }
-
-  function begin(): void {
-    clearTimeout(timer)
-    if (!job || !isReady) return
-    timer = setTimeout(onLost, jobMs)
-    const order: SchemaOrder = { job, limitMs: jobMs + SELF_MS }
-    child?.send(order, () => {}) // if it cannot be sent, the process has ended and emits that
-  }
-
-  /** The next job starts a new thread. */
-  function end(): void {
-    const ended = child
-    child = null
-    isReady = false
-    clearTimeout(timer)
-    ended?.kill('SIGKILL')
-  }
-
-  return {
-    /** Throws when no process can be started. */
-    run(one: SchemaJob): void {
-      job = one
-      if (child === null) open()
-      else begin()
-    },
-    /** No job is left: the thread is kept for a while. */
-    idle(): void {
-      job = null
-      clearTimeout(timer)
-      if (child) timer = setTimeout(end, idleMs).unref()
-    },
-    end,
   }
 }

@@ -1,11 +1,13 @@
 /** Parses YAML beside the server: a document of 1 MiB may take seconds, in which no stream would move. */
-import { Worker } from 'node:worker_threads'
+import { answerOf, startThread } from '../../../async/isolated-worker.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { inTurns } from './in-turns.ts'
 import type { YamlAnswer } from './yaml-worker.ts'
 
 /** An honest MiB takes half a second, the thread's start included. */
 const DEADLINE_MS = 10_000
+/** Never met, as V8 might end the whole process then: the costliest document that is taken (99,000 `{}`) needs 290 MB. */
+const MAX_MEGABYTES = 512
 /** One at a time, as each may keep a processor busy; more than these are sent away. */
 const MOST_WAITING = 4
 
@@ -27,25 +29,15 @@ export async function parseYaml(text: string, deadlineMs = DEADLINE_MS): Promise
   }
 }
 
-function ask(text: string, deadlineMs: number): Promise<YamlAnswer> {
+const tooLong = () => new HttpError(400, 'body: takes too long to read')
+
+async function ask(text: string, deadlineMs: number): Promise<YamlAnswer> {
+  const worker = startThread(new URL('./yaml-worker.ts', import.meta.url), MAX_MEGABYTES, text)
   const { promise, resolve, reject } = Promise.withResolvers<YamlAnswer>()
-  const worker = new Worker(new URL('./yaml-worker.ts', import.meta.url), {
-    name: 'yaml',
-    workerData: text,
-    execArgv: [], // no hook that the server was started with
-    env: {}, // no secret of ours, no NODE_OPTIONS
-    // Never met, as V8 might end the whole process then: the costliest document that is taken (99,000 `{}`) needs 290 MB.
-    resourceLimits: { maxOldGenerationSizeMb: 512 },
-  })
-  const tooMuch = () => resolve({ fault: 'body: takes too long to read' })
-  const late = setTimeout(tooMuch, deadlineMs)
   worker.on('message', resolve)
   worker.on('error', (error) =>
-    'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch() : reject(error),
+    reject('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLong() : error),
   )
   worker.on('exit', () => reject(new Error('The YAML thread ended without an answer.')))
-  return promise.finally(() => {
-    clearTimeout(late)
-    void worker.terminate()
-  })
+  return await answerOf(worker, promise, { deadlineMs, late: tooLong })
 }

@@ -1,0 +1,132 @@
+/**
+ * Work in a thread or a process of its own, for what would hold up the event loop or was made by others. Neither gets our
+ * environment, which has secrets, nor the hooks that the server was started with. A thread that meets the limit of its heap
+ * may take the whole process along: work that could meet it runs in a process.
+ */
+import { type ChildProcess, fork, type StdioOptions } from 'node:child_process'
+import type { EventEmitter } from 'node:events'
+import { basename } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { startDeadline } from './deadline.ts'
+import { unlessAborted } from './unless-aborted.ts'
+
+export type Isolate = Worker | ChildProcess
+
+export const startThread = (file: URL, maxMegabytes: number, workerData?: unknown): Worker =>
+  new Worker(file, {
+    name: basename(file.pathname),
+    workerData,
+    execArgv: [],
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: maxMegabytes },
+  })
+
+export const startProcess = (file: URL, maxMegabytes: number, stdio: StdioOptions): ChildProcess =>
+  fork(file, { execArgv: [`--max-old-space-size=${maxMegabytes}`], env: {}, stdio })
+
+async function endIsolate(isolate: Isolate): Promise<void> {
+  if (isolate instanceof Worker) await isolate.terminate()
+  else isolate.kill('SIGKILL')
+}
+
+/** Waits for one job's answer, and ends the isolate with it. Rejects with the signal's reason; `late` answers in time's stead. */
+export async function answerOf<Answer>(
+  isolate: Isolate,
+  answer: Promise<Answer>,
+  { deadlineMs, signal, late }: { deadlineMs: number; signal?: AbortSignal; late: () => Error },
+): Promise<Answer> {
+  using deadline = startDeadline(signal ?? new AbortController().signal, deadlineMs)
+  try {
+    return await unlessAborted(answer, deadline.signal)
+  } catch (error) {
+    throw deadline.expired() ? late() : error
+  } finally {
+    void endIsolate(isolate)
+  }
+}
+
+export interface KeptOptions<Answer> {
+  start(): Isolate
+  /** Limits one job. An isolate may take `START_MS` to say that it is ready. */
+  jobMs: number
+  /** It is ended when it has had no job for so long. */
+  idleMs: number
+  onAnswer(answer: Answer): void
+  /** It died, did not start in time, or its job took too long. The caller must end it. */
+  onLost(error: Error): void
+}
+
+/** Loading its modules takes 0.3 s on a quiet machine. */
+const START_MS = 10_000
+
+/**
+ * An isolate that serves one job after the other: it says `ready`, and then an answer to each. It is started by a job, lost,
+ * ended when idle; one timer limits its start, its job and its idle time. It keeps no process alive.
+ */
+export function keepIsolate<Job extends object, Answer>({ start, jobMs, idleMs, onAnswer, onLost }: KeptOptions<Answer>) {
+  let isolate: Isolate | null = null
+  let isReady = false
+  let job: Job | null = null
+  let timer: NodeJS.Timeout | undefined
+
+  function open(): void {
+    const own = start()
+    isolate = own
+    const events: EventEmitter = own
+    const lost = (error: Error) => {
+      if (isolate === own) onLost(error)
+    }
+    events.on('message', (message: 'ready' | Answer) => {
+      if (isolate !== own) return
+      if (message !== 'ready') return onAnswer(message)
+      isReady = true
+      begin()
+    })
+    events.on('error', lost)
+    events.on('exit', (code, signal) => lost(new Error(`The worker ended with ${code ?? signal}.`)))
+    own.unref()
+    if (!(own instanceof Worker)) own.channel?.unref() // last: adding a listener refs it again
+    limit(START_MS, () => lost(new Error(`The worker was not ready within ${START_MS} ms.`)))
+  }
+
+  function limit(ms: number, over: () => void): NodeJS.Timeout {
+    clearTimeout(timer)
+    timer = setTimeout(over, ms)
+    return timer
+  }
+
+  function begin(): void {
+    if (!isReady) return
+    if (job === null) return void limit(idleMs, end).unref()
+    limit(jobMs, () => onLost(new Error(`The worker did not answer within ${jobMs} ms.`)))
+    if (isolate instanceof Worker) isolate.postMessage(job)
+    else isolate?.send(job, () => {}) // if it cannot be sent, the process has ended and emits that
+  }
+
+  function end(): Promise<void> {
+    const ended = isolate
+    isolate = null
+    isReady = false
+    clearTimeout(timer)
+    return ended === null ? Promise.resolve() : endIsolate(ended)
+  }
+
+  /** Throws when it cannot be started. */
+  function run(next: Job | null): void {
+    job = next
+    if (isolate === null) open()
+    else begin()
+  }
+
+  return {
+    run,
+    /** A job will come: it may start meanwhile. Only while it has none. Throws as `run` does. */
+    expect: () => run(null),
+    /** No job is left: it is kept for a while. */
+    idle(): void {
+      job = null
+      begin()
+    },
+    end,
+  }
+}
