@@ -10,7 +10,7 @@ export interface Provider<Type extends string = string> {
   name: string
   providerType: Type
   baseUrl: string | null
-  /** Null: its type knows one API only. */
+  /** Null when its type knows one API only. */
   wireApi: WireApi | null
   hasApiKey: boolean
   apiKeyHint: string | null

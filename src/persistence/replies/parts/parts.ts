@@ -16,14 +16,14 @@ export interface NewContent {
   size: number
   /** Null when they are stored already. */
   pieces: readonly Uint8Array[] | null
-  /** Of bytes that are stored already: the key under which they are. Null: their SHA-256. */
+  /** Of bytes that are stored already: the key under which they are. Null when it is their SHA-256. */
   storedAs?: string | null
 }
 
 /** For whose messages bytes are stored: those of a user with an agent. */
 export interface PartOwner {
   agentId: string
-  /** Whose it is decides, where it exists. Null: it is about to be made. */
+  /** Whose it is decides, where it exists. Null when it is about to be made. */
   sessionId: string | null
   user: string | null
 }

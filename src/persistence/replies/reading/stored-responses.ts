@@ -8,18 +8,18 @@ export interface StoredResponse {
   id: string
   agentId: string
   sessionId: string
-  /** The session's end user. Null: it has none. */
+  /** The session's end user. Null when it has none. */
   user: string | null
   status: MessageStatus
-  /** The reply that it comes behind. Null: there is none. */
+  /** The reply that it comes behind. Null when there is none. */
   previousId: string | null
-  /** The user's message that it answers. Null: it carries out decisions. */
+  /** The user's message that it answers. Null when it carries out decisions. */
   questionId: string | null
-  /** Null: another API began it. */
+  /** Null when another API began it. */
   request: ResponseRequest | null
 }
 
-/** `agentId` null: any agent's. Null: no such reply. Messages that a session was given are no replies. */
+/** A null `agentId` stands for any agent. Null when there is no such reply. Messages that a session was given are no replies. */
 export async function findResponse(sql: Sql, id: string, agentId: string | null): Promise<StoredResponse | null> {
   if (!isUuid(id) || (agentId !== null && !isUuid(agentId))) return null
   const [row] = await sql<StoredResponse[]>`
@@ -71,7 +71,7 @@ export interface StoredConversation {
   created: number
 }
 
-/** `agentId` null: any agent's. Null: there is no such session. */
+/** A null `agentId` stands for any agent. Null when there is no such session. */
 export async function findConversation(
   sql: Sql,
   id: string,

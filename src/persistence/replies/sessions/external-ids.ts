@@ -4,12 +4,12 @@ import { isUuid } from '../../postgres/uuid.ts'
 
 export interface ExternalId {
   agentId: string
-  /** Whose session it is. Null: nobody's. */
+  /** Whose session it is. Null when it is no user's. */
   user: string | null
   externalId: string
 }
 
-/** The session's own id. Null: there is no such session. */
+/** The session's own id. Null when there is no such session. */
 export async function findByExternalId(sql: Sql, { agentId, user, externalId }: ExternalId): Promise<string | null> {
   if (!isUuid(agentId)) return null
   const [row] = await sql<{ id: string }[]>`

@@ -52,7 +52,7 @@ export async function claimUntitled(sql: Sql, { claimMs, maxText }: Claim): Prom
   return session ?? null
 }
 
-/** A title that was given meanwhile stays, and so does the session's position in lists. Null: it keeps its draft, or none. */
+/** A title that was given meanwhile stays, and so does the session's position in lists. Null when it keeps its draft, or none. */
 export async function storeTitle(sql: Sql, sessionId: string, title: string | null): Promise<void> {
   await sql`
     update sessions set title = coalesce(${title}, title), title_is_draft = false, title_due_at = 'infinity'

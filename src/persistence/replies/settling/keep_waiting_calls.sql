@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* What a reply that ends means for calls that wait: results of those that it made are noted, those that it asked for are
    added. Unless it ends to wait, nobody will be asked about what is still open. To be called by fold_reply.
    p_waiting: {calls: [{place, call_id, name, arguments, kind}], carried}, or null. */
@@ -6,16 +6,16 @@ create or replace function keep_waiting_calls(p_session uuid, p_reply uuid, p_wa
 returns void language plpgsql as $$
 begin
   if p_events is not null then
-    -- What was decided comes first in the reply: later calls of it may have the same id.
+    -- A call's id is its own among all calls since the user's message: see withOwnIds.
     update waiting_calls c
        set begun = true, ok = (e.result ->> 'ok')::boolean, content = e.result ->> 'content',
            duration_ms = (e.result ->> 'durationMs')::numeric::integer
-      from (select b.event ->> 'id' as id,
-                   (select r.value -> 'event' from jsonb_array_elements(p_events) with ordinality as r (value, n)
-                     where r.value -> 'event' ->> 'type' = 'tool_result'
-                       and r.value -> 'event' ->> 'id' = b.event ->> 'id' order by r.n limit 1) as result
-              from (select x.value -> 'event' as event from jsonb_array_elements(p_events) as x (value)
-                     where x.value -> 'event' ->> 'type' = 'tool_begun') b) e
+      from (select b.value -> 'event' ->> 'id' as id, r.value -> 'event' as result
+              from jsonb_array_elements(p_events) as b (value)
+              left join jsonb_array_elements(p_events) as r (value)
+                on r.value -> 'event' ->> 'type' = 'tool_result'
+               and r.value -> 'event' ->> 'id' = b.value -> 'event' ->> 'id'
+             where b.value -> 'event' ->> 'type' = 'tool_begun') e
      where c.session_id = p_session and c.decided_in = p_reply and c.decision = 'approve' and c.call_id = e.id;
   end if;
   if p_waiting is null then

@@ -61,8 +61,7 @@ export const waitedCalls = (sql: AnySql): Fragment => sql`
          from messages b cross join running_frames(b.id, 0, 0) f
         cross join lateral (select case when f.part > 0 then f.text::jsonb end as result) e
         where b.id = w.decided_in and b.status = 'streaming' and w.decision = 'approve'
-          and e.result ->> 'type' = 'tool_result' and e.result ->> 'id' = w.call_id
-        order by f.seq, f.part limit 1) r on true
+          and e.result ->> 'type' = 'tool_result' and e.result ->> 'id' = w.call_id) r on true
     where w.reply_id = m.id)`
 
 /** How many sessions wait, of all agents. */

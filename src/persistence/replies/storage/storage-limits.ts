@@ -1,8 +1,8 @@
 /** How much sessions may hold: texts and parts of their messages (contract section 26). */
 export interface StorageLimits {
-  /** Most bytes of one session. Null: no limit. */
+  /** Most bytes of one session. Null means no limit. */
   sessionBytes: number | null
-  /** Most bytes of all sessions that one user has with one agent. Null: no limit. */
+  /** Most bytes of all sessions that one user has with one agent. Null means no limit. */
   userBytes: number | null
 }
 
