@@ -2312,7 +2312,7 @@ export interface components {
             previous_response_id?: string | null;
             /** @description True: the response is an event stream. */
             stream?: boolean | null;
-            /** @description False: nothing is stored, and `input` is the whole history. */
+            /** @description If false, nothing is stored, and `input` is the whole history. */
             store?: boolean | null;
             /** @description True: the answer comes at once, with status `in_progress`, and is read later. */
             background?: boolean | null;
@@ -2347,7 +2347,7 @@ export interface components {
                 /** @enum {unknown} */
                 effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             } | null;
-            /** @description False: one tool call at a time. */
+            /** @description If false, one tool call at a time. */
             parallel_tool_calls?: boolean | null;
             /** @description A new conversation’s metadata. */
             metadata?: {
@@ -2586,7 +2586,7 @@ export interface components {
              * @description When it happened. ISO 8601, UTC.
              */
             at: string;
-            /** @description Name of the login, key or end user. Null: nobody with a name. */
+            /** @description Name of the login, key or end user. Null when that has no name. */
             actor: string | null;
             /**
              * @description What the actor came with.
@@ -3334,7 +3334,7 @@ export interface components {
             hint: string;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
             scopes: ("deploy" | "management" | "management:read")[];
-            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
+            /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
             /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
             limits: {
@@ -3349,15 +3349,15 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null: never.
+             * @description From then on it opens nothing. Null means that it does not expire.
              */
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description To a minute. Null: it was never used.
+             * @description To a minute. Null when it was never used.
              */
             lastUsedAt: string | null;
-            /** @description Name of the login that made it. Null: no login was required. */
+            /** @description Name of the login that made it. Null when no login was required. */
             createdBy: string | null;
             /**
              * Format: date-time
@@ -3377,7 +3377,7 @@ export interface components {
             name: string;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
             scopes: ("deploy" | "management" | "management:read")[];
-            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
+            /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds?: string[] | null;
             /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
             limits?: {
@@ -3392,7 +3392,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null: never.
+             * @description From then on it opens nothing. Null means that it does not expire.
              */
             expiresAt?: string | null;
         };
@@ -3408,7 +3408,7 @@ export interface components {
             hint: string;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
             scopes: ("deploy" | "management" | "management:read")[];
-            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
+            /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
             /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
             limits: {
@@ -3423,15 +3423,15 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null: never.
+             * @description From then on it opens nothing. Null means that it does not expire.
              */
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description To a minute. Null: it was never used.
+             * @description To a minute. Null when it was never used.
              */
             lastUsedAt: string | null;
-            /** @description Name of the login that made it. Null: no login was required. */
+            /** @description Name of the login that made it. Null when no login was required. */
             createdBy: string | null;
             /**
              * Format: date-time
@@ -3461,7 +3461,7 @@ export interface components {
         KeyUpdate: {
             /** @description What the key is for. 1 to 200 characters. */
             name?: string;
-            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
+            /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds?: string[] | null;
             /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
             limits?: {
@@ -3476,7 +3476,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null: never.
+             * @description From then on it opens nothing. Null means that it does not expire.
              */
             expiresAt?: string | null;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
@@ -3798,18 +3798,18 @@ export interface components {
                 completionTokens: number;
                 /** @description Whether the numbers include a tokenizer's estimates. */
                 estimated: boolean;
-                /** @description Of those read: from the provider’s cache. Absent: it does not report them. */
+                /** @description Of those read: from the provider’s cache. Absent when it does not report them. */
                 cachedTokens?: number;
-                /** @description Of those read: written to the cache. Absent: it does not report them. */
+                /** @description Of those read: written to the cache. Absent when it does not report them. */
                 cacheWriteTokens?: number;
-                /** @description Of those written: spent on reasoning. Absent: it does not report them. */
+                /** @description Of those written: spent on reasoning. Absent when it does not report them. */
                 reasoningTokens?: number;
             } | null;
             /** @description Milliseconds from admission to the first text or reasoning. Null when none came, or while it runs. */
             firstTokenMs?: number | null;
             /** @description Milliseconds from admission until generation ended. Null while the reply runs. */
             durationMs?: number | null;
-            /** @description Why the model, or a filter of its provider, refused. Null: neither did, or none was given. */
+            /** @description Why the model, or a filter of its provider, refused. Null when neither did, or none was given. */
             refusal?: string | null;
             /** @description Calls to providers. Null while the reply runs. */
             attempts?: number | null;
@@ -4179,7 +4179,7 @@ export interface components {
                 /** @description Their tokens, estimated. */
                 tokens: number;
                 /**
-                 * @description Why: the budget, a limit of the model, or a summary in their place. Null: all was sent.
+                 * @description Why: the budget, a limit of the model, or a summary in their place. Null when all was sent.
                  * @enum {string|null}
                  */
                 reason: "budget" | "provider_limit" | "compacted" | null;
@@ -4297,12 +4297,12 @@ export interface components {
             status: "queued" | "in_progress" | "completed" | "cancelled" | "failed" | "incomplete";
             /** @description As it was asked for. */
             background: boolean;
-            /** @description Why it failed. Null: it did not. */
+            /** @description Why it failed. Null when it did not. */
             error: {
                 code: string;
                 message: string;
             } | null;
-            /** @description Null: it is not incomplete. */
+            /** @description Null when it is not incomplete. */
             incomplete_details: {
                 /**
                  * @description What cut it off.
@@ -4321,15 +4321,15 @@ export interface components {
             parallel_tool_calls: boolean;
             /** @description The response that it comes behind. */
             previous_response_id: string | null;
-            /** @description Its conversation. Null: it is stored nowhere. */
+            /** @description Its conversation. Null when it is stored nowhere. */
             conversation: {
                 id: string;
             } | null;
             /** @description Whether it is stored. */
             store: boolean;
-            /** @description Null: the agent’s configuration decides. */
+            /** @description If null, the agent’s configuration decides. */
             temperature: number | null;
-            /** @description Null: the agent’s configuration decides. */
+            /** @description If null, the agent’s configuration decides. */
             top_p: number | null;
             /** @description `format`, as it was sent. */
             text: {
@@ -4376,7 +4376,7 @@ export interface components {
             previous_response_id?: string | null;
             /** @description True: the response is an event stream. */
             stream?: boolean | null;
-            /** @description False: nothing is stored, and `input` is the whole history. */
+            /** @description If false, nothing is stored, and `input` is the whole history. */
             store?: boolean | null;
             /** @description True: the answer comes at once, with status `in_progress`, and is read later. */
             background?: boolean | null;
@@ -4411,7 +4411,7 @@ export interface components {
                 /** @enum {unknown} */
                 effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             } | null;
-            /** @description False: one tool call at a time. */
+            /** @description If false, one tool call at a time. */
             parallel_tool_calls?: boolean | null;
             /** @description A new conversation’s metadata. */
             metadata?: {

@@ -8,7 +8,7 @@ export const AuditEntry = Type.Object(
   {
     id: id('Id of the entry.'),
     at: time('When it happened.'),
-    actor: nullable(Type.String({ description: 'Name of the login, key or end user. Null: nobody with a name.' })),
+    actor: nullable(Type.String({ description: 'Name of the login, key or end user. Null when that has no name.' })),
     actorKind: oneOf(['login', 'key', 'deploy_key', 'client_secret', 'system'], 'What the actor came with.'),
     action: oneOf(
       ['create', 'update', 'delete', 'import', 'export', 'login', 'login_failed', 'logout', 'revoke', 'decide'],

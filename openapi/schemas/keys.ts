@@ -16,10 +16,14 @@ const scopes = Type.Array(
 const agentIds = Type.Unsafe<string[] | null>({
   type: ['array', 'null'],
   items: { type: 'string' },
-  description: 'Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing.',
+  description:
+    'Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing.',
 })
 const expiresAt = nullable(
-  Type.String({ format: 'date-time', description: 'From then on it opens nothing. Null: never.' }),
+  Type.String({
+    format: 'date-time',
+    description: 'From then on it opens nothing. Null means that it does not expire.',
+  }),
 )
 const WHOSE = 'of all that is asked for with the key, and with client secrets that were made with it'
 const limits = limitsInput(WHOSE)
@@ -33,8 +37,8 @@ const record = {
   agentIds,
   limits: limitsOf(WHOSE),
   expiresAt,
-  lastUsedAt: nullable(Type.String({ format: 'date-time', description: 'To a minute. Null: it was never used.' })),
-  createdBy: nullable(Type.String({ description: 'Name of the login that made it. Null: no login was required.' })),
+  lastUsedAt: nullable(Type.String({ format: 'date-time', description: 'To a minute. Null when it was never used.' })),
+  createdBy: nullable(Type.String({ description: 'Name of the login that made it. Null when no login was required.' })),
   ...timestamps,
 }
 export const Key = Type.Object({ ...record, warning: priceWarning }, { title: 'Key' })

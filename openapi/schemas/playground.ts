@@ -93,9 +93,9 @@ export const PlaygroundMessage = Type.Object(
           completionTokens: count('Tokens written.'),
           estimated: Type.Boolean({ description: "Whether the numbers include a tokenizer's estimates." }),
           ...optional({
-            cachedTokens: count('Of those read: from the provider’s cache. Absent: it does not report them.'),
-            cacheWriteTokens: count('Of those read: written to the cache. Absent: it does not report them.'),
-            reasoningTokens: count('Of those written: spent on reasoning. Absent: it does not report them.'),
+            cachedTokens: count('Of those read: from the provider’s cache. Absent when it does not report them.'),
+            cacheWriteTokens: count('Of those read: written to the cache. Absent when it does not report them.'),
+            reasoningTokens: count('Of those written: spent on reasoning. Absent when it does not report them.'),
           }),
         },
         'Null while the reply runs, and of replies that were copied or given.',
@@ -106,7 +106,7 @@ export const PlaygroundMessage = Type.Object(
       durationMs: nullable(count('Milliseconds from admission until generation ended. Null while the reply runs.')),
       refusal: nullable(
         Type.String({
-          description: 'Why the model, or a filter of its provider, refused. Null: neither did, or none was given.',
+          description: 'Why the model, or a filter of its provider, refused. Null when neither did, or none was given.',
         }),
       ),
       attempts: nullable(count('Calls to providers. Null while the reply runs.')),

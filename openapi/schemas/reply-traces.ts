@@ -47,7 +47,7 @@ const ModelRequest = Type.Object(
         reason: nullable(
           oneOf(
             ['budget', 'provider_limit', 'compacted'],
-            'Why: the budget, a limit of the model, or a summary in their place. Null: all was sent.',
+            'Why: the budget, a limit of the model, or a summary in their place. Null when all was sent.',
           ),
         ),
       },

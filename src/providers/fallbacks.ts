@@ -8,7 +8,7 @@ import { partRefusal } from './parts.ts'
 interface FailedTurn {
   failure: ModelFailure
   maySucceedElsewhere: boolean
-  /** The input is too long for this model. Null: it is something else, or the model has made something. */
+  /** The input is too long for this model. Null when it is something else, or the model has made something. */
   overflow: Overflow | null
 }
 

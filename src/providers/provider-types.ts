@@ -153,7 +153,7 @@ export function dialectOf(type: string): Dialect | null {
   return known && dialects[known.id]
 }
 
-/** The API that a provider is called by. Null: its type has one API only. */
+/** The API that a provider is called by. Null when its type has one API only. */
 export function wireApiOf({ type, wireApi }: Pick<ProviderConnection, 'type' | 'wireApi'>): WireApi | null {
   return type === 'openai' || type === 'openai-compatible' ? (wireApi ?? 'chat_completions') : null
 }

@@ -45,7 +45,7 @@ export interface Driver {
   helperName: string | null
   /** How usage of a stream is asked for. */
   usageBy: string
-  /** False: a caller that leaves the stream's loop leaves the connection open. */
+  /** False when a caller that leaves the stream's loop leaves the connection open. */
   aborts: boolean
   whole(ask: Ask, watch?: Watch): Promise<Told>
   stream(ask: Ask, watch?: Watch): Promise<Told>

@@ -22,7 +22,7 @@ export interface MessagePart {
   sourceUrl: string | null
   /** How much of the message's text stands before it, in UTF-16 code units. */
   place: number
-  /** The key of its stored bytes, hex. Null: they are stored under their SHA-256. Absent: they are not stored. */
+  /** The key of its stored bytes, hex. Null when they are stored under their SHA-256. Absent when they are not stored. */
   storedAs?: string | null
   read: ReadPart
 }

@@ -14,7 +14,7 @@ export interface SentRequest {
   texts: readonly { hash: string; content: string }[]
   /** Position of the first stored message that was sent. Null when none of the earlier ones was. */
   historyFrom: number | null
-  /** Why those before were not sent. Null: all was. */
+  /** Why those before were not sent. Null when all was. */
   left: LeftReason | null
 }
 

@@ -6,7 +6,7 @@ import type { ToolCall, ToolSpec } from './model.ts'
 /** The tools of one reply. */
 export interface Toolbox {
   readonly tools: readonly ToolSpec[]
-  /** What the names of `tools` stand for. Absent: no call of theirs needs approval. */
+  /** What the names of `tools` stand for. Absent when no call of theirs needs approval. */
   readonly own?: ReadonlyMap<string, OwnTool>
   /**
    * A call with `tool` goes to that tool, whatever it is called by now, and to no other. Never rejects but on abort: a
@@ -23,7 +23,7 @@ export interface OwnTool {
 }
 
 export interface CallOfTool extends ToolCall {
-  /** The key of the tool that it was asked of. Absent: the one that has the name. */
+  /** The key of the tool that it was asked of. When absent, it is the tool that has the name. */
   tool?: string | undefined
 }
 

@@ -9,7 +9,7 @@ export interface WaitingCall extends ToolCall {
   /** The reply that asked, and the call's place among all of that reply's calls, from 1. Together they are its key. */
   replyId: string
   place: number
-  /** The key of the tool that it was asked of. Absent: the caller's own, or an older version asked. */
+  /** The key of the tool that it was asked of. Absent for the caller's own tools, and when an older version asked. */
   tool?: string
 }
 

@@ -110,7 +110,7 @@ export interface StatelessRequest {
   includeUsage: boolean
   /** What follows the agent's prompt. Null or absent when the request brings none. */
   instructions?: Instructions | null
-  /** The end user. Null: the request names none. */
+  /** The end user. Null when the request names none. */
   user: string | null
 }
 
@@ -125,7 +125,7 @@ export type StatelessInfo = Pick<ReplyInfo, 'id' | 'createdAt' | 'model'>
 
 /**
  * Answers a request that stores nothing, in the format that `open` makes. `read` reads the request: it is called once the
- * agent is found. Undefined: the answer was streamed, or the client has gone.
+ * agent is found. Undefined when the answer was streamed, or the client has gone.
  */
 export async function answerStateless<Body>(
   deps: CompletionDependencies,

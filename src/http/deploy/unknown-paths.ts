@@ -59,7 +59,7 @@ function hint(known: readonly KnownPath[], path: string): string {
   return near === null ? '' : ` The nearest path is ${near}.`
 }
 
-/** As the caller would write it: with the ids that stand in the request's path already. Null: there is none. */
+/** As the caller would write it: with the ids that stand in the request's path already. Null when there is none. */
 function nearest(known: readonly KnownPath[], path: readonly string[], from: number): string | null {
   let best: { shown: string; distance: number } | null = null
   for (const { steps } of known) {

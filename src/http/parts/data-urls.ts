@@ -174,7 +174,7 @@ function createEscapes() {
   let code = 0
   const escapes = {
     isOpen: () => digits >= 0,
-    /** The code unit that this byte completes. Null: an escape goes on. */
+    /** The code unit that this byte completes. Null while an escape goes on. */
     nextCode(byte: number): number | null {
       if (digits < 0) {
         if (byte !== BACKSLASH) return byte

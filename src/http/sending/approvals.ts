@@ -33,7 +33,7 @@ export function readText(text: unknown, where: string): string {
   return [...text].length <= MAX_APPROVAL ? text : badRequest(`${where}: must have at most ${MAX_APPROVAL} characters`)
 }
 
-/** The fields of an object that has the first of them. Null: it has not. Throws 400 where it has others than these. */
+/** The fields of an object that has the first of them. Null when it has not. Throws 400 where it has others than these. */
 export function formOf<Field extends string>(
   given: unknown,
   where: string,

@@ -40,7 +40,7 @@ export interface ReplyOptions {
   overrides?: Overrides | null
   /** Decisions instead of a message. */
   decisions?: GivenDecisions
-  /** What the Responses API says of the request. Absent: another API. */
+  /** What the Responses API says of the request. Absent when another API is used. */
   response?: ResponseRequest
   /** Absent: the request counts for no limit. */
   counted?: CallerLimits

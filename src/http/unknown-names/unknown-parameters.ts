@@ -8,7 +8,7 @@ import { badRequest } from '../server/http-error.ts'
 /** Of a name, in messages. */
 const MOST_CHARACTERS = 100
 
-/** Null: the operation is no list, and what its query holds besides is nobody's harm. The function throws 400. */
+/** Null for an operation that is no list: unknown parameters do no harm there. The function throws 400. */
 export function unknownParameterCheck(
   id: string,
   { method, streams, query }: Operation,

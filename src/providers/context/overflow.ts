@@ -3,7 +3,7 @@
  * bottom; a pattern may name the model's `limit` and the request's `size`, in tokens as that vendor counts them.
  */
 export interface Overflow {
-  /** Null: the provider does not say. */
+  /** Null when the provider does not say. */
   limit: number | null
   size: number | null
 }
@@ -65,7 +65,7 @@ const mayBe = (status: number | null): boolean => status === null || ![401, 403,
 
 const numberIn = (text: string | undefined): number | null => (text === undefined ? null : Number(text))
 
-/** `text`: the provider's words, as they came. Null: it is something else. */
+/** `text`: the provider's words, as they came. Null when it is something else. */
 export function overflowIn(status: number | null, text: string): Overflow | null {
   if (!mayBe(status) || others.test(text)) return null
   for (const { pattern } of words) {

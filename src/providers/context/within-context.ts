@@ -44,7 +44,7 @@ function remember(limits: KnownLimits, request: ModelRequest, { limit, size }: O
   limits.set(nameOf(request), { limit, perEstimated })
 }
 
-/** Tokens of history that a known limit leaves beside all else and the answer. Null: no limit is known. */
+/** Tokens of history that a known limit leaves beside all else and the answer. Null when no limit is known. */
 function roomFor(request: ModelRequest, limits: KnownLimits): number | null {
   const known = limits.get(nameOf(request))
   const { shortening } = request
@@ -60,7 +60,7 @@ function fitted(request: ModelRequest, limits: KnownLimits): ModelRequest {
   return { ...request, ...request.shortening?.to(room) }
 }
 
-/** Half of the history that was sent, or what the named limit leaves if that is less. Null: nothing can be left out. */
+/** Half of the history that was sent, or what the named limit leaves if that is less. Null when nothing can be left out. */
 function afterRefusal(request: ModelRequest, limits: KnownLimits): ModelRequest | null {
   const { shortening } = request
   if (!shortening) return null

@@ -115,7 +115,7 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
   }
 }
 
-/** Null: the reply is whole, or a filter's. An end that nobody knows, with nothing made, is none. */
+/** Null when the reply is whole, or a filter's. An end that nobody knows, with nothing made, is none. */
 function problemOfEnd(finishReason: string, message: unknown, made: boolean): ProviderProblem | null {
   const isUnknown = !made && isUnknownEnd(finishReasons, finishReason)
   const broken = brokenOff[finishReason] ?? (isUnknown ? { again: false } : null)
@@ -124,7 +124,7 @@ function problemOfEnd(finishReason: string, message: unknown, made: boolean): Pr
   return new ProviderProblem({ kind: 'reported', reason, retry: broken.again })
 }
 
-/** Why the prompt was refused. Null: it was not. */
+/** Why the prompt was refused. Null when it was not. */
 const blockedIn = ({ promptFeedback: feedback }: Fields): string | null =>
   isObject(feedback)
     ? wordsIn(feedback.blockReason) && (wordsIn(feedback.blockReasonMessage) ?? wordsIn(feedback.blockReason))

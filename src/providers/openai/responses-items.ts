@@ -19,7 +19,7 @@ const textIn = (value: unknown): string => (typeof value === 'string' ? value : 
 const partsIn = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /**
- * What goes back of a turn's items, in order. Null: nothing is worth it. Reasoning goes back encrypted or not at all:
+ * What goes back of a turn's items, in order. Null when nothing is worth it. Reasoning goes back encrypted or not at all:
  * nothing is stored at the vendor that its id could name.
  */
 export function echoOf(items: readonly Fields[]): readonly EchoedItem[] | null {

@@ -45,7 +45,7 @@ export class ProviderProblem extends Error {
   readonly full: string
   readonly retryAfterMs: number | null
   readonly keyRefused: boolean
-  /** The input is too long for the model. Null: it is something else. */
+  /** The input is too long for the model. Null when it is something else. */
   readonly overflow: Overflow | null
   readonly #retry: boolean | null
 

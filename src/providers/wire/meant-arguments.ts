@@ -16,7 +16,7 @@ export function meantArguments(text: string): string {
   return said.length > 1 ? trimmed : (said[0] ?? '{}')
 }
 
-/** A text that is nothing but objects in a row: each as it is written everywhere. Null: it is not. */
+/** A text that is nothing but objects in a row: each as it is written everywhere. Null when it is not. */
 function objectsIn(text: string): string[] | null {
   const objects: string[] = []
   let rest = text
@@ -30,7 +30,7 @@ function objectsIn(text: string): string[] | null {
   return objects
 }
 
-/** Null: it does not begin with a whole one. */
+/** Null when it does not begin with a whole one. */
 function lengthOfObject(text: string): number | null {
   const scan = scanObject()
   for (let at = 0; at < text.length; at++) {

@@ -64,7 +64,7 @@ function messageIn(value: unknown, levels = 5): string | null {
   return null
 }
 
-/** An error behind status 200, in whatever shape. `content`: fields of a chunk that is none. Null: it is no error. */
+/** An error behind status 200, in whatever shape. `content`: fields of a chunk that is none. Null when it is no error. */
 export function errorIn(chunk: Fields, content: readonly string[]): unknown {
   if (chunk.error) return chunk.error
   if (content.some((name) => chunk[name] !== undefined && chunk[name] !== null)) return null

@@ -3,7 +3,7 @@ const OPEN = '<think>'
 const CLOSE = '</think>'
 
 export interface Thinking {
-  /** What is shown of the next piece of text, by kind. Empty: nothing yet. */
+  /** What is shown of the next piece of text, by kind. Empty when that is not known yet. */
   push(text: string): { reasoning: string; text: string }
   /** What is still held back, at the turn's end. */
   rest(): { reasoning: string; text: string }

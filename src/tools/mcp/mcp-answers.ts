@@ -48,7 +48,7 @@ function mendCalled(result: Answer, onLeftOut: OnLeftOut): void {
   })
 }
 
-/** Null: it cannot be read. */
+/** Null when it cannot be read. */
 function mendBlock(block: unknown): object | null {
   if (typeof block === 'string') return { type: 'text', text: block }
   if (!isObject(block)) return null

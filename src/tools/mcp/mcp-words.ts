@@ -4,7 +4,7 @@ import { isObject } from '../../untrusted/is-object.ts'
 
 const MAX_READ = 64 * 1024
 
-/** The words of a response with an error status. Null: it has none that a model could read. */
+/** The words of a response with an error status. Null when it has none that a model could read. */
 export function wordsOf(error: unknown): string | null {
   if (!(error instanceof SdkHttpError)) return null
   const { text }: { text?: unknown } = Object(error.data)

@@ -89,7 +89,7 @@ function meaningOf(name: string, known: readonly ConfiguredTool[], { mcpServers 
 const LONGEST = 64
 const ENDING = /_[0-9a-f]{6}$/
 
-/** Null: no tool of that server is called so. */
+/** Null when no tool of that server is called so. */
 function behindPrefix(name: string, prefix: string): string | null {
   if (name.startsWith(prefix)) return name.slice(prefix.length)
   if (name.length < LONGEST) return null

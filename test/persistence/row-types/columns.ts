@@ -9,7 +9,7 @@ export type Kind = 'string' | 'number' | 'boolean' | 'date' | 'bytes' | 'json' |
 
 export interface Column {
   kind: Kind
-  /** Null: PostgreSQL says nothing of what it computes. */
+  /** Null when PostgreSQL says nothing of what it computes. */
   isNullable: boolean | null
 }
 

@@ -12,7 +12,7 @@ export interface Statement {
   text: string
   /** What the library would tell PostgreSQL of each parameter's type: it infers all others. */
   parameters: ('boolean' | 'date' | 'unknown')[]
-  /** The call that gave the fragments. Null: the statement needs none of a caller. */
+  /** The call that gave the fragments. Null when the statement needs none of a caller. */
   caller: ts.CallExpression | null
 }
 
@@ -206,7 +206,7 @@ class Composer {
 
 /**
  * The rows that a statement gives as one list, `jsonb_agg(to_jsonb(page) - 'num') as items`, as a statement of their own
- * with the type of the list's elements. Null: it gives none.
+ * with the type of the list's elements. Null when it gives none.
  */
 export function itemsOf({ checker }: Source, form: Statement): { form: Statement; removed: string[] } | null {
   const [, rows, without = ''] = /to_jsonb\((\w+)\)((?: - '\w+')*)/.exec(form.text) ?? []

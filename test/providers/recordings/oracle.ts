@@ -175,7 +175,7 @@ function gemini(docs: Json[]): Said {
   }
 }
 
-/** Null: the product has no adapter for the wire. */
+/** Null when the product has no adapter for the wire. */
 export function said({ response: { status, body } }: Exchange, type: string): Said | null {
   if (type === 'bedrock' || type === 'cohere') return null
   if (status !== 200) return failed

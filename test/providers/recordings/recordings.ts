@@ -26,7 +26,7 @@ const candidates = [
   fileURLToPath(new URL('../../../../shared/recordings', import.meta.url)),
 ]
 
-/** Null: the recordings are not here. */
+/** Null when the recordings are not here. */
 export const folder: string | null = candidates.find((path) => path !== '' && existsSync(path)) ?? null
 
 export function readRecordings(): Recording[] {

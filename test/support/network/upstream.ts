@@ -86,7 +86,7 @@ export interface UpstreamOptions {
   /** The response to GET by path, instead of the common list of models. */
   list?: (path: string) => unknown
   /**
-   * Announces usage in each chunk of a stream and sends it last, as OpenAI does when it is requested. False: sends what a
+   * Announces usage in each chunk of a stream and sends it last, as OpenAI does when it is requested. When false, it sends what a
    * script gives. Our tokenizer's thread, 0.4 s of processor time, starts for a model that announces nothing.
    */
   reportsUsage?: boolean

@@ -23,8 +23,8 @@ type UIChatRequest = components['schemas']['UIChatRequest']
 interface Sent {
   instructions: readonly PageInstruction[]
   place: UIPlace
-  /** What an `Idempotency-Key` is held to: neither the history nor the ids of messages. */
-  heldTo: readonly unknown[]
+  /** What the hash of an `Idempotency-Key` covers: neither the history nor the ids of messages. */
+  hashedInput: readonly unknown[]
 }
 
 /** Decisions instead of a message: `replyId` is the assistant's message that they stand in. */
@@ -59,7 +59,7 @@ export function readChatRequest(
   const place = { messages: list.slice(0, index + 1), messageId }
   if (last?.role === 'assistant' && typeof last.id === 'string') {
     const decisions = decisionsIn(last.parts, `${where}.parts`, uploads)
-    return { place, instructions, decisions, replyId: last.id, heldTo: [...held, decisions] }
+    return { place, instructions, decisions, replyId: last.id, hashedInput: [...held, decisions] }
   }
   if (!isRegenerate && last?.role !== 'user') {
     return badRequest(`${where}.role: the last message must be the user's, or bring decisions`)
@@ -68,10 +68,10 @@ export function readChatRequest(
   if (isRegenerate) {
     if (last === undefined) return badRequest('messages: there is no user message to answer')
     const text = textIn(last.parts)
-    return { place, instructions, isRegenerate, text, readMessage, heldTo: [...held, text] }
+    return { place, instructions, isRegenerate, text, readMessage, hashedInput: [...held, text] }
   }
   const { text, parts } = readMessage()
-  return { place, instructions, text, parts, heldTo: [...held, text, ...parts.map(nameOf)] }
+  return { place, instructions, text, parts, hashedInput: [...held, text, ...parts.map(nameOf)] }
 }
 
 function nameOf({ source }: SentPart): string {

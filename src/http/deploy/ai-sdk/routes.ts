@@ -86,7 +86,7 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
         ...message,
         instructions: await pageInstructions(deps, chat, asked.instructions, reply),
         onBusy: decisions ? ('reject' as const) : (body.on_busy ?? 'interrupt'),
-        idempotency: idempotencyOf(request, asked.heldTo),
+        idempotency: idempotencyOf(request, asked.hashedInput),
         ...broughtUITools(body),
         ...(decisions && { decisions }),
       }

@@ -12,7 +12,7 @@ import { ownSession } from '../access/own-session.ts'
 export interface ChatRequest {
   agentId: string
   caller: Caller
-  /** Whose chat it is: the client secret's user, or the one that a request with the deploy key names. Null: none is named. */
+  /** Whose chat it is: the client secret's user, or the one that a request with the deploy key names. Null when none is named. */
   user: string | null
   /** As the front end sent it. */
   chatId: string
@@ -20,7 +20,7 @@ export interface ChatRequest {
 
 export interface ChatSession {
   sessionId: string
-  /** Null: the chat's id is the session's own. */
+  /** Null when the chat's id is the session's own. */
   externalId: string | null
   /** There is no session of this external id: `sessionId` is a new one, for it to be made. */
   isNew: boolean
@@ -48,7 +48,7 @@ export async function chatSession(sql: Sql, { agentId, user, chatId }: ChatReque
   return { sessionId: found ?? newId(), externalId: chatId, isNew: found === null }
 }
 
-/** Null: no such session, another agent's, or not the caller's. Throws 400 for what is no chat's id. */
+/** Null when there is no such session, or it is another agent's or another caller's. Throws 400 for what is no chat's id. */
 export async function ownChat(sql: Sql, chat: ChatRequest): Promise<Session | null> {
   checkChatId(chat.chatId, 'session_id')
   const { sessionId, isNew } = await chatSession(sql, chat)

@@ -28,7 +28,7 @@ function textIn(value: unknown): string {
   return value.map((part: Sent | null) => (typeof part?.text === 'string' ? part.text : '')).join('')
 }
 
-/** Null: none were sent, or the agent takes none of this caller. Throws 404. */
+/** Null when none were sent, or the agent takes none of this caller. Throws 404. */
 export async function pageInstructions(
   deps: Pick<AgentDependencies, 'agents'>,
   { agentId, caller }: { agentId: string; caller: Caller },

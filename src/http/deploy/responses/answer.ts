@@ -43,7 +43,7 @@ export async function streamEvents(
   await streamBatches(fastifyReply, reply, 0, (frames) => encoder.encode(frames), onLeft)
 }
 
-/** Waits for the end. Throws 500 with why it failed. Undefined: the client has gone. */
+/** Waits for the end. Throws 500 with why it failed. Undefined when the client has gone. */
 export async function wholeResponse(
   fastifyReply: FastifyReply,
   { reply, stored }: { reply: Reply; stored: StoredResponse },

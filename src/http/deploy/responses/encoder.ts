@@ -23,7 +23,7 @@ export interface ResponseEncoder {
   encode(frames: readonly Frame[]): string
   /** The response as far as it has come. */
   response(): ResponseObject
-  /** How it ended. Null: it has not. */
+  /** How it ended. Null while it runs. */
   ended(): ResponseProgress['ended']
 }
 

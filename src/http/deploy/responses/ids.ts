@@ -15,7 +15,7 @@ const dashed = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.
 
 export const idOf = (prefix: IdPrefix, uuid: string): string => `${prefix}_${plain(uuid)}`
 
-/** The UUID in an id of ours, which may come bare. Null: it is no id of ours. */
+/** The UUID in an id of ours, which may come bare. Null when it is no id of ours. */
 export function uuidIn(id: unknown): string | null {
   if (typeof id !== 'string') return null
   const [, bare] = /^(?:(?:resp|conv|msg|fc|fco|rs|call|mcpr)_)?([0-9a-f]{32})$/i.exec(id.replaceAll('-', '')) ?? []

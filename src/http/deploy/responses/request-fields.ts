@@ -15,7 +15,7 @@ type Body = components['schemas']['ResponseRequestBody']
 
 export interface RequestFields {
   fields: AnswerFields
-  /** Absent: those that are in force stay. */
+  /** When absent, those that are in force stay. */
   callerTools?: CallerTools
   includeActions: boolean
   /** As the response repeats it. */

@@ -21,11 +21,11 @@ export type OutputItem =
 /** What never changes about a response, from its beginning on. */
 export interface ResponseHead {
   reply: Pick<ReplyInfo, 'id' | 'createdAt' | 'model'>
-  /** Null: a stateless one. */
+  /** Null for a stateless reply. */
   sessionId: string | null
-  /** The reply that it comes behind. Null: there is none. */
+  /** The reply that it comes behind. Null when there is none. */
   previousId: string | null
-  /** Null: the reply was begun by another of the APIs. */
+  /** Null when the reply was begun by another of the APIs. */
   request: ResponseRequest | null
 }
 
@@ -35,7 +35,7 @@ export interface ResponseProgress {
   model: string
   output: OutputItem[]
   usage: Usage | null
-  /** Null: it runs. */
+  /** Null while it runs. */
   ended: FinishReason | ReplyError | null
 }
 

@@ -13,7 +13,7 @@ export interface Instructions {
   where: string
 }
 
-/** Null: none were sent. */
+/** Null when none were sent. */
 export function instructionsOf(found: readonly { text: string; where: string }[]): Instructions | null {
   const [first] = found
   return first === undefined ? null : { texts: found.map(({ text }) => text), where: first.where }

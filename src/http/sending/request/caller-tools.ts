@@ -44,7 +44,7 @@ export function broughtFunctions(tools: unknown): { callerTools?: CallerTools } 
   return specs.length > 0 ? { callerTools: { tools: specs, choice: null } } : {}
 }
 
-/** The AI SDK's: as a completion's, or an object of `{description?, parameters}` by name. Absent: as `broughtTools`. */
+/** The AI SDK's: as a completion's, or an object of `{description?, parameters}` by name. When absent, as `broughtTools`. */
 export function broughtUITools(body: { tools?: unknown; tool_choice?: unknown }): { callerTools?: CallerTools } {
   const { tools } = body
   if (!isObject(tools)) return broughtTools(body)
@@ -56,7 +56,7 @@ export function broughtUITools(body: { tools?: unknown; tool_choice?: unknown })
   return broughtTools({ ...body, tools: list })
 }
 
-/** Absent: the request brings none, and those that are in force stay. */
+/** Absent when the request brings none, and those that are in force stay. */
 export function broughtTools(body: { tools?: unknown; tool_choice?: unknown }): { callerTools?: CallerTools } {
   const callerTools = readCallerTools(body)
   return callerTools.tools.length > 0 ? { callerTools } : {}
