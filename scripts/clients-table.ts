@@ -21,7 +21,7 @@ const contentClients = [
   'greenroom-client',
 ]
 const responsesClients = ['openai', 'openai-agents', 'ai-ai-sdk-openai', 'langchain-openai']
-const pageClients = ['use-chat', 'assistant-ui', 'ag-ui']
+const pageClients = ['use-chat-quick-start', 'use-chat-runtime', 'use-chat', 'assistant-ui', 'ag-ui']
 
 const recorded = (name: string): Recorded =>
   JSON.parse(readFileSync(new URL(`../test/clients/recorded/${name}.json`, import.meta.url), 'utf8'))

@@ -37,6 +37,7 @@ export const resumeRows = {
 export type ResumeRow = keyof typeof resumeRows
 
 export const uiRows = {
+  setUp: 'Set up by',
   stream: 'A reply, as it comes',
   tools: 'Tools of the agent',
   reload: 'Page reloaded in the middle of a reply',

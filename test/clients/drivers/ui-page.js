@@ -5,7 +5,7 @@
 import { HttpAgent } from '@ag-ui/client'
 import { useChat } from '@ai-sdk/react'
 import { AssistantRuntimeProvider } from '@assistant-ui/react'
-import { useAISDKRuntime } from '@assistant-ui/react-ai-sdk'
+import { AssistantChatTransport, useAISDKRuntime, useChatRuntime } from '@assistant-ui/react-ai-sdk'
 import { DefaultChatTransport } from 'ai'
 import { createElement } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -102,6 +102,55 @@ async function openAssistantUi(ask) {
   }
 }
 
+/** As in the AI SDK's quick start, but for the address: no id, no messages. */
+async function openQuickUseChat({ base }) {
+  const transport = new DefaultChatTransport({ api: `${base}/ai-sdk` })
+  let chat
+  mount(() => {
+    chat = useChat({ transport })
+    return null
+  })
+  return {
+    send: (text) => void chat.sendMessage({ text }),
+    stop: () => chat.stop(),
+    regenerate: () => void chat.regenerate(),
+    shown: () => ({
+      status: chat?.status ?? 'loading',
+      error: errorOf(chat?.error),
+      messages: (chat?.messages ?? []).map(({ role, parts }) => ({
+        role,
+        text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+        tools: [],
+      })),
+    }),
+  }
+}
+
+/** As in assistant-ui's quick start, but for the address. */
+async function openChatRuntime({ base }) {
+  const transport = new AssistantChatTransport({ api: `${base}/ai-sdk` })
+  let runtime
+  mount(() => {
+    runtime = useChatRuntime({ transport })
+    return createElement(AssistantRuntimeProvider, { runtime })
+  })
+  const messages = () => runtime?.thread.getState().messages ?? []
+  return {
+    send: (text) => void runtime.thread.append({ role: 'user', content: [{ type: 'text', text }] }),
+    stop: () => runtime.thread.cancelRun(),
+    regenerate: () => runtime.thread.getMessageById(messages().at(-1).id).reload(),
+    shown: () => ({
+      status: runtime?.thread.getState().isRunning ? 'streaming' : runtime ? 'ready' : 'loading',
+      error: errorOf(messages().at(-1)?.status?.error),
+      messages: messages().map(({ role, content }) => ({
+        role,
+        text: content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+        tools: [],
+      })),
+    }),
+  }
+}
+
 async function openAgUi({ base, id, kept }) {
   const agent = new HttpAgent({ url: `${base}/ag-ui`, threadId: id, initialMessages: kept?.messages ?? [] })
   let error = null
@@ -144,7 +193,13 @@ async function openAgUi({ base, id, kept }) {
   }
 }
 
-const clients = { 'use-chat': openUseChat, 'assistant-ui': openAssistantUi, 'ag-ui': openAgUi }
+const clients = {
+  'use-chat': openUseChat,
+  'assistant-ui': openAssistantUi,
+  'ag-ui': openAgUi,
+  'use-chat-quick-start': openQuickUseChat,
+  'use-chat-runtime': openChatRuntime,
+}
 
 export async function open(name, ask) {
   globalThis.client = await clients[name](ask)

@@ -33,16 +33,29 @@ const said = (text: string, tools: unknown[] = []) => ({ role: 'assistant', text
 const asked = (text: string) => ({ role: 'user', text, tools: [] })
 
 describe.each([
-  { file: 'use-chat', name: '`useChat`', packages: ['@ai-sdk/react', 'ai'], back: '`resumeStream()`' },
+  {
+    file: 'use-chat',
+    name: '`useChat`',
+    packages: ['@ai-sdk/react', 'ai'],
+    setUp: '`useChat({ id, messages, resume: true, transport })`',
+    back: '`resumeStream()`',
+  },
   {
     file: 'assistant-ui',
     name: 'assistant-ui: `useAISDKRuntime`',
     packages: ['@assistant-ui/react', '@assistant-ui/react-ai-sdk'],
+    setUp: '`useAISDKRuntime(useChat({ id, messages, resume: true, transport }))`',
     back: '`resumeStream()` of its `useChat`',
   },
-  { file: 'ag-ui', name: 'AG-UI: `HttpAgent`', packages: ['@ag-ui/client'], back: 'the run sent again' },
-])('$file', ({ file, name, packages, back }) => {
-  const cells: Partial<Record<UiRow, string>> = {}
+  {
+    file: 'ag-ui',
+    name: 'AG-UI: `HttpAgent`',
+    packages: ['@ag-ui/client'],
+    setUp: '`new HttpAgent({ url, threadId, initialMessages })`',
+    back: 'the run sent again',
+  },
+])('$file', ({ file, name, packages, setUp, back }) => {
+  const cells: Partial<Record<UiRow, string>> = { setUp }
   const isAgUi = file === 'ag-ui'
   const open = (origin = scene.app.url, id = randomUUID()) =>
     openUiClient(browser, script, file, { origin, base: base(), id })
