@@ -92,11 +92,13 @@ const countUsage = (recorder: UsageRecorder): PartialObserver => ({
     let model = own
     return {
       modelCall: () => ({
-        called(call) {
-          model = call.model
+        on(event) {
+          if (event.type === 'called') model = event.model
         },
       }),
-      ended({ outcome, usage, error }) {
+      on(event) {
+        if (event.type !== 'ended') return
+        const { outcome, usage, error } = event
         const isSettled = purpose === 'reply' && sessionId !== null && outcome !== 'session_deleted'
         if (isSettled) return
         const replies = purpose === 'reply' ? 1 : 0

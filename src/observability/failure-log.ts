@@ -1,5 +1,5 @@
 /** One log line for each failed reply, with all its ids (contract section 17). Never content. */
-import type { ProviderCall } from '../actors/ports/index.ts'
+import type { ProviderCall, ProviderFailure } from '../actors/ports/index.ts'
 import type { ObservedReply } from '../actors/ports/observer.ts'
 import type { PartialObserver } from './observers.ts'
 
@@ -31,17 +31,26 @@ export const logFailures = (log: FailureLog): PartialObserver => ({
     const since = performance.now()
     let attempts = 0
     let asked: Asked = reply
+    const detailsOf = ({ type, ...failure }: { type: string } & ProviderFailure) => ({
+      ...idsOf(reply, asked),
+      ...failure,
+    })
     return {
       modelCall: () => ({
-        called(call) {
-          attempts += 1
-          asked = call
+        on(event) {
+          if (event.type === 'called') {
+            attempts += 1
+            asked = event
+          } else if (event.type === 'retried') {
+            log.warn(detailsOf(event), 'A provider call failed and is retried.')
+          } else if (event.type === 'fell_back') {
+            log.warn(detailsOf(event), 'A provider failed and the next one is asked.')
+          }
         },
-        retried: (retry) => log.warn({ ...idsOf(reply, asked), ...retry }, 'A provider call failed and is retried.'),
-        fellBack: (failure) =>
-          log.warn({ ...idsOf(reply, asked), ...failure }, 'A provider failed and the next one is asked.'),
       }),
-      ended({ error }) {
+      on(event) {
+        if (event.type !== 'ended') return
+        const { error } = event
         if (error === null || error.code === 'session_deleted' || reply.purpose === 'title') return
         const { code, detail } = error
         const ms = Math.round(performance.now() - since)

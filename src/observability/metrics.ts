@@ -1,7 +1,7 @@
 /** This instance's Prometheus metrics (contract section 1, METRICS_PORT, and section 17). */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { ActorReport, ModelFailure, ProviderCall, ProviderCallOutcome } from '../actors/ports/index.ts'
-import type { ObservedOutcome, ObservedReply } from '../actors/ports/observer.ts'
+import type { ActorReport, ModelFailure } from '../actors/ports/index.ts'
+import type { ModelCallEvent, ObservedOutcome, ObservedReply } from '../actors/ports/observer.ts'
 import type { PartialObserver, PartialReplyObserver } from './observers.ts'
 
 /** All metrics, as data that can be summed over several processes. */
@@ -135,12 +135,8 @@ function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, fai
   const duration = histogram('reply_seconds', 'From a reply’s start to its stored outcome.', lengths, 'kind')
   const firstToken = histogram('first_token_seconds', 'From a reply’s start to its first text.', waits, 'kind')
   const gap = histogram('token_gap_seconds', 'Mean time between two texts of a model call.', gaps, 'provider')
-  const longestGap = histogram(
-    'longest_token_gap_seconds',
-    'Longest time between two texts of a model call.',
-    stalls,
-    'provider',
-  )
+  const longest = 'Longest time between two texts of a model call.'
+  const longestGap = histogram('longest_token_gap_seconds', longest, stalls, 'provider')
   const settlement = histogram('settlement_seconds', 'From the end of generation to the stored outcome.', writes)
   const tokens = counter('tokens_total', 'Tokens of replies that ended.', {
     direction: directions,
@@ -153,7 +149,6 @@ function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, fai
     code: failures,
   })
   const retries = counter('provider_retries_total', 'Provider calls that failed and were retried.')
-  const onRetry = () => retries.inc()
   const providerCalls = counter('provider_calls_total', 'Calls to providers, retries and fallbacks included.', {
     provider: providers,
     outcome: ['ok', 'stopped', ...failures],
@@ -164,14 +159,12 @@ function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, fai
   function begin({ purpose, sessionId, providerType }: ObservedReply): PartialReplyObserver {
     // The one that was asked last: a fallback, maybe.
     let provider = providerType
-    const onCalls = {
-      called(call: ProviderCall) {
-        provider = call.providerType
-      },
-      callEnded: (outcome: ProviderCallOutcome) => providerCalls.inc({ provider, outcome }),
-      retried: onRetry,
+    const onCalls = (event: ModelCallEvent): void => {
+      if (event.type === 'called') provider = event.providerType
+      else if (event.type === 'call_ended') providerCalls.inc({ provider, outcome: event.outcome })
+      else if (event.type === 'retried') retries.inc()
     }
-    if (purpose === 'title') return { modelCall: () => onCalls }
+    if (purpose === 'title') return { modelCall: () => ({ on: onCalls }) }
     const kind = sessionId === null ? 'stateless' : 'session'
     const since = performance.now()
     const secondsSince = (begun: number) => (performance.now() - begun) / 1000
@@ -181,8 +174,10 @@ function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, fai
       modelCall() {
         calls.inc({ provider: providerType })
         return {
-          ...onCalls,
-          ended({ pace, end }) {
+          on(event) {
+            onCalls(event)
+            if (event.type !== 'ended') return
+            const { pace, end } = event
             if (typeof end === 'string') errors.inc({ provider, code: end })
             if (pace.firstAt === null) return
             if (!hasText) firstToken.observe({ kind }, (pace.firstAt - since) / 1000)
@@ -197,21 +192,21 @@ function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, fai
       toolCall() {
         const called = performance.now()
         return {
-          ended(ok) {
+          on({ ok }) {
             tools.inc({ ok: String(ok) })
             toolSeconds.observe(secondsSince(called))
           },
         }
       },
-      settling() {
-        settlingSince = performance.now()
-      },
-      ended({ outcome, usage: { promptTokens, completionTokens } }) {
+      on(event) {
+        if (event.type === 'settling') settlingSince = performance.now()
+        if (event.type !== 'ended') return
+        const { outcome, usage } = event
         replies.inc({ kind, outcome })
         duration.observe({ kind }, secondsSince(since))
         if (settlingSince !== null) settlement.observe(secondsSince(settlingSince))
-        tokens.inc({ direction: 'prompt', provider }, promptTokens)
-        tokens.inc({ direction: 'completion', provider }, completionTokens)
+        tokens.inc({ direction: 'prompt', provider }, usage.promptTokens)
+        tokens.inc({ direction: 'completion', provider }, usage.completionTokens)
       },
     }
   }

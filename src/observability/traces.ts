@@ -19,12 +19,14 @@ import { defaultResource, resourceFromAttributes } from '@opentelemetry/resource
 import { TracerProvider } from '@opentelemetry/sdk-trace'
 import type { Counted, EndReason } from '../actors/ports/index.ts'
 import type {
-  ModelCallObserver,
+  ModelCallEnd,
+  ModelCallEvent,
+  Observed,
   ObservedOutcome,
   ObservedReply,
   Observer,
   ReplyObserver,
-  ToolCallObserver,
+  ToolCallEvent,
 } from '../actors/ports/observer.ts'
 import { replyErrorCodes } from '../actors/reply/reply-event.ts'
 import { atMost } from '../async/pause.ts'
@@ -162,11 +164,10 @@ function traceReply(tracer: Tracer, reply: ObservedReply): ReplyObserver {
     modelCall: () => traceModelCall(tracer, inside, { ...common, ...configAttributes(config) }, model),
     toolCall: (call) => traceToolCall(tracer, inside, call),
     within: (work) => within(span, work),
-    notMade() {},
-    settling() {
-      settlement = tracer.startSpan('settle', {}, inside)
-    },
-    ended({ outcome, usage }) {
+    on(event) {
+      if (event.type === 'settling') settlement = tracer.startSpan('settle', {}, inside)
+      if (event.type !== 'ended') return
+      const { outcome, usage } = event
       settlement?.end()
       span.setAttributes({
         ...usageAttributes(usage),
@@ -190,40 +191,39 @@ const usageAttributes = (counted: Counted): Attributes => ({
   ...(counted.reasoningTokens !== undefined && { 'gen_ai.usage.reasoning.output_tokens': counted.reasoningTokens }),
 })
 
-function traceModelCall(tracer: Tracer, inside: Context, common: Attributes, model: string): ModelCallObserver {
+function traceModelCall(tracer: Tracer, inside: Context, common: Attributes, model: string): Observed<ModelCallEvent> {
   const begun = performance.now()
   const attributes = { ...common, 'gen_ai.operation.name': 'chat', 'gen_ai.request.stream': true }
   const span = tracer.startSpan(`chat ${model}`, { kind: SpanKind.CLIENT, attributes }, inside)
+  function ended({ pace, end }: ModelCallEnd): void {
+    if (pace.firstAt !== null) {
+      span.setAttribute('gen_ai.response.time_to_first_chunk', (pace.firstAt - begun) / 1000)
+    }
+    if (typeof end === 'string') fail(span, end)
+    else if (end !== null) {
+      span.setAttribute('gen_ai.response.finish_reasons', [otherReasons[end.reason] ?? end.reason])
+      if (end.usage) span.setAttributes(usageAttributes(end.usage))
+    }
+    span.end()
+  }
   return {
-    called({ url, providerType, model: asked }) {
-      if (url !== null) span.setAttributes(serverOf(url))
-      const name = providerNames[providerType] ?? providerType
-      if (asked !== model) span.setAttributes({ 'gen_ai.request.model': asked, 'gen_ai.provider.name': name })
-    },
-    sent() {},
-    answered() {},
-    firstToken() {},
-    callEnded() {},
-    retried({ attempt, waitMs, code }) {
-      span.addEvent('retry', { 'greenroom.attempt': attempt, 'greenroom.wait_ms': waitMs, 'error.type': code })
-    },
-    fellBack: ({ code }) => void span.addEvent('fallback', { 'error.type': code }),
     within: (work) => within(span, work),
-    ended({ pace, end }) {
-      if (pace.firstAt !== null) {
-        span.setAttribute('gen_ai.response.time_to_first_chunk', (pace.firstAt - begun) / 1000)
-      }
-      if (typeof end === 'string') fail(span, end)
-      else if (end !== null) {
-        span.setAttribute('gen_ai.response.finish_reasons', [otherReasons[end.reason] ?? end.reason])
-        if (end.usage) span.setAttributes(usageAttributes(end.usage))
-      }
-      span.end()
+    on(event) {
+      if (event.type === 'called') {
+        const { url, providerType, model: asked } = event
+        if (url !== null) span.setAttributes(serverOf(url))
+        const name = providerNames[providerType] ?? providerType
+        if (asked !== model) span.setAttributes({ 'gen_ai.request.model': asked, 'gen_ai.provider.name': name })
+      } else if (event.type === 'retried') {
+        const { attempt, waitMs, code } = event
+        span.addEvent('retry', { 'greenroom.attempt': attempt, 'greenroom.wait_ms': waitMs, 'error.type': code })
+      } else if (event.type === 'fell_back') span.addEvent('fallback', { 'error.type': event.code })
+      else if (event.type === 'ended') ended(event)
     },
   }
 }
 
-function traceToolCall(tracer: Tracer, inside: Context, call: { id: string; name: string }): ToolCallObserver {
+function traceToolCall(tracer: Tracer, inside: Context, call: { id: string; name: string }): Observed<ToolCallEvent> {
   const attributes = {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': call.name,
@@ -232,7 +232,7 @@ function traceToolCall(tracer: Tracer, inside: Context, call: { id: string; name
   const span = tracer.startSpan(`execute_tool ${call.name}`, { attributes }, inside)
   return {
     within: (work) => within(span, work),
-    ended(ok) {
+    on({ ok }) {
       if (!ok) fail(span, 'tool_error')
       span.end()
     },

@@ -30,7 +30,7 @@ export function withFallbacks(streamOne: StreamOne): Model['stream'] {
       if (failed === null) return
       const isLast = index === targets.length - 1 || !failed.maySucceedElsewhere
       if (isLast) return await take([...named, { type: 'failed', failure: failed.failure }])
-      request.calls?.fellBack({ code: failed.failure.code, detail: failed.failure.detail })
+      request.calls?.({ type: 'fell_back', code: failed.failure.code, detail: failed.failure.detail })
     }
   }
 }

@@ -53,7 +53,7 @@ export function createModel(options: ModelOptions): Providers {
     const { type } = request.provider
     if (type === 'demo') {
       counter.expect() // it reports no usage
-      request.calls?.sent(request, shownBody(request, chatBody(request, commonDialect)))
+      request.calls?.({ type: 'sent', request, body: shownBody(request, chatBody(request, commonDialect)) })
       return playDemo(request, signal, take, options.demoLine)
     }
     return sendingParts(request, () => {
@@ -77,32 +77,33 @@ export function createModel(options: ModelOptions): Providers {
       sent ||= events.some(isOutput)
       if (!spoke && events.some(isToken)) {
         spoke = true
-        calls?.firstToken()
+        calls?.({ type: 'first_token' })
       }
       watchUsage(events)
       return take(events)
     }
     for (let attempt = 0; !signal.aborted; attempt++) {
-      calls?.called({ url, providerId: provider.id, providerType: provider.type, model })
+      calls?.({ type: 'called', url, providerId: provider.id, providerType: provider.type, model })
       try {
         await watched((own, taker) => callModel(request, own, taker), signal, options.idleTimeoutMs, receive)
-        calls?.callEnded(signal.aborted ? 'stopped' : 'ok', null)
+        calls?.({ type: 'call_ended', outcome: signal.aborted ? 'stopped' : 'ok', status: null })
         return null
       } catch (error) {
         const problem = signal.aborted ? null : problemIn(error)
-        if (problem === null) calls?.callEnded(signal.aborted ? 'stopped' : 'internal', null)
+        if (problem === null)
+          calls?.({ type: 'call_ended', outcome: signal.aborted ? 'stopped' : 'internal', status: null })
         if (signal.aborted) return null
         if (problem === null) throw error
         const failure = failureOf(problem, secrets)
         const { code, detail } = failure
-        calls?.callEnded(code, problem.status)
+        calls?.({ type: 'call_ended', outcome: code, status: problem.status })
         const left = sent ? 0 : options.providerRetries - attempt
         const waitMs = left > 0 ? waitBeforeRetry(problem, attempt, options.backOffMs ?? 500) : null
         if (waitMs === null) {
           const overflow = sent ? null : problem.overflow
           return { failure, overflow, maySucceedElsewhere: !sent && isOfThisProvider(problem, code) }
         }
-        calls?.retried({ attempt: attempt + 1, of: options.providerRetries + 1, waitMs, code, detail })
+        calls?.({ type: 'retried', attempt: attempt + 1, of: options.providerRetries + 1, waitMs, code, detail })
         await pause(waitMs, signal)
       }
     }

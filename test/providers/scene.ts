@@ -1,6 +1,12 @@
 /** What the tests of this folder share: a model against a scripted upstream, and a reader of its events. */
 import { onTestFinished } from 'vitest'
-import type { ModelEvent, ModelRequest, ProviderCalls, ProviderConnection } from '../../src/actors/ports/index.ts'
+import type {
+  ModelEvent,
+  ModelRequest,
+  ProviderCallEvent,
+  ProviderCalls,
+  ProviderConnection,
+} from '../../src/actors/ports/index.ts'
 import { createModel, type ModelOptions, type Providers } from '../../src/providers/model.ts'
 import { createOutbound } from '../../src/tools/outbound/outbound.ts'
 import { startUpstream, type Upstream, type UpstreamOptions } from '../support/network/upstream.ts'
@@ -24,16 +30,14 @@ export async function scene(
 }
 
 /** An observer of calls, and what of it matters here. */
-export const callsOf = (some: Partial<ProviderCalls>): ProviderCalls => ({
-  called() {},
-  sent() {},
-  answered() {},
-  firstToken() {},
-  callEnded() {},
-  retried() {},
-  fellBack() {},
-  ...some,
-})
+export const callsOf =
+  (
+    some: { [Type in ProviderCallEvent['type']]?: (event: Extract<ProviderCallEvent, { type: Type }>) => void },
+  ): ProviderCalls =>
+  (event) => {
+    const follow: ((one: never) => void) | undefined = some[event.type]
+    follow?.(event as never)
+  }
 
 export const connectionTo = (baseUrl: string | null, type = 'openai-compatible'): ProviderConnection => ({
   id: 'p1',

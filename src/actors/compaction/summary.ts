@@ -65,11 +65,11 @@ export async function askForSummary(
     if (asked.isOver || asked.text.length > MAX_SUMMARY) enough.abort()
     return undefined
   }
-  const call = { ...request, ...sent, calls: models.countingOthers(observed) }
+  const call = { ...request, ...sent, calls: models.countingOthers(observed.on) }
   try {
     await observed.within(() => model.stream(call, AbortSignal.any([signal, enough.signal]), onEvents))
   } finally {
-    observed.ended({ pace, end: asked.failure?.code ?? asked.end })
+    observed.on({ type: 'ended', pace, end: asked.failure?.code ?? asked.end })
   }
   signal.throwIfAborted()
   tally.end(asked)

@@ -206,10 +206,10 @@ async function runTurn(
   }
   try {
     await observed.within(() =>
-      model.stream({ ...request, ...sent, ...offer, calls: models.countingCalls(observed) }, signal, onEvents),
+      model.stream({ ...request, ...sent, ...offer, calls: models.countingCalls(observed.on) }, signal, onEvents),
     )
   } finally {
-    observed.ended({ pace, end: endOf(turn, signal) })
+    observed.on({ type: 'ended', pace, end: endOf(turn, signal) })
   }
   const rest: ReplyEvent[] = models.changeEvents()
   addReasoning(turn, thoughts.close(), rest)

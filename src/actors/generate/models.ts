@@ -34,30 +34,19 @@ export function createModelAttribution(first: ModelTarget) {
       return [{ type: 'model', ...current }]
     },
     /** Of calls that make nothing of the reply itself. */
-    countingOthers: (calls: ProviderCalls): ProviderCalls => ({
-      ...calls,
-      called(call) {
-        attempts += 1
-        calls.called(call)
+    countingOthers:
+      (calls: ProviderCalls): ProviderCalls =>
+      (event) => {
+        if (event.type === 'called') attempts += 1
+        calls(event)
       },
-    }),
-    countingCalls: (calls: ProviderCalls): ProviderCalls => ({
-      called(call) {
-        attempts += 1
-        calls.called(call)
+    countingCalls:
+      (calls: ProviderCalls): ProviderCalls =>
+      (event) => {
+        if (event.type === 'called') attempts += 1
+        else if (event.type === 'sent') lastSent = event.request
+        else if (event.type === 'first_token') firstTokenAt ??= performance.now()
+        calls(event)
       },
-      sent(request, body) {
-        lastSent = request
-        calls.sent(request, body)
-      },
-      answered: calls.answered,
-      firstToken() {
-        firstTokenAt ??= performance.now()
-        calls.firstToken()
-      },
-      callEnded: calls.callEnded,
-      retried: calls.retried,
-      fellBack: calls.fellBack,
-    }),
   }
 }

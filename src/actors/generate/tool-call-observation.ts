@@ -16,6 +16,6 @@ export async function observedCall(
     ok = result.ok
     return result
   } finally {
-    observed.ended(ok)
+    observed.on({ type: 'ended', ok })
   }
 }

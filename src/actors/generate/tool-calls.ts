@@ -90,7 +90,7 @@ export async function runDecided(
     const { decision } = decided
     if (decision !== 'approve') {
       const isDenied = decision === 'reject'
-      observer.notMade({ id: call.id, name: call.name, decision, ok: !isDenied })
+      observer.on({ type: 'not_made', call: { id: call.id, name: call.name, decision, ok: !isDenied } })
       return { ok: !isDenied, content: decisionText(decided), durationMs: 0, ...(isDenied && { denied: true }) }
     }
     const made = { id: call.id, name: call.name, arguments: decided.arguments ?? call.arguments, tool: call.tool }

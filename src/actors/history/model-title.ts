@@ -50,7 +50,7 @@ export async function askForTitle(
   const enough = new AbortController()
   const generation = createGeneration(request, { replyId: '', model, openToolbox: noTools, timeoutMs, observer })
   const end = (outcome: ObservedOutcome, error: ReplyError | null = null) =>
-    generation.usage().then((usage) => observer.ended({ outcome, usage, error }))
+    generation.usage().then((usage) => observer.on({ type: 'ended', outcome, usage, error }))
   try {
     const ending = await generation.run(AbortSignal.any([signal, enough.signal]), (events) => {
       for (const event of events) if (event.type === 'text') answer += event.text

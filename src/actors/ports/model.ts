@@ -152,23 +152,25 @@ export interface Model {
   countTokens(texts: readonly string[]): Promise<number[]>
 }
 
-/** Notified of the calls to providers that one model turn makes. They cost microseconds and never throw. */
-export interface ProviderCalls {
+/** What happens to the calls to providers that one model turn makes. */
+export type ProviderCallEvent =
   /** A call is made: the first one, a retry, or one to a fallback. */
-  called(call: ProviderCall): void
-  /** What that call sends. May be called again: a server that refuses a part is asked without it. */
-  sent(request: ModelRequest, body: object): void
+  | ({ type: 'called' } & ProviderCall)
+  /** What that call sends. May come again: a server that refuses a part is asked without it. */
+  | { type: 'sent'; request: ModelRequest; body: object }
   /** The head of its answer has come. */
-  answered(status: number): void
+  | { type: 'answered'; status: number }
   /** Its first text or reasoning has come. */
-  firstToken(): void
-  /** That call is over. Called once for each. `status`: of an answer that refused it. */
-  callEnded(outcome: ProviderCallOutcome, status: number | null): void
+  | { type: 'first_token' }
+  /** That call is over. Comes once for each. `status`: of an answer that refused it. */
+  | { type: 'call_ended'; outcome: ProviderCallOutcome; status: number | null }
   /** A call failed and is made again. */
-  retried(retry: ProviderRetry): void
+  | ({ type: 'retried' } & ProviderRetry)
   /** A provider has failed, and the next one is asked. */
-  fellBack(failure: ProviderFailure): void
-}
+  | ({ type: 'fell_back' } & ProviderFailure)
+
+/** Costs microseconds and never throws. */
+export type ProviderCalls = (event: ProviderCallEvent) => void
 
 export interface ProviderCall {
   /** Base URL. Null when nothing leaves the process. */

@@ -5,7 +5,7 @@
 
 import type { CallDecision, FinishReason, ReplyError, ReplyErrorCode, Usage } from '../reply/reply-event.ts'
 import type { CountsFor } from './limits.ts'
-import type { GenerationConfig, ModelEvent, ModelFailure, ProviderCalls } from './model.ts'
+import type { GenerationConfig, ModelEvent, ModelFailure, ProviderCallEvent } from './model.ts'
 
 /** The request that asked for a reply. */
 export interface Origin {
@@ -74,15 +74,16 @@ export interface Within {
   within<T>(work: () => T): T
 }
 
-export interface ModelCallObserver extends ProviderCalls, Within {
-  /** Called once. */
-  ended(end: ModelCallEnd): void
+/** A part of a reply that is observed: what happens to it, as one function. */
+export interface Observed<Event> extends Within {
+  on(event: Event): void
 }
 
-export interface ToolCallObserver extends Within {
-  /** Called once. */
-  ended(ok: boolean): void
-}
+/** A model call ends once. */
+export type ModelCallEvent = ProviderCallEvent | ({ type: 'ended' } & ModelCallEnd)
+
+/** A tool call ends once. */
+export type ToolCallEvent = { type: 'ended'; ok: boolean }
 
 export interface ObservedToolCall {
   id: string
@@ -92,45 +93,29 @@ export interface ObservedToolCall {
 }
 export type DecidedToolCall = Required<ObservedToolCall> & { ok: boolean }
 
-export interface ReplyObserver extends Within {
-  /** A summary is no turn of the reply, but made for it. */
-  modelCall(purpose?: 'summary'): ModelCallObserver
-  toolCall(call: ObservedToolCall): ToolCallObserver
+export type ReplyProgress =
   /** A call was rejected. */
-  notMade(call: DecidedToolCall): void
+  | { type: 'not_made'; call: DecidedToolCall }
   /** Generation is over, the outcome is being stored. */
-  settling(): void
-  /** Called once. */
-  ended(end: ReplyEnd): void
+  | { type: 'settling' }
+  /** Comes once. */
+  | ({ type: 'ended' } & ReplyEnd)
+
+export interface ReplyObserver extends Observed<ReplyProgress> {
+  /** A summary is no turn of the reply, but made for it. */
+  modelCall(purpose?: 'summary'): Observed<ModelCallEvent>
+  toolCall(call: ObservedToolCall): Observed<ToolCallEvent>
 }
 
 export interface Observer {
   begin(reply: ObservedReply): ReplyObserver
 }
 
-const unobservedModelCall: ModelCallObserver = {
-  called() {},
-  sent() {},
-  answered() {},
-  firstToken() {},
-  callEnded() {},
-  retried() {},
-  fellBack() {},
-  within: (work) => work(),
-  ended() {},
-}
-
-const unobservedToolCall: ToolCallObserver = {
-  within: (work) => work(),
-  ended() {},
-}
+const unobservedPart = { on() {}, within: <T>(work: () => T): T => work() }
 
 /** An observer that does nothing. */
 export const unobserved: ReplyObserver = {
-  modelCall: () => unobservedModelCall,
-  toolCall: () => unobservedToolCall,
-  notMade() {},
-  within: (work) => work(),
-  settling() {},
-  ended() {},
+  ...unobservedPart,
+  modelCall: () => unobservedPart,
+  toolCall: () => unobservedPart,
 }

@@ -4,23 +4,26 @@
  * takes less than the recorder's gathering is one row.
  */
 
-import type { ModelRequest, RequestWriter } from '../ports/index.ts'
-import type { DecidedToolCall, ObservedReply, ObservedToolCall, ReplyObserver } from '../ports/observer.ts'
+import type { ProviderCallEvent, RequestWriter } from '../ports/index.ts'
+import type {
+  ModelCallEvent,
+  Observed,
+  ObservedReply,
+  ObservedToolCall,
+  ReplyProgress,
+  ToolCallEvent,
+} from '../ports/observer.ts'
 import type { NoteKind, StepDetail, TransitionRecord, TransitionRecorder } from '../session/transitions.ts'
 
 /** Where it happens: the machine knows no state within. */
 const GENERATING = 'streaming.generating'
 const COMPACTING = 'streaming.compacting'
 
-type NotedModelCall = Omit<ReturnType<ReplyObserver['modelCall']>, 'within'>
-type NotedToolCall = Omit<ReturnType<ReplyObserver['toolCall']>, 'within'>
+type Noted<Event> = Omit<Observed<Event>, 'within'>
 
-export interface NotedReply {
-  modelCall(purpose?: 'summary'): NotedModelCall
-  toolCall(call: ObservedToolCall): NotedToolCall
-  notMade(call: DecidedToolCall): void
-  settling(): void
-  ended(): void
+export interface NotedReply extends Noted<ReplyProgress> {
+  modelCall(purpose?: 'summary'): Noted<ModelCallEvent>
+  toolCall(call: ObservedToolCall): Noted<ToolCallEvent>
 }
 
 /** `requests`: null where what models are sent is not kept. */
@@ -30,14 +33,14 @@ export const noteReplies = (recorder: TransitionRecorder, requests: (() => Reque
   },
 })
 
-interface Noted {
+interface NotedPlace {
   recorder: TransitionRecorder
   sessionId: string
   id: string
   requests: (() => RequestWriter) | null
 }
 
-function noteReply({ recorder, sessionId, id, requests }: Noted): NotedReply {
+function noteReply({ recorder, sessionId, id, requests }: NotedPlace): NotedReply {
   const admittedAt = performance.now()
   let isOpen = true
   let turns = 0
@@ -61,36 +64,44 @@ function noteReply({ recorder, sessionId, id, requests }: Noted): NotedReply {
     }
   }
 
-  function modelCall(purpose?: 'summary'): NotedModelCall {
+  function modelCall(purpose?: 'summary'): Noted<ModelCallEvent> {
     const turn = ++turns
     const state = purpose === 'summary' ? COMPACTING : GENERATING
     const tellTurn = open('model', { span: `m${turn}`, turn, ...(purpose && { purpose }) }, state)
     let made = 0
     let tell: ReturnType<typeof open> = () => {}
     return {
-      called({ providerId, model }) {
-        const attempt = { span: `a${++attempts}`, turn, attempt: ++made, providerId, model }
-        tell = open('attempt', attempt, state)
-        tell({})
-      },
-      sent(request: ModelRequest, body: object) {
-        const sent = writer?.write(turn, request, body)
-        if (sent) tell({}, sent)
-      },
-      answered: (status) => tell({ status }),
-      firstToken: () => tell({ firstTokenMs: now() }),
-      callEnded(outcome, status) {
-        const failed = outcome === 'ok' ? {} : { code: outcome }
-        tell({ endMs: now(), ok: outcome === 'ok', ...failed, ...(status !== null && { status }) })
-      },
-      retried: ({ waitMs, of }) => tell({ waitMs: Math.round(waitMs), of }),
-      // Each model has its own attempts.
-      fellBack() {
-        made = 0
-      },
-      ended({ end }) {
-        const reason = typeof end === 'string' ? { code: end } : end === null ? {} : { reason: end.reason }
-        tellTurn({ endMs: now(), ok: typeof end === 'object' && end !== null, ...reason })
+      on(event) {
+        switch (event.type) {
+          case 'called': {
+            const { providerId, model } = event
+            tell = open('attempt', { span: `a${++attempts}`, turn, attempt: ++made, providerId, model }, state)
+            return tell({})
+          }
+          case 'sent': {
+            const sent = writer?.write(turn, event.request, event.body)
+            if (sent) tell({}, sent)
+            return
+          }
+          case 'answered':
+            return tell({ status: event.status })
+          case 'first_token':
+            return tell({ firstTokenMs: now() })
+          case 'call_ended':
+            return tell({ endMs: now(), ...endingOf(event) })
+          case 'retried':
+            return tell({ waitMs: Math.round(event.waitMs), of: event.of })
+          case 'fell_back':
+            made = 0 // each model has its own attempts
+            return
+          case 'ended': {
+            const { end } = event
+            const reason = typeof end === 'string' ? { code: end } : end === null ? {} : { reason: end.reason }
+            return tellTurn({ endMs: now(), ok: typeof end === 'object' && end !== null, ...reason })
+          }
+          default:
+            event satisfies never
+        }
       },
     }
   }
@@ -103,15 +114,18 @@ function noteReply({ recorder, sessionId, id, requests }: Noted): NotedReply {
     toolCall(call) {
       const tell = openTool(call)
       tell({})
-      return { ended: (ok) => tell({ endMs: now(), ok }) }
+      return { on: ({ ok }) => tell({ endMs: now(), ok }) }
     },
-    notMade: (call) => openTool(call)({ endMs: now(), ok: call.ok }),
-    // What ends from now on ends because the reply does.
-    settling() {
-      isOpen = false
-    },
-    ended() {
-      isOpen = false
+    on(event) {
+      if (event.type === 'not_made') openTool(event.call)({ endMs: now(), ok: event.call.ok })
+      // What ends from now on ends because the reply does.
+      else isOpen = false
     },
   }
 }
+
+const endingOf = ({ outcome, status }: Extract<ProviderCallEvent, { type: 'call_ended' }>): StepDetail => ({
+  ok: outcome === 'ok',
+  ...(outcome !== 'ok' && { code: outcome }),
+  ...(status !== null && { status }),
+})

@@ -111,7 +111,7 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   const { log } = running
   const endedAt = new Date()
   const figures = figuresOf(running)
-  running.observer.settling()
+  running.observer.on({ type: 'settling' })
   const usage = (await running.generation?.usage()) ?? noUsage
   running.usage = usage
   const { verdict, events } = await log.finish()

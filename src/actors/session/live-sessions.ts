@@ -162,7 +162,7 @@ function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSess
   if (byReply.delete(id)) {
     registry.ended()
     if (reply.end.outcome === 'session_deleted') void observeDeleted(reply)
-    else reply.observer.ended({ ...reply.end, usage: reply.usage })
+    else reply.observer.on({ type: 'ended', ...reply.end, usage: reply.usage })
   }
   exchange.ended(id)
   session.ended.resolve()
@@ -170,7 +170,7 @@ function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSess
 
 /** What the model was asked has been used, though no message shows it any more. */
 async function observeDeleted({ generation, observer, usage }: RunningReply): Promise<void> {
-  observer.ended({ outcome: 'session_deleted', usage: (await generation?.usage()) ?? usage, error: null })
+  observer.on({ type: 'ended', outcome: 'session_deleted', usage: (await generation?.usage()) ?? usage, error: null })
 }
 
 /** Cancels it at once, or as soon as it begins. */

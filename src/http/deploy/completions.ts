@@ -89,8 +89,8 @@ async function generate(
   const ended = ending.type === 'failed' ? ending.error.code : ending.reason
   const usage = await generation.usage()
   const failure = ending.type === 'failed' ? ending.error : null
-  if (client.aborted) observer.ended({ outcome: 'left', usage, error: null })
-  else observer.ended({ outcome: ended, usage, error: failure })
+  if (client.aborted) observer.on({ type: 'ended', outcome: 'left', usage, error: null })
+  else observer.on({ type: 'ended', outcome: ended, usage, error: failure })
   await counted()
   return client.aborted ? null : outcomeOf(ending, usage)
 }

@@ -19,9 +19,9 @@ export function streamAnthropic(
   const open = async (request: ModelRequest, own: AbortSignal) => {
     const { url, headers } = anthropicApi(request.provider, '/messages', versionFor(request))
     const body = anthropicBody(request)
-    request.calls?.sent(request, shownBody(request, body))
+    request.calls?.({ type: 'sent', request, body: shownBody(request, body) })
     const answer = await callProvider(fetch, url, { method: 'POST', headers, body: JSON.stringify(body), signal: own })
-    request.calls?.answered(answer.status)
+    request.calls?.({ type: 'answered', status: answer.status })
     return answer
   }
   const asks = (one: ModelRequest) => thinkingOf(one) !== null

@@ -22,9 +22,9 @@ export function streamGemini(
     const path = `${pathOf(request.model)}:streamGenerateContent?alt=sse`
     const { url, headers } = geminiApi(request.provider, path)
     const body = geminiBody(request)
-    request.calls?.sent(request, shownBody(request, body))
+    request.calls?.({ type: 'sent', request, body: shownBody(request, body) })
     const answer = await callProvider(fetch, url, { method: 'POST', headers, body: JSON.stringify(body), signal: own })
-    request.calls?.answered(answer.status)
+    request.calls?.({ type: 'answered', status: answer.status })
     return answer
   }
   const asks = (one: ModelRequest) => geminiThoughts(one) !== null

@@ -96,8 +96,8 @@ async function call(
   body: ChatBody,
   signal: AbortSignal,
 ): Promise<ProviderAnswer> {
-  request.calls?.sent(request, shownBody(request, body))
+  request.calls?.({ type: 'sent', request, body: shownBody(request, body) })
   const answer = answerOf(await client.chat.completions.create(body, { signal }).asResponse())
-  request.calls?.answered(answer.status)
+  request.calls?.({ type: 'answered', status: answer.status })
   return answer
 }

@@ -34,9 +34,9 @@ export function streamResponses(
     keepEcho: (items) => echoes.keep(request, items),
   })
   const call = async (body: ResponsesBody, own: AbortSignal) => {
-    request.calls?.sent(request, shownBody(request, body))
+    request.calls?.({ type: 'sent', request, body: shownBody(request, body) })
     const answer = answerOf(await client.responses.create(body, { signal: own }).asResponse())
-    request.calls?.answered(answer.status)
+    request.calls?.({ type: 'answered', status: answer.status })
     return answer
   }
   return streamTurn(

@@ -16,7 +16,12 @@ function openCounting() {
     return promise
   }
   const observer: Observer = {
-    begin: () => ({ ...unobserved, ended: ({ outcome, usage }) => void told.push({ outcome, usage }) }),
+    begin: () => ({
+      ...unobserved,
+      on: (event) => {
+        if (event.type === 'ended') told.push({ outcome: event.outcome, usage: event.usage })
+      },
+    }),
   }
   const scene = openScene({ model: { ...model, countTokens }, observer })
   /** Every text is as long as it is. */

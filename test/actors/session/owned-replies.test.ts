@@ -1,7 +1,7 @@
 /** What an instance does to its own replies when its lease is over (contract section 10). */
 import { expect } from 'vitest'
 import { createLeaseGate } from '../../../src/actors/generate/gate.ts'
-import { unobserved } from '../../../src/actors/ports/observer.ts'
+import { type Observer, unobserved } from '../../../src/actors/ports/observer.ts'
 import { verifies } from '../../verifies.ts'
 import { openScene, say } from '../scene.ts'
 
@@ -48,8 +48,13 @@ verifies('contract-17.not-stored', 'a reply that ends because the lease is over 
   let until = Number.POSITIVE_INFINITY
   const gate = createLeaseGate(() => until)
   const outcomes: string[] = []
-  const observer = {
-    begin: () => ({ ...unobserved, ended: ({ outcome }: { outcome: string }) => outcomes.push(outcome) }),
+  const observer: Observer = {
+    begin: () => ({
+      ...unobserved,
+      on: (event) => {
+        if (event.type === 'ended') outcomes.push(event.outcome)
+      },
+    }),
   }
   const scene = openScene({ gate, observer })
   const { done, frames } = await scene.start()

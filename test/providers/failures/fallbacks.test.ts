@@ -84,8 +84,8 @@ verifies(
     const seen: string[] = []
     const calls = callsOf({
       called: (call) => void seen.push(call.providerId),
-      callEnded: (outcome) => void seen.push(outcome),
-      fellBack: ({ code }) => void seen.push(`passed on: ${code}`),
+      call_ended: ({ outcome }) => void seen.push(outcome),
+      fell_back: ({ code }) => void seen.push(`passed on: ${code}`),
     })
     a.always((call) => call.error(503))
     b.always((call) => call.error(429, undefined, { 'retry-after': '60' }))
@@ -117,7 +117,7 @@ verifies('contract-13.fallbacks', 'one that does not take what the request holds
 verifies('contract-13.fallbacks', 'an abort asks nobody else', async () => {
   const abort = new AbortController()
   const { a, model, request, counted } = await three({ providerRetries: 0 })
-  const calls = callsOf({ fellBack: () => abort.abort() })
+  const calls = callsOf({ fell_back: () => abort.abort() })
   a.always((call) => call.error(500))
   expect(spoken(await ask(model, request({ calls }), abort.signal))).toEqual([])
   expect(counted()).toEqual([1, 0, 0])

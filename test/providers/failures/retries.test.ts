@@ -92,7 +92,7 @@ test('each call is reported with where it goes, each retry with why, without the
   up.next(sayOk)
   const follow = callsOf({
     called: ({ url }) => void calls.push(url),
-    callEnded: (outcome) => void calls.push(outcome),
+    call_ended: ({ outcome }) => void calls.push(outcome),
     retried: (retry) => void retries.push(retry),
   })
   await ask(model, requestTo(up, { calls: follow }))
