@@ -17,7 +17,7 @@ const actorRules = [
   to: { path: ['^src/', '^openapi/'], pathNot: [`^src/actors/${folder}/`, `^src/actors/${below}`, free] },
 }))
 
-const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observability'].flatMap((room) => [
+const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observability', 'webhooks'].flatMap((room) => [
   {
     name: `${room}-stands-alone`,
     comment: `${room} imports no other module. Declare what it needs in actors/ports/index.ts or as a parameter, and let compose/ pass it in.`,

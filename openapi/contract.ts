@@ -29,6 +29,7 @@ import { sessions } from './operations/sessions.ts'
 import { transfer } from './operations/transfer.ts'
 import { usage } from './operations/usage.ts'
 import { users } from './operations/users.ts'
+import { webhooks } from './operations/webhooks.ts'
 
 interface Tag {
   name: string
@@ -85,6 +86,7 @@ export const tags: readonly Tag[] = [
   { name: 'usage', description: 'Token counts.', operations: usage },
   { name: 'prices', description: 'What models cost, as the operator has entered it.', operations: prices },
   { name: 'keys', description: 'Named keys of the deploy and management APIs.', operations: keys },
+  { name: 'webhooks', description: 'Addresses that are told how replies end.', operations: webhooks },
   { name: 'audit', description: 'Who changed what.', operations: audit },
   { name: 'transfer', description: 'Export and import of the configuration.', operations: transfer },
 ]

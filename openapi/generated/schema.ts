@@ -268,26 +268,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/agents/{id}/users/use": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read what the users of an agent have used of its limits
-         * @description Users with any use in this month, those with the most tokens of today first. It is counted from when the agent has `userLimits`.
-         */
-        get: operations["listUserUses"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/agents/{agent_id}/tools": {
         parameters: {
             query?: never;
@@ -1656,7 +1636,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/keys/{id}/use": {
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhooks, oldest first */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Its secret is in this answer alone.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a webhook */
+        get: operations["getWebhook"];
+        /**
+         * Change a webhook
+         * @description What was recorded before is sent to the new address too.
+         */
+        put: operations["updateWebhook"];
+        post?: never;
+        /** Delete a webhook and its deliveries */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new secret
+         * @description The one before signs beside it for 24 hours.
+         */
+        post: operations["replaceWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a ping once
+         * @description Always 200: see `ok`. The event is `ping`, with nulls; it is not among the deliveries.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries": {
         parameters: {
             query?: never;
             header?: never;
@@ -1664,12 +1727,32 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what a key has used of its limits
-         * @description Tokens and cost are counted for every key, requests and running replies where they are limited.
+         * List the deliveries of a webhook, newest first
+         * @description They are kept for 30 days.
          */
-        get: operations["getKeyUse"];
+        get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver again
+         * @description At once, with all retries; while the webhook is not enabled it waits until that is so.
+         */
+        post: operations["redeliver"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2069,24 +2152,6 @@ export interface components {
              * @enum {string}
              */
             callerInstructions: "refuse" | "append";
-            /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
-            userLimits: {
-                /** @description Requests that begin a reply, in any 60 s. */
-                requestsPerMinute?: number;
-                /** @description Replies that run at a time. */
-                concurrentReplies?: number;
-                /** @description Prompt and completion tokens in a day, UTC. */
-                tokensPerDay?: number;
-                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
-                costPerMonth?: number;
-            } | null;
-            /** @description Models without a price, which cost nothing for `costPerMonth`. Absent: there are none. */
-            warning?: string;
-            /**
-             * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
-             * @enum {string}
-             */
-            compaction: "none" | "auto";
             /**
              * Format: date-time
              * @description When the record was created. ISO 8601, UTC.
@@ -2222,22 +2287,6 @@ export interface components {
              * @enum {string|null}
              */
             callerInstructions?: "refuse" | "append" | null;
-            /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
-            userLimits?: {
-                /** @description Requests that begin a reply, in any 60 s. */
-                requestsPerMinute?: number | null;
-                /** @description Replies that run at a time. */
-                concurrentReplies?: number | null;
-                /** @description Prompt and completion tokens in a day, UTC. */
-                tokensPerDay?: number | null;
-                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
-                costPerMonth?: number | null;
-            } | null;
-            /**
-             * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
-             * @enum {string|null}
-             */
-            compaction?: "none" | "auto" | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -2312,7 +2361,7 @@ export interface components {
             previous_response_id?: string | null;
             /** @description True: the response is an event stream. */
             stream?: boolean | null;
-            /** @description If false, nothing is stored, and `input` is the whole history. */
+            /** @description False: nothing is stored, and `input` is the whole history. */
             store?: boolean | null;
             /** @description True: the answer comes at once, with status `in_progress`, and is read later. */
             background?: boolean | null;
@@ -2347,7 +2396,7 @@ export interface components {
                 /** @enum {unknown} */
                 effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             } | null;
-            /** @description If false, one tool call at a time. */
+            /** @description False: one tool call at a time. */
             parallel_tool_calls?: boolean | null;
             /** @description A new conversation’s metadata. */
             metadata?: {
@@ -2484,22 +2533,6 @@ export interface components {
              * @enum {string|null}
              */
             callerInstructions?: "refuse" | "append" | null;
-            /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
-            userLimits?: {
-                /** @description Requests that begin a reply, in any 60 s. */
-                requestsPerMinute?: number | null;
-                /** @description Replies that run at a time. */
-                concurrentReplies?: number | null;
-                /** @description Prompt and completion tokens in a day, UTC. */
-                tokensPerDay?: number | null;
-                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
-                costPerMonth?: number | null;
-            } | null;
-            /**
-             * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
-             * @enum {string|null}
-             */
-            compaction?: "none" | "auto" | null;
         };
         AgentUpdate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -2534,22 +2567,6 @@ export interface components {
              * @enum {string|null}
              */
             callerInstructions?: "refuse" | "append" | null;
-            /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
-            userLimits?: {
-                /** @description Requests that begin a reply, in any 60 s. */
-                requestsPerMinute?: number | null;
-                /** @description Replies that run at a time. */
-                concurrentReplies?: number | null;
-                /** @description Prompt and completion tokens in a day, UTC. */
-                tokensPerDay?: number | null;
-                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
-                costPerMonth?: number | null;
-            } | null;
-            /**
-             * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
-             * @enum {string|null}
-             */
-            compaction?: "none" | "auto" | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -2586,7 +2603,7 @@ export interface components {
              * @description When it happened. ISO 8601, UTC.
              */
             at: string;
-            /** @description Name of the login, key or end user. Null when that has no name. */
+            /** @description Name of the login, key or end user. Null: nobody with a name. */
             actor: string | null;
             /**
              * @description What the actor came with.
@@ -3334,30 +3351,19 @@ export interface components {
             hint: string;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
             scopes: ("deploy" | "management" | "management:read")[];
-            /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
+            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
-            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
-            limits: {
-                /** @description Requests that begin a reply, in any 60 s. */
-                requestsPerMinute?: number;
-                /** @description Replies that run at a time. */
-                concurrentReplies?: number;
-                /** @description Prompt and completion tokens in a day, UTC. */
-                tokensPerDay?: number;
-                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
-                costPerMonth?: number;
-            } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null means that it does not expire.
+             * @description From then on it opens nothing. Null: never.
              */
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description To a minute. Null when it was never used.
+             * @description To a minute. Null: it was never used.
              */
             lastUsedAt: string | null;
-            /** @description Name of the login that made it. Null when no login was required. */
+            /** @description Name of the login that made it. Null: no login was required. */
             createdBy: string | null;
             /**
              * Format: date-time
@@ -3369,30 +3375,17 @@ export interface components {
              * @description When it was last changed. ISO 8601, UTC.
              */
             updatedAt: string;
-            /** @description Models without a price, which cost nothing for `costPerMonth`. Absent: there are none. */
-            warning?: string;
         };
         KeyCreate: {
             /** @description What the key is for. 1 to 200 characters. */
             name: string;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
             scopes: ("deploy" | "management" | "management:read")[];
-            /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
+            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds?: string[] | null;
-            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
-            limits?: {
-                /** @description Requests that begin a reply, in any 60 s. */
-                requestsPerMinute?: number | null;
-                /** @description Replies that run at a time. */
-                concurrentReplies?: number | null;
-                /** @description Prompt and completion tokens in a day, UTC. */
-                tokensPerDay?: number | null;
-                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
-                costPerMonth?: number | null;
-            } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null means that it does not expire.
+             * @description From then on it opens nothing. Null: never.
              */
             expiresAt?: string | null;
         };
@@ -3408,30 +3401,19 @@ export interface components {
             hint: string;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
             scopes: ("deploy" | "management" | "management:read")[];
-            /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
+            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
-            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
-            limits: {
-                /** @description Requests that begin a reply, in any 60 s. */
-                requestsPerMinute?: number;
-                /** @description Replies that run at a time. */
-                concurrentReplies?: number;
-                /** @description Prompt and completion tokens in a day, UTC. */
-                tokensPerDay?: number;
-                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
-                costPerMonth?: number;
-            } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null means that it does not expire.
+             * @description From then on it opens nothing. Null: never.
              */
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description To a minute. Null when it was never used.
+             * @description To a minute. Null: it was never used.
              */
             lastUsedAt: string | null;
-            /** @description Name of the login that made it. Null when no login was required. */
+            /** @description Name of the login that made it. Null: no login was required. */
             createdBy: string | null;
             /**
              * Format: date-time
@@ -3461,36 +3443,15 @@ export interface components {
         KeyUpdate: {
             /** @description What the key is for. 1 to 200 characters. */
             name?: string;
-            /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
+            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds?: string[] | null;
-            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
-            limits?: {
-                /** @description Requests that begin a reply, in any 60 s. */
-                requestsPerMinute?: number | null;
-                /** @description Replies that run at a time. */
-                concurrentReplies?: number | null;
-                /** @description Prompt and completion tokens in a day, UTC. */
-                tokensPerDay?: number | null;
-                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
-                costPerMonth?: number | null;
-            } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null means that it does not expire.
+             * @description From then on it opens nothing. Null: never.
              */
             expiresAt?: string | null;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
             scopes?: ("deploy" | "management" | "management:read")[];
-        };
-        KeyUse: {
-            /** @description Requests of the last 60 s. 0 without a limit of requests: none are counted. */
-            requestsLastMinute: number;
-            /** @description Replies that run. 0 without a limit of concurrent replies: none are counted. */
-            runningReplies: number;
-            /** @description Tokens of this day, UTC, of replies that have ended. */
-            tokensToday: number;
-            /** @description Cost of this month, UTC, of replies that have ended. */
-            costThisMonth: number;
         };
         Live: {
             /**
@@ -3798,18 +3759,18 @@ export interface components {
                 completionTokens: number;
                 /** @description Whether the numbers include a tokenizer's estimates. */
                 estimated: boolean;
-                /** @description Of those read: from the provider’s cache. Absent when it does not report them. */
+                /** @description Of those read: from the provider’s cache. Absent: it does not report them. */
                 cachedTokens?: number;
-                /** @description Of those read: written to the cache. Absent when it does not report them. */
+                /** @description Of those read: written to the cache. Absent: it does not report them. */
                 cacheWriteTokens?: number;
-                /** @description Of those written: spent on reasoning. Absent when it does not report them. */
+                /** @description Of those written: spent on reasoning. Absent: it does not report them. */
                 reasoningTokens?: number;
             } | null;
             /** @description Milliseconds from admission to the first text or reasoning. Null when none came, or while it runs. */
             firstTokenMs?: number | null;
             /** @description Milliseconds from admission until generation ended. Null while the reply runs. */
             durationMs?: number | null;
-            /** @description Why the model, or a filter of its provider, refused. Null when neither did, or none was given. */
+            /** @description Why the model, or a filter of its provider, refused. Null: neither did, or none was given. */
             refusal?: string | null;
             /** @description Calls to providers. Null while the reply runs. */
             attempts?: number | null;
@@ -4179,7 +4140,7 @@ export interface components {
                 /** @description Their tokens, estimated. */
                 tokens: number;
                 /**
-                 * @description Why: the budget, a limit of the model, or a summary in their place. Null when all was sent.
+                 * @description Why: the budget, a limit of the model, or a summary in their place. Null: all was sent.
                  * @enum {string|null}
                  */
                 reason: "budget" | "provider_limit" | "compacted" | null;
@@ -4297,12 +4258,12 @@ export interface components {
             status: "queued" | "in_progress" | "completed" | "cancelled" | "failed" | "incomplete";
             /** @description As it was asked for. */
             background: boolean;
-            /** @description Why it failed. Null when it did not. */
+            /** @description Why it failed. Null: it did not. */
             error: {
                 code: string;
                 message: string;
             } | null;
-            /** @description Null when it is not incomplete. */
+            /** @description Null: it is not incomplete. */
             incomplete_details: {
                 /**
                  * @description What cut it off.
@@ -4321,15 +4282,15 @@ export interface components {
             parallel_tool_calls: boolean;
             /** @description The response that it comes behind. */
             previous_response_id: string | null;
-            /** @description Its conversation. Null when it is stored nowhere. */
+            /** @description Its conversation. Null: it is stored nowhere. */
             conversation: {
                 id: string;
             } | null;
             /** @description Whether it is stored. */
             store: boolean;
-            /** @description If null, the agent’s configuration decides. */
+            /** @description Null: the agent’s configuration decides. */
             temperature: number | null;
-            /** @description If null, the agent’s configuration decides. */
+            /** @description Null: the agent’s configuration decides. */
             top_p: number | null;
             /** @description `format`, as it was sent. */
             text: {
@@ -4376,7 +4337,7 @@ export interface components {
             previous_response_id?: string | null;
             /** @description True: the response is an event stream. */
             stream?: boolean | null;
-            /** @description If false, nothing is stored, and `input` is the whole history. */
+            /** @description False: nothing is stored, and `input` is the whole history. */
             store?: boolean | null;
             /** @description True: the answer comes at once, with status `in_progress`, and is read later. */
             background?: boolean | null;
@@ -4411,7 +4372,7 @@ export interface components {
                 /** @enum {unknown} */
                 effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             } | null;
-            /** @description If false, one tool call at a time. */
+            /** @description False: one tool call at a time. */
             parallel_tool_calls?: boolean | null;
             /** @description A new conversation’s metadata. */
             metadata?: {
@@ -5052,26 +5013,159 @@ export interface components {
             /** @description Whether the numbers include a tokenizer's estimates. */
             estimated: boolean;
         };
-        UserUse: {
-            /** @description The user. */
-            user: string;
-            /** @description Requests of the last 60 s. 0 without a limit of requests: none are counted. */
-            requestsLastMinute: number;
-            /** @description Replies that run. 0 without a limit of concurrent replies: none are counted. */
-            runningReplies: number;
-            /** @description Tokens of this day, UTC, of replies that have ended. */
-            tokensToday: number;
-            /** @description Cost of this month, UTC, of replies that have ended. */
-            costThisMonth: number;
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description Id of the webhook.
+             */
+            id: string;
+            /** @description What it is for. 1 to 200 characters. */
+            name: string;
+            /** @description Where events are sent, http or https. User and password inside: 400. Redirects are not followed. */
+            url: string;
+            /** @description What it is told. A reply has one of the first four; a steered one is `reply.completed`. */
+            events: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted")[];
+            /** @description Of which agents. Null: all. A deleted agent leaves the list; an empty one means none. */
+            agentIds: string[] | null;
+            /** @description While false nothing is recorded, and what is pending waits. */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description When the record was created. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed. ISO 8601, UTC.
+             */
+            updatedAt: string;
         };
-        UserUses: {
-            users: components["schemas"]["UserUse"][];
+        WebhookCreate: {
+            /** @description What it is for. 1 to 200 characters. */
+            name: string;
+            /** @description Where events are sent, http or https. User and password inside: 400. Redirects are not followed. */
+            url: string;
+            /** @description What it is told. A reply has one of the first four; a steered one is `reply.completed`. */
+            events: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted")[];
+            /** @description Of which agents. Null: all. A deleted agent leaves the list; an empty one means none. */
+            agentIds?: string[] | null;
+            /** @description While false nothing is recorded, and what is pending waits. */
+            enabled?: boolean;
+        };
+        WebhookCreated: {
+            /**
+             * Format: uuid
+             * @description Id of the webhook.
+             */
+            id: string;
+            /** @description What it is for. 1 to 200 characters. */
+            name: string;
+            /** @description Where events are sent, http or https. User and password inside: 400. Redirects are not followed. */
+            url: string;
+            /** @description What it is told. A reply has one of the first four; a steered one is `reply.completed`. */
+            events: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted")[];
+            /** @description Of which agents. Null: all. A deleted agent leaves the list; an empty one means none. */
+            agentIds: string[] | null;
+            /** @description While false nothing is recorded, and what is pending waits. */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description When the record was created. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed. ISO 8601, UTC.
+             */
+            updatedAt: string;
+            /** @description Signs what is sent: `whsec_` and the base64 of the key, 32 bytes. In this answer alone. */
+            secret: string;
+        };
+        WebhookDelivery: {
+            /**
+             * Format: uuid
+             * @description Id of the delivery, sent as `webhook-id` with each attempt.
+             */
+            id: string;
+            /**
+             * @description The event.
+             * @enum {string}
+             */
+            type: "reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted";
+            /**
+             * Format: uuid
+             * @description The reply. Null: the event is about a session.
+             */
+            messageId: string | null;
+            /**
+             * Format: uuid
+             * @description The session.
+             */
+            sessionId: string;
+            /**
+             * @description `failed`: no further attempt is made.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /** @description Attempts so far. */
+            attempts: number;
+            /** @description HTTP status of the last answer. Null: there was none. */
+            lastStatus: number | null;
+            /** @description Why the last attempt failed. Null: it did not, or there was none. */
+            lastError: string | null;
+            /**
+             * Format: date-time
+             * @description When it is attempted again. Null: not. ISO 8601, UTC.
+             */
+            nextAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was recorded. ISO 8601, UTC.
+             */
+            createdAt: string;
+        };
+        WebhookDeliveryList: {
+            deliveries: components["schemas"]["WebhookDelivery"][];
             /** @description Total number of records. */
             total: number;
             /** @description The limit used, after capping. */
             limit: number;
             /** @description The offset used. */
             offset: number;
+        };
+        WebhookList: {
+            webhooks: components["schemas"]["Webhook"][];
+            /** @description Total number of records. */
+            total: number;
+            /** @description The limit used, after capping. */
+            limit: number;
+            /** @description The offset used. */
+            offset: number;
+        };
+        WebhookSecret: {
+            /** @description Signs what is sent: `whsec_` and the base64 of the key, 32 bytes. In this answer alone. */
+            secret: string;
+        };
+        WebhookTest: {
+            ok: boolean;
+            /** @description HTTP status of the answer; null if there was none. */
+            status: number | null;
+            /** @description Milliseconds. */
+            latencyMs: number;
+            /** @description What happened, in words. */
+            message: string;
+        };
+        WebhookUpdate: {
+            /** @description What it is for. 1 to 200 characters. */
+            name?: string;
+            /** @description Where events are sent, http or https. User and password inside: 400. Redirects are not followed. */
+            url?: string;
+            /** @description What it is told. A reply has one of the first four; a steered one is `reply.completed`. */
+            events?: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted")[];
+            /** @description Of which agents. Null: all. A deleted agent leaves the list; an empty one means none. */
+            agentIds?: string[] | null;
+            /** @description While false nothing is recorded, and what is pending waits. */
+            enabled?: boolean;
         };
     };
     responses: never;
@@ -5157,7 +5251,6 @@ export type KeyCreate = components['schemas']['KeyCreate'];
 export type KeyCreated = components['schemas']['KeyCreated'];
 export type KeyList = components['schemas']['KeyList'];
 export type KeyUpdate = components['schemas']['KeyUpdate'];
-export type KeyUse = components['schemas']['KeyUse'];
 export type Live = components['schemas']['Live'];
 export type LiveActor = components['schemas']['LiveActor'];
 export type LiveActors = components['schemas']['LiveActors'];
@@ -5243,8 +5336,15 @@ export type UsageFigures = components['schemas']['UsageFigures'];
 export type UsageFiguresRow = components['schemas']['UsageFiguresRow'];
 export type UsageReport = components['schemas']['UsageReport'];
 export type UsageRow = components['schemas']['UsageRow'];
-export type UserUse = components['schemas']['UserUse'];
-export type UserUses = components['schemas']['UserUses'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookCreate = components['schemas']['WebhookCreate'];
+export type WebhookCreated = components['schemas']['WebhookCreated'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type WebhookDeliveryList = components['schemas']['WebhookDeliveryList'];
+export type WebhookList = components['schemas']['WebhookList'];
+export type WebhookSecret = components['schemas']['WebhookSecret'];
+export type WebhookTest = components['schemas']['WebhookTest'];
+export type WebhookUpdate = components['schemas']['WebhookUpdate'];
 export type $defs = Record<string, never>;
 export interface operations {
     getLive: {
@@ -6758,71 +6858,6 @@ export interface operations {
             };
         };
     };
-    listUserUses: {
-        parameters: {
-            query?: {
-                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
-                limit?: number;
-                /** @description Number of records to skip. */
-                offset?: number;
-                /** @description This user alone. */
-                user?: string;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserUses"];
-                };
-            };
-            /** @description Something is missing or invalid; the message names the field and the reason. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Message"];
-                };
-            };
-            /** @description Log in first. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Message"];
-                };
-            };
-            /** @description There is no such agent. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Message"];
-                };
-            };
-            /** @description Internal error. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Message"];
-                };
-            };
-        };
-    };
     getAgentTools: {
         parameters: {
             query?: never;
@@ -8030,15 +8065,6 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeployError"];
-                };
-            };
             /** @description The generation failed; `x-should-retry: false`. */
             500: {
                 headers: {
@@ -8360,15 +8386,6 @@ export interface operations {
             };
             /** @description The body is compressed, or has another media type or none. */
             415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeployError"];
-                };
-            };
-            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9174,15 +9191,6 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeployError"];
-                };
-            };
             /** @description The generation failed: `x-should-retry: false`. Without that, it may be unknown whether the message is stored. */
             500: {
                 headers: {
@@ -9297,15 +9305,6 @@ export interface operations {
             };
             /** @description The body is compressed, or has another media type or none. */
             415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeployError"];
-                };
-            };
-            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9561,15 +9560,6 @@ export interface operations {
             };
             /** @description The body is compressed, or has another media type or none. */
             415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResponseError"];
-                };
-            };
-            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10784,15 +10774,6 @@ export interface operations {
                     "application/json": components["schemas"]["ResponseError"];
                 };
             };
-            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResponseError"];
-                };
-            };
             /** @description The generation failed: `x-should-retry: false`, and `code` is why. */
             500: {
                 headers: {
@@ -11187,15 +11168,6 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeployError"];
-                };
-            };
             /** @description Internal error. */
             500: {
                 headers: {
@@ -11523,15 +11495,6 @@ export interface operations {
             };
             /** @description The body is compressed, or has another media type or none. */
             415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeployError"];
-                };
-            };
-            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13987,7 +13950,157 @@ export interface operations {
             };
         };
     };
-    getKeyUse: {
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+                /** @description Only records whose name or title contains this text, ignoring case. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookCreated"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    getWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -14004,7 +14117,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KeyUse"];
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
             /** @description Log in first. */
@@ -14016,7 +14129,418 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description There is no such key. */
+            /** @description There is no such webhook. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such webhook. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The record has been changed since; the message names the fields. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such webhook. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    replaceWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such webhook. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTest"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such webhook. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such webhook. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    redeliver: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such webhook or delivery. */
             404: {
                 headers: {
                     [name: string]: unknown;

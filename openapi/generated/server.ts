@@ -352,6 +352,28 @@ export interface KeysHandlers<X extends Exchange> {
   deleteKey: Handler<operations['deleteKey'], X>
 }
 
+/** Addresses that are told how replies end. */
+export interface WebhooksHandlers<X extends Exchange> {
+  /** GET /api/v1/webhooks — List webhooks, oldest first */
+  listWebhooks: Handler<operations['listWebhooks'], X, 'limit' | 'offset'>
+  /** POST /api/v1/webhooks — Create a webhook */
+  createWebhook: Handler<operations['createWebhook'], X>
+  /** GET /api/v1/webhooks/{id} — Read a webhook */
+  getWebhook: Handler<operations['getWebhook'], X>
+  /** PUT /api/v1/webhooks/{id} — Change a webhook */
+  updateWebhook: Handler<operations['updateWebhook'], X>
+  /** DELETE /api/v1/webhooks/{id} — Delete a webhook and its deliveries */
+  deleteWebhook: Handler<operations['deleteWebhook'], X>
+  /** POST /api/v1/webhooks/{id}/secret — Make a new secret */
+  replaceWebhookSecret: Handler<operations['replaceWebhookSecret'], X>
+  /** POST /api/v1/webhooks/{id}/test — Send a ping once */
+  testWebhook: Handler<operations['testWebhook'], X>
+  /** GET /api/v1/webhooks/{id}/deliveries — List the deliveries of a webhook, newest first */
+  listWebhookDeliveries: Handler<operations['listWebhookDeliveries'], X, 'limit' | 'offset'>
+  /** POST /api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver — Deliver again */
+  redeliver: Handler<operations['redeliver'], X>
+}
+
 /** Who changed what. */
 export interface AuditHandlers<X extends Exchange> {
   /** GET /api/v1/audit — Who changed what, newest first */
@@ -396,6 +418,7 @@ export interface Server<X extends Exchange> {
   usage: UsageHandlers<X>
   prices: PricesHandlers<X>
   keys: KeysHandlers<X>
+  webhooks: WebhooksHandlers<X>
   audit: AuditHandlers<X>
   transfer: TransferHandlers<X>
 }
@@ -431,5 +454,6 @@ export interface ServerOperations<X extends Exchange>
     UsageHandlers<X>,
     PricesHandlers<X>,
     KeysHandlers<X>,
+    WebhooksHandlers<X>,
     AuditHandlers<X>,
     TransferHandlers<X> {}

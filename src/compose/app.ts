@@ -46,6 +46,7 @@ import { type Ground, openOwnership } from './ownership.ts'
 import { startFault } from './start-fault.ts'
 import { toolDependencies } from './tools.ts'
 import { watchVersion } from './versions.ts'
+import { createWebhooks } from './webhooks.ts'
 
 export interface App {
   /** `http://host:port` on which it listens. */
@@ -112,7 +113,7 @@ async function openOutside({ settings, log, closing, observation }: Ground, gate
 /** Background jobs: titles, expiry. */
 async function startJobs(
   { settings, sql, log, closing }: Ground,
-  parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'agents' | 'observer'>,
+  parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'agents' | 'observer' | 'deliverWebhooks'>,
 ) {
   const retention = { sessionDays: settings.sessionRetentionDays, transitionDays: settings.traceRetentionDays }
   const auditDays = settings.auditRetentionDays
@@ -150,6 +151,8 @@ async function openDependencies(ground: Ground) {
   const { coordination, journal, recorder, revocations, namedKeys, ping } = await openOwnership(ground, titleOfLost)
   const gate = createLeaseGate(coordination.validUntil)
   const { outbound, mcp, model, demoLine } = await openOutside(ground, gate)
+  const webhookSender = createWebhooks({ sql, secrets, outbound, log, wakeJob: () => jobs?.wake('webhooks') })
+  ground.closing.defer(() => webhookSender.stop())
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
   const generationTimeoutMs = settings.generationTimeoutS * 1000
   const host = createSessionHost({
@@ -170,7 +173,8 @@ async function openDependencies(ground: Ground) {
   metrics?.inspect({ report: host.owned.report, running: host.running, waiting: () => countWaiting(sql) })
   return {
     async startJobs() {
-      jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer })
+      const deliverWebhooks = webhookSender.run
+      jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer, deliverWebhooks })
     },
     sql,
     secrets,
@@ -190,6 +194,7 @@ async function openDependencies(ground: Ground) {
     usageStored,
     revocations,
     namedKeys,
+    webhookSender,
     ping,
     ...toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log }),
     coordination,

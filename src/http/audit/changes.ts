@@ -7,7 +7,7 @@ import { hiddenValue, isSecretHeader } from '../../persistence/records/tools/sec
 const LONGEST_TEXT = 2000
 
 /** What no change is about. */
-const own = new Set(['id', 'createdAt', 'updatedAt', 'lastUsedAt', 'key', 'warning'])
+const own = new Set(['id', 'createdAt', 'updatedAt', 'lastUsedAt', 'key', 'secret', 'warning'])
 
 /** Null when there was no record before, or is none after. Records are as they are read: without secrets. */
 export function changesBetween(before: object | null, after: object | null): AuditChanges {

@@ -30,6 +30,7 @@ import { sessions } from '../../../openapi/operations/sessions.ts'
 import { transfer } from '../../../openapi/operations/transfer.ts'
 import { usage } from '../../../openapi/operations/usage.ts'
 import { users } from '../../../openapi/operations/users.ts'
+import { webhooks } from '../../../openapi/operations/webhooks.ts'
 import type { WorkOutNames } from '../../actors/ports/index.ts'
 import { maskedError, maskedText } from '../../untrusted/masked-log.ts'
 import { auditHandlers } from '../audit/audit-handlers.ts'
@@ -72,6 +73,7 @@ import { registerDocs } from '../pages/docs.ts'
 import { registerUi } from '../pages/ui.ts'
 import type { SessionMakingDependencies } from '../sending/new-session.ts'
 import { closeUnreadAnswers } from '../streaming/unread-answers.ts'
+import { type WebhookDependencies, webhookHandlers } from '../webhooks/webhook-handlers.ts'
 import { ignoreBodies } from './body.ts'
 import { healthHandlers } from './health.ts'
 import { refuseSecondHost } from './hosts.ts'
@@ -114,7 +116,8 @@ export type HttpDependencies = CompletionDependencies &
     ping(): Promise<void>
     breakIt: BreakIt | null
   } & HttpToolDependencies &
-  McpServerDependencies
+  McpServerDependencies &
+  WebhookDependencies
 
 /** Milliseconds. Of headers; bodies are timed by endSlowRequests. Node looks every 30 s by itself. */
 const TIMES = {
@@ -249,6 +252,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, dep
           (await logins?.userOf(request, reply)) ?? null
         mount(management, audit, auditHandlers(deps))
         mount(management, keys, keyHandlers({ ...deps, deployNeedsKey: options.deployKeys.length > 0, loginOf }))
+        mount(management, webhooks, edited(webhooks, webhookHandlers(deps)))
         mount(management, playground, playgroundHandlers({ ...deps, loginOf }))
         mount(management, allSessions, allSessionHandlers(deps))
         mount(management, debug, debugHandlers(deps))

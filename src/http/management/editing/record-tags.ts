@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto'
 export type FieldValues = Readonly<Record<string, unknown>>
 
 const CHANGED_AT = 'updatedAt'
-/** It moves without anybody's change. */
-const unlooked = new Set(['lastUsedAt'])
+/** What moves without anybody's change, and what is in the answer to a creation alone. */
+const unlooked = new Set(['lastUsedAt', 'key', 'secret', 'warning'])
 
 /** Six signs of base64url: that two values share them is one case in 69 billion. */
 const LENGTH = 6

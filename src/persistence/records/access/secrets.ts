@@ -37,6 +37,8 @@ const sealedColumns = [
   { table: 'providers', column: 'api_key', kind: 'provider' },
   { table: 'http_tools', column: 'secret_headers', kind: 'http-tool' },
   { table: 'mcp_servers', column: 'secret_headers', kind: 'mcp-server' },
+  { table: 'webhooks', column: 'secret', kind: 'webhook' },
+  { table: 'webhooks', column: 'previous_secret', kind: 'webhook' },
 ] as const
 
 const checkContext = 'check'

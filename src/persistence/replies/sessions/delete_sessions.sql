@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Removes sessions with all that belongs to them; tells the owners of their running replies. Answers the ids of those that
    there were. p_agent: whose they must be; null: anybody's. */
 create or replace function delete_sessions(p_agent uuid, p_sessions uuid[]) returns setof uuid language plpgsql as $$
@@ -15,6 +15,7 @@ begin
            where s.id = any(p_sessions) and (p_agent is null or s.agent_id = p_agent)
            order by s.num for update) l;
   if v_ids is null then return; end if;
+  if exists (select from webhooks w where w.enabled) then perform tell_deleted(v_ids); end if;
   with running as (
     select m.id, m.session_id, m.session_num, m.instance_id, m.epoch from messages m
      where m.session_id = any(v_ids) and m.status = 'streaming'

@@ -1,4 +1,4 @@
--- revision 13
+-- revision 14
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq, waiting} and columns of messages by their names. waiting: see keep_waiting_calls. next_seq:
@@ -74,5 +74,6 @@ begin
          -- A reply that ends is its session's newest: while it runs none is admitted.
          status = rest_state(o.finish_reason), error_code = o.error_code
    where s.id = r.session_id;
+  if exists (select from webhooks w where w.enabled) then perform tell_ended(array[p_reply]); end if;
   return 'settled';
 end $$;

@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
@@ -88,5 +88,6 @@ begin
     where o.id = any(v_ended)
       and (o.waiting is not null or o.tool_events is not null
            or exists (select 1 from waiting_calls c where c.session_id = o.session_id and c.open));
+  if exists (select from webhooks w where w.enabled) then perform tell_ended(v_ended); end if;
   return query select m.id, m.settled_at from messages m where m.id = any(v_ended);
 end $$;

@@ -1,0 +1,83 @@
+/** Wires up webhooks: who sends what is due, and when (contract section 22). */
+import type { FastifyBaseLogger } from 'fastify'
+import { createTimers } from '../coordination/timers.ts'
+import type { WebhookDependencies } from '../http/webhooks/webhook-handlers.ts'
+import type { Sql } from '../persistence/postgres/database.ts'
+import type { Secrets } from '../persistence/records/access/secrets.ts'
+import { claimDeliveries, disableGone, isDeliveryDue, storeAttempt } from '../persistence/webhooks/deliveries.ts'
+import { callFailure } from '../tools/outbound/call-failure.ts'
+import type { Outbound } from '../tools/outbound/outbound.ts'
+import { attempt } from '../webhooks/attempt.ts'
+import { createDeliverer } from '../webhooks/deliverer.ts'
+import { newSecret } from '../webhooks/signature.ts'
+
+interface WebhookParts {
+  sql: Sql
+  secrets: Secrets
+  outbound: Pick<Outbound, 'call'>
+  log: Pick<FastifyBaseLogger, 'warn'>
+  /** Runs the job `webhooks`, on whichever instance. */
+  wakeJob(): void
+}
+
+export type Webhooks = WebhookDependencies['webhookSender'] & {
+  /** The job: begins what is due. */
+  run(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Retries begin 5 s after a failure at the earliest, and what has just been recorded is nobody's to wait for. */
+const POLL_MS = 500
+
+const pingBody = () =>
+  JSON.stringify({
+    type: 'ping',
+    timestamp: new Date().toISOString(),
+    data: {
+      agent_id: null,
+      session_id: null,
+      message_id: null,
+      user: null,
+      metadata: null,
+      status: null,
+      finish_reason: null,
+      error: null,
+      usage: null,
+    },
+  })
+
+export function createWebhooks({ sql, secrets, outbound, log, wakeJob }: WebhookParts): Webhooks {
+  const options = { call: outbound.call, failureOf: callFailure }
+  const openSecret = (sealed: string, webhookId: string) => secrets.open(sealed, `webhook:${webhookId}`)
+  const deliverer = createDeliverer({
+    claim: (claim) => claimDeliveries(sql, claim),
+    store: (delivery, outcome) => storeAttempt(sql, delivery, outcome),
+    async disable(delivery) {
+      const { webhookId } = delivery
+      if (await disableGone(sql, delivery))
+        log.warn({ webhookId }, 'A webhook was disabled: its receiver answered 410.')
+    },
+    attempt: (message, stopped) => attempt(options, message, stopped),
+    openSecret,
+    log,
+  })
+  const timers = createTimers((err, what) => log.warn({ err }, `${what} failed.`))
+  timers.every(POLL_MS, 'Looking for webhook deliveries', async () => {
+    if (await isDeliveryDue(sql)) wakeJob()
+  })
+  return {
+    newSecret,
+    async ping({ id, url, secrets: sealed }) {
+      const opened = sealed.map((secret) => openSecret(secret, id))
+      return await attempt(options, { id: crypto.randomUUID(), url, secrets: opened, body: pingBody() }, neverStopped)
+    },
+    wake: wakeJob,
+    run: deliverer.run,
+    async stop() {
+      timers.stop()
+      await deliverer.stop()
+    },
+  }
+}
+
+const neverStopped = new AbortController().signal

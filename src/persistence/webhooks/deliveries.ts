@@ -1,0 +1,166 @@
+/**
+ * What webhooks are to be told. A claim of an attempt is a timestamp, never a lock, because a receiver is called meanwhile:
+ * an attempt whose instance died is due again when its claim has expired.
+ */
+import type { AnySql, Sql } from '../postgres/database.ts'
+import { isoTime, type Page } from '../postgres/page.ts'
+import { isUuid } from '../postgres/uuid.ts'
+import { writeEntries } from '../records/audit/audit.ts'
+import { secretsOf, type WebhookEvent } from './webhooks.ts'
+
+export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const
+
+/** Times are ISO 8601 UTC. */
+export interface Delivery {
+  id: string
+  type: WebhookEvent
+  /** Null: the event is about a session. */
+  messageId: string | null
+  sessionId: string
+  status: (typeof deliveryStatuses)[number]
+  attempts: number
+  /** Status of the last answer. Null: there was none. */
+  lastStatus: number | null
+  /** Null: no attempt has failed, or none was made. */
+  lastError: string | null
+  /** Null: none is to come. */
+  nextAttemptAt: string | null
+  createdAt: string
+}
+
+/** A delivery to be attempted now. */
+export interface ClaimedDelivery {
+  id: string
+  webhookId: string
+  url: string
+  /** Sealed, the newest first. */
+  secrets: string[]
+  body: string
+  /** Number of this attempt. */
+  attempt: number
+  /** Attempts that have failed since it was recorded or asked for again. */
+  failures: number
+}
+
+/** How an attempt ended. `retryMs` null: no further one is made. */
+export type AttemptOutcome =
+  | { result: 'delivered'; status: number }
+  | { result: 'failed'; status: number | null; error: string; retryMs: number | null }
+
+export interface ClaimOptions {
+  /** Attempts that run here, by webhook. */
+  running: ReadonlyMap<string, number>
+  /** Attempts of one webhook that may run here. */
+  mostEach: number
+  /** How long the attempts have, by the database's clock. */
+  claimMs: number
+}
+
+/** Deliveries are kept for so long, whatever became of them. */
+const KEPT = '30 days'
+
+/** Whether one is due to be attempted. */
+export async function isDeliveryDue(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ due: boolean }[]>`
+    select exists (
+      select from webhooks w where w.enabled and exists (
+        select from webhook_deliveries d
+         where d.webhook_id = w.id and d.status = 'pending' and d.next_attempt_at <= statement_timestamp())) as due`
+  return row?.due ?? false
+}
+
+/** Those that are due, of each webhook as many as it has room for: one with slow answers takes nothing from another. */
+export async function claimDeliveries(sql: Sql, { running, mostEach, claimMs }: ClaimOptions): Promise<ClaimedDelivery[]> {
+  return await sql<ClaimedDelivery[]>`
+    with due as (
+      select d.id, w.url, ${secretsOf(sql)}
+        from webhooks w
+        left join unnest(${[...running.keys()]}::uuid[], ${[...running.values()]}::integer[]) as r (id, attempts) on r.id = w.id
+       cross join lateral (
+         select x.id from webhook_deliveries x
+          where x.webhook_id = w.id and x.status = 'pending' and x.next_attempt_at <= statement_timestamp()
+          order by x.next_attempt_at limit greatest(0, ${mostEach}::integer - coalesce(r.attempts, 0))
+            for update skip locked) d
+       where w.enabled
+    )
+    update webhook_deliveries d
+       set attempts = d.attempts + 1, next_attempt_at = clock_timestamp() + ${`${claimMs} milliseconds`}::interval
+      from due where d.id = due.id
+    returning d.id, d.webhook_id as "webhookId", due.url, due.secrets, d.body, d.attempts as attempt, d.failures`
+}
+
+/** Does nothing where the claim has expired and another attempt was begun. */
+export async function storeAttempt(
+  sql: AnySql,
+  { id, attempt }: Pick<ClaimedDelivery, 'id' | 'attempt'>,
+  outcome: AttemptOutcome,
+): Promise<void> {
+  if (outcome.result === 'delivered') {
+    await sql`
+      update webhook_deliveries
+         set status = 'delivered', last_status = ${outcome.status}, last_error = null, next_attempt_at = null
+       where id = ${id} and attempts = ${attempt}`
+    return
+  }
+  const { status, error, retryMs } = outcome
+  await sql`
+    update webhook_deliveries
+       set status = ${retryMs === null ? 'failed' : 'pending'}, failures = failures + 1, last_status = ${status},
+           last_error = ${error}, next_attempt_at = clock_timestamp() + ${retryMs === null ? null : `${retryMs} milliseconds`}::interval
+     where id = ${id} and attempts = ${attempt}`
+}
+
+/** The receiver wants nothing more at this address. False when it was changed or disabled meanwhile. */
+export async function disableGone(sql: Sql, { webhookId, url }: Pick<ClaimedDelivery, 'webhookId' | 'url'>): Promise<boolean> {
+  return await sql.begin(async (tx) => {
+    const [disabled] = await tx<{ name: string }[]>`
+      update webhooks set enabled = false, updated_at = clock_timestamp()
+       where id = ${webhookId} and url = ${url} and enabled returning name`
+    if (disabled === undefined) return false
+    await writeEntries(tx, { actor: null, actorKind: 'system', ip: null, requestId: null }, [
+      {
+        action: 'update',
+        kind: 'webhook',
+        recordId: webhookId,
+        recordName: disabled.name,
+        changes: { enabled: { from: true, to: false } },
+      },
+    ])
+    return true
+  })
+}
+
+/** Newest first. Null when there is no such webhook. */
+export async function listDeliveries(
+  sql: Sql,
+  webhookId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Page<Delivery> | null> {
+  if (!isUuid(webhookId)) return null
+  const [page] = await sql<(Page<Delivery> & { known: boolean })[]>`
+    with page as (
+      select d.num, d.id, d.type, d.message_id as "messageId", d.session_id as "sessionId", d.status, d.attempts,
+             d.last_status as "lastStatus", d.last_error as "lastError",
+             case when w.enabled and d.status = 'pending' then ${isoTime(sql, 'd.next_attempt_at')} end as "nextAttemptAt",
+             ${isoTime(sql, 'd.created_at')} as "createdAt"
+        from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+       where d.webhook_id = ${webhookId} order by d.num desc limit ${limit} offset ${offset}
+    )
+    select exists (select from webhooks where id = ${webhookId}) as known,
+           (select count(*)::integer from webhook_deliveries where webhook_id = ${webhookId}) as total,
+           coalesce((select jsonb_agg(to_jsonb(page) - 'num' order by num desc) from page), '[]') as items`
+  return page?.known ? { items: page.items, total: page.total } : null
+}
+
+/** It is due at once, with all its retries again. False when the webhook has no such delivery. */
+export async function deliverAgain(sql: Sql, webhookId: string, id: string): Promise<boolean> {
+  if (!isUuid(webhookId) || !isUuid(id)) return false
+  const { count } = await sql`
+    update webhook_deliveries d set status = 'pending', failures = 0, next_attempt_at = clock_timestamp()
+      from webhooks w where w.id = d.webhook_id and w.id = ${webhookId} and d.id = ${id}`
+  return count > 0
+}
+
+export async function forgetDeliveries(sql: Sql): Promise<void> {
+  await sql`delete from webhook_deliveries where created_at < clock_timestamp() - ${KEPT}::interval`
+}

@@ -1,0 +1,68 @@
+/** One attempt to tell a receiver something. */
+import { signedHeaders } from './signature.ts'
+
+/** One HTTP exchange to an address that an administrator chose. Follows no redirect. */
+export type Call = (
+  url: string,
+  init: { method: string; headers: Record<string, string>; body: string; signal: AbortSignal },
+) => Promise<{
+  status: number
+  read(take: (bytes: Uint8Array) => undefined): Promise<void>
+  cancel(): void
+}>
+
+export interface AttemptOptions {
+  call: Call
+  /** Why a call failed, in one sentence. */
+  failureOf(error: unknown): string
+  /** Default: 15 s. */
+  timeoutMs?: number
+}
+
+export interface Message {
+  id: string
+  url: string
+  /** In plain text, the newest first. */
+  secrets: readonly string[]
+  body: string
+}
+
+/** What came of it. `error` null: the receiver has taken it. */
+export interface Answer {
+  /** Null: there was no answer. */
+  status: number | null
+  error: string | null
+}
+
+export const ATTEMPT_MS = 15_000
+
+/** Of the answer's body this much is read, so that the connection can be used again. */
+const MOST_READ = 64 * 1024
+
+/** Rejects only when `stopped` aborts. */
+export async function attempt(
+  { call, failureOf, timeoutMs = ATTEMPT_MS }: AttemptOptions,
+  { id, url, secrets, body }: Message,
+  stopped: AbortSignal,
+): Promise<Answer> {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const signal = AbortSignal.any([timeout, stopped])
+  const timestamp = Math.floor(Date.now() / 1000)
+  const headers = { 'content-type': 'application/json', ...signedHeaders({ id, timestamp, body }, secrets) }
+  try {
+    const answer = await call(url, { method: 'POST', headers, body, signal })
+    let length = 0
+    answer
+      .read((bytes) => {
+        length += bytes.length
+        if (length > MOST_READ) answer.cancel()
+      })
+      .catch(() => {}) // the status has said it all
+    const { status } = answer
+    return { status, error: status >= 200 && status < 300 ? null : `The receiver answered with status ${status}.` }
+  } catch (error) {
+    stopped.throwIfAborted()
+    if (timeout.aborted) return { status: null, error: `There was no answer within ${timeoutMs / 1000} s.` }
+    return { status: null, error: failureOf(error) }
+  }
+}

@@ -1,0 +1,129 @@
+/** Makes the deliveries that are due: each receiver has its own few attempts at a time, so that a slow one delays no other. */
+import type { Answer, Message } from './attempt.ts'
+
+export interface DueDelivery {
+  id: string
+  webhookId: string
+  url: string
+  secrets: string[]
+  body: string
+  attempt: number
+  failures: number
+}
+
+type Outcome =
+  | { result: 'delivered'; status: number }
+  | { result: 'failed'; status: number | null; error: string; retryMs: number | null }
+
+export interface DelivererOptions {
+  claim(options: { running: ReadonlyMap<string, number>; mostEach: number; claimMs: number }): Promise<DueDelivery[]>
+  store(delivery: DueDelivery, outcome: Outcome): Promise<void>
+  /** The receiver wants nothing more. */
+  disable(delivery: DueDelivery): Promise<void>
+  /** Rejects only when `stopped` aborts. */
+  attempt(message: Message, stopped: AbortSignal): Promise<Answer>
+  /** Throws where no key of the server opens it. */
+  openSecret(sealed: string, webhookId: string): string
+  log: { warn(details: object, message: string): void }
+}
+
+export interface Deliverer {
+  /** Begins what is due; resolves when nothing more is, or its receivers are busy. Several calls at a time are one. */
+  run(): Promise<void>
+  /** Begins nothing more, and waits for running attempts for 2 s at most. What is cut off is attempted again. */
+  stop(): Promise<void>
+}
+
+/** Attempts of one webhook at a time, in each instance. */
+const MOST_EACH = 8
+/** Longer than an attempt and its two statements take. */
+const CLAIM_MS = 30_000
+const STOP_MS = 2000
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+/** How long a further attempt waits after the first failure, the second, … */
+const RETRY_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 24 * HOUR]
+
+const GONE = 410
+
+export function createDeliverer(options: DelivererOptions): Deliverer {
+  const { claim, store, disable, attempt, openSecret, log } = options
+  const running = new Map<string, number>()
+  const attempts = new Set<Promise<void>>()
+  const stopped = new AbortController()
+  let isStopping = false
+  let claiming: Promise<void> | null = null
+  let again = false
+
+  async function answerOf({ id, webhookId, url, secrets, body }: DueDelivery): Promise<Answer> {
+    let opened: string[]
+    try {
+      opened = secrets.map((sealed) => openSecret(sealed, webhookId))
+    } catch {
+      return { status: null, error: 'The stored secret cannot be decrypted. Make a new one.' }
+    }
+    return await attempt({ id, url, secrets: opened, body }, stopped.signal)
+  }
+
+  async function deliver(delivery: DueDelivery): Promise<void> {
+    const { status, error } = await answerOf(delivery)
+    if (error === null) return await store(delivery, { result: 'delivered', status: status ?? 0 })
+    const retryMs = status === GONE ? null : (RETRY_MS[delivery.failures] ?? null)
+    await store(delivery, { result: 'failed', status, error, retryMs })
+    if (status === GONE) await disable(delivery)
+    if (retryMs !== null) return
+    const { id: deliveryId, webhookId } = delivery
+    log.warn({ webhookId, deliveryId, status, error }, 'A webhook was not delivered and is not retried.')
+  }
+
+  /** It never rejects: an outcome that was not stored is an attempt that is made again. */
+  async function begin(delivery: DueDelivery): Promise<void> {
+    const { webhookId } = delivery
+    running.set(webhookId, (running.get(webhookId) ?? 0) + 1)
+    try {
+      await deliver(delivery)
+    } catch (err) {
+      if (!stopped.signal.aborted) log.warn({ err, webhookId }, 'What came of a webhook delivery was not stored.')
+    } finally {
+      const left = (running.get(webhookId) ?? 1) - 1
+      if (left > 0) running.set(webhookId, left)
+      else running.delete(webhookId)
+    }
+    // Its receiver has room for another one. A claim that fails is made again by the next run.
+    run().catch(() => {})
+  }
+
+  async function claimAll(): Promise<void> {
+    do {
+      again = false
+      const due = await claim({ running, mostEach: MOST_EACH, claimMs: CLAIM_MS })
+      for (const delivery of due) {
+        const ended = begin(delivery).finally(() => attempts.delete(ended))
+        attempts.add(ended)
+      }
+      again ||= due.length > 0
+    } while (again && !isStopping)
+  }
+
+  async function run(): Promise<void> {
+    if (isStopping) return
+    again = claiming !== null
+    claiming ??= claimAll().finally(() => {
+      claiming = null
+    })
+    await claiming
+  }
+
+  return {
+    run,
+    async stop() {
+      isStopping = true
+      const timer = setTimeout(() => stopped.abort(), STOP_MS)
+      await claiming?.catch(() => {})
+      await Promise.all(attempts)
+      clearTimeout(timer)
+    },
+  }
+}
