@@ -268,6 +268,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{id}/users/use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what the users of an agent have used of its limits
+         * @description Users with any use in this month, those with the most tokens of today first. It is counted from when the agent has `userLimits`.
+         */
+        get: operations["listUserUses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/tools": {
         parameters: {
             query?: never;
@@ -555,6 +575,26 @@ export interface paths {
          * @description With a client secret it gets the user of the secret; another `user`, or `messages`, in the body: 403.
          */
         post: operations["createSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/sessions/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the sessions of the agent
+         * @description An event `session` for each change of title, status, metadata, head or queue, with the session as it is then; of a deleted one its `id` and `deleted`. Ids rise in the order of the changes and are good for 30 days. The header `x-last-event-id` of a list is the id behind which this goes on. A client secret follows the sessions of its user, until it expires.
+         */
+        get: operations["streamSessions"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1373,6 +1413,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the sessions of all agents
+         * @description As the stream of an agent’s sessions, with records of this list.
+         */
+        get: operations["streamAllSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/debug/chart": {
         parameters: {
             query?: never;
@@ -1631,6 +1691,26 @@ export interface paths {
          * @description Within 2 s every instance refuses it, and streams that were opened with it end. Replies run on.
          */
         delete: operations["deleteKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keys/{id}/use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a key has used of its limits
+         * @description Tokens and cost are counted for every key, requests and running replies where they are limited.
+         */
+        get: operations["getKeyUse"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2152,6 +2232,19 @@ export interface components {
              * @enum {string}
              */
             callerInstructions: "refuse" | "append";
+            /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
+            userLimits: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number;
+            } | null;
+            /** @description Models without a price, which cost nothing for `costPerMonth`. Absent: there are none. */
+            warning?: string;
             /**
              * Format: date-time
              * @description When the record was created. ISO 8601, UTC.
@@ -2287,6 +2380,17 @@ export interface components {
              * @enum {string|null}
              */
             callerInstructions?: "refuse" | "append" | null;
+            /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
+            userLimits?: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number | null;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number | null;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number | null;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number | null;
+            } | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -2533,6 +2637,17 @@ export interface components {
              * @enum {string|null}
              */
             callerInstructions?: "refuse" | "append" | null;
+            /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
+            userLimits?: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number | null;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number | null;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number | null;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number | null;
+            } | null;
         };
         AgentUpdate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -2567,6 +2682,17 @@ export interface components {
              * @enum {string|null}
              */
             callerInstructions?: "refuse" | "append" | null;
+            /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
+            userLimits?: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number | null;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number | null;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number | null;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number | null;
+            } | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -3157,6 +3283,67 @@ export interface components {
              */
             updated_at: string;
         };
+        DeploySessionEvent: {
+            /**
+             * Format: uuid
+             * @description Id of the session.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of its agent.
+             */
+            agent_id: string;
+            /** @description Null until it is derived from the first user message. 1 to 200 characters. */
+            title: string | null;
+            /** @description The caller's end user. Null when it has none. 1 to 200 characters. */
+            user: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
+            external_id: string | null;
+            /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
+            pending: components["schemas"]["PendingCall"][];
+            /**
+             * Format: uuid
+             * @description The last message of the path that reads show. Null when there is none.
+             */
+            head_id: string | null;
+            /** @description What the session is a copy of. Null when it is none. */
+            forked_from: {
+                /**
+                 * Format: uuid
+                 * @description The session it was copied from; it may be gone.
+                 */
+                session_id: string;
+                /**
+                 * Format: uuid
+                 * @description The last message that was copied, by its id there. Null when there was none.
+                 */
+                message_id: string | null;
+                /** @description The frame up to which it was copied. Null when all of it was copied. */
+                frame_id: number | null;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When the session was created. ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When a message came or its reply ended, or the session was changed. ISO 8601, UTC.
+             */
+            updated_at: string;
+            /**
+             * @description That of the newest reply; `idle` before the first one.
+             * @enum {string}
+             */
+            status: "idle" | "streaming" | "waiting" | "complete" | "error" | "cancelled";
+            /** @description Messages in its queue. */
+            queued: number;
+        };
         DeploySessionList: {
             sessions: components["schemas"]["DeploySession"][];
             /** @description Total number of records. */
@@ -3353,6 +3540,17 @@ export interface components {
             scopes: ("deploy" | "management" | "management:read")[];
             /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
+            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
+            limits: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number;
+            } | null;
             /**
              * Format: date-time
              * @description From then on it opens nothing. Null: never.
@@ -3375,6 +3573,8 @@ export interface components {
              * @description When it was last changed. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description Models without a price, which cost nothing for `costPerMonth`. Absent: there are none. */
+            warning?: string;
         };
         KeyCreate: {
             /** @description What the key is for. 1 to 200 characters. */
@@ -3383,6 +3583,17 @@ export interface components {
             scopes: ("deploy" | "management" | "management:read")[];
             /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds?: string[] | null;
+            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
+            limits?: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number | null;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number | null;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number | null;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number | null;
+            } | null;
             /**
              * Format: date-time
              * @description From then on it opens nothing. Null: never.
@@ -3403,6 +3614,17 @@ export interface components {
             scopes: ("deploy" | "management" | "management:read")[];
             /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
+            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
+            limits: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number;
+            } | null;
             /**
              * Format: date-time
              * @description From then on it opens nothing. Null: never.
@@ -3445,6 +3667,17 @@ export interface components {
             name?: string;
             /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds?: string[] | null;
+            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
+            limits?: {
+                /** @description Requests that begin a reply, in any 60 s. */
+                requestsPerMinute?: number | null;
+                /** @description Replies that run at a time. */
+                concurrentReplies?: number | null;
+                /** @description Prompt and completion tokens in a day, UTC. */
+                tokensPerDay?: number | null;
+                /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
+                costPerMonth?: number | null;
+            } | null;
             /**
              * Format: date-time
              * @description From then on it opens nothing. Null: never.
@@ -3452,6 +3685,16 @@ export interface components {
             expiresAt?: string | null;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
             scopes?: ("deploy" | "management" | "management:read")[];
+        };
+        KeyUse: {
+            /** @description Requests of the last 60 s. 0 without a limit of requests: none are counted. */
+            requestsLastMinute: number;
+            /** @description Replies that run. 0 without a limit of concurrent replies: none are counted. */
+            runningReplies: number;
+            /** @description Tokens of this day, UTC, of replies that have ended. */
+            tokensToday: number;
+            /** @description Cost of this month, UTC, of replies that have ended. */
+            costThisMonth: number;
         };
         Live: {
             /**
@@ -4614,6 +4857,15 @@ export interface components {
             updated_at: string;
             messages: components["schemas"]["DeployMessage"][];
         };
+        SessionGone: {
+            /**
+             * Format: uuid
+             * @description Id of the session.
+             */
+            id: string;
+            /** @constant */
+            deleted: true;
+        };
         SessionOverview: {
             /**
              * Format: uuid
@@ -4648,6 +4900,43 @@ export interface components {
              * @description When something last happened in it. ISO 8601, UTC.
              */
             updatedAt: string;
+        };
+        SessionOverviewEvent: {
+            /**
+             * Format: uuid
+             * @description Id of the session.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of its agent.
+             */
+            agentId: string;
+            /** @description The agent's name. */
+            agentName: string;
+            /** @description Null until it is derived from the first user message. */
+            title: string | null;
+            /** @description The caller's end user. Null when it has none. */
+            user: string | null;
+            /**
+             * @description That of the newest reply; `idle` before the first one.
+             * @enum {string}
+             */
+            status: "idle" | "streaming" | "waiting" | "complete" | "error" | "cancelled";
+            /** @description How the newest reply failed, or null. */
+            errorCode: string | null;
+            /**
+             * Format: date-time
+             * @description When the session was made. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When something last happened in it. ISO 8601, UTC.
+             */
+            updatedAt: string;
+            /** @description Messages in its queue. */
+            queued: number;
         };
         SessionOverviewList: {
             sessions: components["schemas"]["SessionOverview"][];
@@ -5013,6 +5302,27 @@ export interface components {
             /** @description Whether the numbers include a tokenizer's estimates. */
             estimated: boolean;
         };
+        UserUse: {
+            /** @description The user. */
+            user: string;
+            /** @description Requests of the last 60 s. 0 without a limit of requests: none are counted. */
+            requestsLastMinute: number;
+            /** @description Replies that run. 0 without a limit of concurrent replies: none are counted. */
+            runningReplies: number;
+            /** @description Tokens of this day, UTC, of replies that have ended. */
+            tokensToday: number;
+            /** @description Cost of this month, UTC, of replies that have ended. */
+            costThisMonth: number;
+        };
+        UserUses: {
+            users: components["schemas"]["UserUse"][];
+            /** @description Total number of records. */
+            total: number;
+            /** @description The limit used, after capping. */
+            limit: number;
+            /** @description The offset used. */
+            offset: number;
+        };
         Webhook: {
             /**
              * Format: uuid
@@ -5050,7 +5360,7 @@ export interface components {
             /** @description Of which agents. Null: all. A deleted agent leaves the list; an empty one means none. */
             agentIds?: string[] | null;
             /** @description While false nothing is recorded, and what is pending waits. */
-            enabled?: boolean;
+            enabled?: boolean | null;
         };
         WebhookCreated: {
             /**
@@ -5165,7 +5475,7 @@ export interface components {
             /** @description Of which agents. Null: all. A deleted agent leaves the list; an empty one means none. */
             agentIds?: string[] | null;
             /** @description While false nothing is recorded, and what is pending waits. */
-            enabled?: boolean;
+            enabled?: boolean | null;
         };
     };
     responses: never;
@@ -5234,6 +5544,7 @@ export type DeployModel = components['schemas']['DeployModel'];
 export type DeployModelList = components['schemas']['DeployModelList'];
 export type DeployRequestError = components['schemas']['DeployRequestError'];
 export type DeploySession = components['schemas']['DeploySession'];
+export type DeploySessionEvent = components['schemas']['DeploySessionEvent'];
 export type DeploySessionList = components['schemas']['DeploySessionList'];
 export type Export = components['schemas']['Export'];
 export type GenerationConfig = components['schemas']['GenerationConfig'];
@@ -5251,6 +5562,7 @@ export type KeyCreate = components['schemas']['KeyCreate'];
 export type KeyCreated = components['schemas']['KeyCreated'];
 export type KeyList = components['schemas']['KeyList'];
 export type KeyUpdate = components['schemas']['KeyUpdate'];
+export type KeyUse = components['schemas']['KeyUse'];
 export type Live = components['schemas']['Live'];
 export type LiveActor = components['schemas']['LiveActor'];
 export type LiveActors = components['schemas']['LiveActors'];
@@ -5309,7 +5621,9 @@ export type SessionChange = components['schemas']['SessionChange'];
 export type SessionCompletionRequest = components['schemas']['SessionCompletionRequest'];
 export type SessionCreate = components['schemas']['SessionCreate'];
 export type SessionExport = components['schemas']['SessionExport'];
+export type SessionGone = components['schemas']['SessionGone'];
 export type SessionOverview = components['schemas']['SessionOverview'];
+export type SessionOverviewEvent = components['schemas']['SessionOverviewEvent'];
 export type SessionOverviewList = components['schemas']['SessionOverviewList'];
 export type SessionReader = components['schemas']['SessionReader'];
 export type SessionReaders = components['schemas']['SessionReaders'];
@@ -5336,6 +5650,8 @@ export type UsageFigures = components['schemas']['UsageFigures'];
 export type UsageFiguresRow = components['schemas']['UsageFiguresRow'];
 export type UsageReport = components['schemas']['UsageReport'];
 export type UsageRow = components['schemas']['UsageRow'];
+export type UserUse = components['schemas']['UserUse'];
+export type UserUses = components['schemas']['UserUses'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookCreate = components['schemas']['WebhookCreate'];
 export type WebhookCreated = components['schemas']['WebhookCreated'];
@@ -6858,6 +7174,71 @@ export interface operations {
             };
         };
     };
+    listUserUses: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+                /** @description This user alone. */
+                user?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserUses"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
     getAgentTools: {
         parameters: {
             query?: never;
@@ -8065,6 +8446,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description The generation failed; `x-should-retry: false`. */
             500: {
                 headers: {
@@ -8393,6 +8783,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description The generation failed; `x-should-retry: false`. */
             500: {
                 headers: {
@@ -8601,6 +9000,90 @@ export interface operations {
                 };
             };
             /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    streamSessions: {
+        parameters: {
+            query?: {
+                /** @description Only sessions of this user. */
+                user?: string;
+                /** @description As the header Last-Event-ID, which wins. From now on by default. */
+                last_event_id?: string;
+            };
+            header?: {
+                /** @description The last id received. From now on by default. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["DeploySessionEvent"] | components["schemas"]["SessionGone"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The client secret is for one session, or the body is not for it to say. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Sessions are being written for long: try again. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9191,6 +9674,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description The generation failed: `x-should-retry: false`. Without that, it may be unknown whether the message is stored. */
             500: {
                 headers: {
@@ -9305,6 +9797,15 @@ export interface operations {
             };
             /** @description The body is compressed, or has another media type or none. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9560,6 +10061,15 @@ export interface operations {
             };
             /** @description The body is compressed, or has another media type or none. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10774,6 +11284,15 @@ export interface operations {
                     "application/json": components["schemas"]["ResponseError"];
                 };
             };
+            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
             /** @description The generation failed: `x-should-retry: false`, and `code` is why. */
             500: {
                 headers: {
@@ -11168,6 +11687,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description Internal error. */
             500: {
                 headers: {
@@ -11495,6 +12023,15 @@ export interface operations {
             };
             /** @description The body is compressed, or has another media type or none. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12858,6 +13395,68 @@ export interface operations {
             };
         };
     };
+    streamAllSessions: {
+        parameters: {
+            query?: {
+                /** @description As the header Last-Event-ID, which wins. From now on by default. */
+                last_event_id?: string;
+            };
+            header?: {
+                /** @description The last id received. From now on by default. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["SessionOverviewEvent"] | components["schemas"]["SessionGone"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Sessions are being written for long: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
     getChart: {
         parameters: {
             query?: {
@@ -13923,6 +14522,55 @@ export interface operations {
             };
             /** @description The request comes from a page of another origin. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such key. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    getKeyUse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyUse"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

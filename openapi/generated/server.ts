@@ -142,6 +142,8 @@ export interface SessionsHandlers<X extends Exchange> {
   createSession: Handler<operations['createSession'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions — List all sessions of the agent, most recently updated first */
   listSessions: Handler<operations['listSessions'], X, 'limit' | 'offset'>
+  /** GET /api/v1/agents/{agent_id}/deploy/sessions/stream — Follow the sessions of the agent */
+  streamSessions: Handler<operations['streamSessions'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id} — Read a session */
   getSession: Handler<operations['getSession'], X>
   /** PATCH /api/v1/agents/{agent_id}/deploy/sessions/{session_id} — Change the title or the metadata of a session */
@@ -292,6 +294,8 @@ export interface PlaygroundHandlers<X extends Exchange> {
 export interface AllSessionsHandlers<X extends Exchange> {
   /** GET /api/v1/sessions — List the sessions of all agents, most recently updated first */
   listAllSessions: Handler<operations['listAllSessions'], X, 'limit' | 'offset'>
+  /** GET /api/v1/sessions/stream — Follow the sessions of all agents */
+  streamAllSessions: Handler<operations['streamAllSessions'], X>
 }
 
 /** The state chart, and what sessions did. */

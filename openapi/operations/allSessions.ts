@@ -1,5 +1,7 @@
+import Type from 'typebox'
 import { operations } from '../operation.ts'
-import { SessionOverviewList, sessionOverviewPage } from '../schemas/all-sessions.ts'
+import { SessionOverviewEvent, SessionOverviewList, sessionOverviewPage } from '../schemas/all-sessions.ts'
+import { lastEvent, SessionGone } from '../schemas/sessions.ts'
 
 export const allSessions = operations({
   listAllSessions: {
@@ -9,5 +11,18 @@ export const allSessions = operations({
     summary: 'List the sessions of all agents, most recently updated first',
     query: sessionOverviewPage,
     responses: { 200: SessionOverviewList },
+  },
+  streamAllSessions: {
+    method: 'get',
+    path: '/api/v1/sessions/stream',
+    scope: 'management',
+    summary: 'Follow the sessions of all agents',
+    description: 'As the stream of an agent’s sessions, with records of this list.',
+    query: Type.Object({ last_event_id: lastEvent }),
+    headers: { 'Last-Event-ID': 'The last id received. From now on by default.' },
+    streams: 'only',
+    events: [SessionOverviewEvent, SessionGone],
+    responses: { 200: null },
+    errors: { 503: 'Sessions are being written for long: try again.' },
   },
 })

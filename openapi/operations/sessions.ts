@@ -3,11 +3,14 @@ import { HeadChange } from '../schemas/branches.ts'
 import { DeployMessages } from '../schemas/chat.ts'
 import {
   DeploySession,
+  DeploySessionEvent,
   DeploySessionList,
   messagePage,
   SessionChange,
   SessionCreate,
+  SessionGone,
   sessionPage,
+  sessionStream,
 } from '../schemas/sessions.ts'
 
 const all = '/api/v1/agents/{agent_id}/deploy/sessions'
@@ -40,6 +43,21 @@ export const sessions = operations({
     query: sessionPage,
     responses: { 200: DeploySessionList },
     errors: { 404: 'There is no such agent.' },
+  },
+  streamSessions: {
+    method: 'get',
+    path: `${all}/stream`,
+    scope: 'deploy',
+    secret: 'user',
+    summary: 'Follow the sessions of the agent',
+    description:
+      'An event `session` for each change of title, status, metadata, head or queue, with the session as it is then; of a deleted one its `id` and `deleted`. Ids rise in the order of the changes and are good for 30 days. The header `x-last-event-id` of a list is the id behind which this goes on. A client secret follows the sessions of its user, until it expires.',
+    query: sessionStream,
+    headers: { 'Last-Event-ID': 'The last id received. From now on by default.' },
+    streams: 'only',
+    events: [DeploySessionEvent, SessionGone],
+    responses: { 200: null },
+    errors: { 404: 'There is no such agent.', 503: 'Sessions are being written for long: try again.' },
   },
   getSession: {
     method: 'get',

@@ -4,19 +4,21 @@ import { count, id, nullable, oneOf, page, time } from './basics.ts'
 
 export const sessionStatuses = ['idle', 'streaming', 'waiting', 'complete', 'error', 'cancelled'] as const
 
-const SessionOverview = Type.Object(
-  {
-    id: id('Id of the session.'),
-    agentId: id('Id of its agent.'),
-    agentName: Type.String({ description: "The agent's name." }),
-    title: nullable(Type.String({ description: 'Null until it is derived from the first user message.' })),
-    user: nullable(Type.String({ description: "The caller's end user. Null when it has none." })),
-    status: oneOf(sessionStatuses, 'That of the newest reply; `idle` before the first one.'),
-    errorCode: nullable(Type.String({ description: 'How the newest reply failed, or null.' })),
-    createdAt: time('When the session was made.'),
-    updatedAt: time('When something last happened in it.'),
-  },
-  { title: 'SessionOverview' },
+const overview = {
+  id: id('Id of the session.'),
+  agentId: id('Id of its agent.'),
+  agentName: Type.String({ description: "The agent's name." }),
+  title: nullable(Type.String({ description: 'Null until it is derived from the first user message.' })),
+  user: nullable(Type.String({ description: "The caller's end user. Null when it has none." })),
+  status: oneOf(sessionStatuses, 'That of the newest reply; `idle` before the first one.'),
+  errorCode: nullable(Type.String({ description: 'How the newest reply failed, or null.' })),
+  createdAt: time('When the session was made.'),
+  updatedAt: time('When something last happened in it.'),
+}
+const SessionOverview = Type.Object(overview, { title: 'SessionOverview' })
+export const SessionOverviewEvent = Type.Object(
+  { ...overview, queued: count('Messages in its queue.') },
+  { title: 'SessionOverviewEvent' },
 )
 export const SessionOverviewList = Type.Object(
   {

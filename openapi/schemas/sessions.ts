@@ -2,7 +2,8 @@
 import Type, { type TObject } from 'typebox'
 import { documented } from '../documented.ts'
 import { pending } from './actions.ts'
-import { id, listOf, name, nullable, page, time } from './basics.ts'
+import { sessionStatuses } from './all-sessions.ts'
+import { count, id, listOf, name, nullable, oneOf, page, time } from './basics.ts'
 import { branches, deployForkedFrom, deployForkOf, headId, playgroundForkOf } from './branches.ts'
 import { ChatMessage } from './chat.ts'
 
@@ -14,25 +15,35 @@ export const metadata = Type.Unsafe({
   description: 'Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512.',
 })
 
-export const DeploySession = Type.Object(
+const deploySession = {
+  id: id('Id of the session.'),
+  agent_id: id('Id of its agent.'),
+  title: nullable(name('Null until it is derived from the first user message.')),
+  user: nullable(name("The caller's end user. Null when it has none.")),
+  metadata,
+  external_id: nullable(
+    Type.String({
+      description: 'The id by which a front end made it, where that is no UUID. Null when it has none.',
+    }),
+  ),
+  pending,
+  head_id: headId,
+  forked_from: deployForkedFrom,
+  created_at: time('When the session was created.'),
+  updated_at: time('When a message came or its reply ended, or the session was changed.'),
+}
+export const DeploySession = Type.Object(deploySession, { title: 'DeploySession' })
+export const DeploySessionEvent = Type.Object(
   {
-    id: id('Id of the session.'),
-    agent_id: id('Id of its agent.'),
-    title: nullable(name('Null until it is derived from the first user message.')),
-    user: nullable(name("The caller's end user. Null when it has none.")),
-    metadata,
-    external_id: nullable(
-      Type.String({
-        description: 'The id by which a front end made it, where that is no UUID. Null when it has none.',
-      }),
-    ),
-    pending,
-    head_id: headId,
-    forked_from: deployForkedFrom,
-    created_at: time('When the session was created.'),
-    updated_at: time('When a message came or its reply ended, or the session was changed.'),
+    ...deploySession,
+    status: oneOf(sessionStatuses, 'That of the newest reply; `idle` before the first one.'),
+    queued: count('Messages in its queue.'),
   },
-  { title: 'DeploySession' },
+  { title: 'DeploySessionEvent' },
+)
+export const SessionGone = Type.Object(
+  { id: id('Id of the session.'), deleted: Type.Literal(true) },
+  { title: 'SessionGone' },
 )
 export const DeploySessionList = listOf('DeploySessionList', 'sessions', DeploySession)
 
@@ -101,6 +112,13 @@ export const sessionFilters = {
     }),
   ),
 }
+export const lastEvent = Type.Optional(
+  Type.String({ description: 'As the header Last-Event-ID, which wins. From now on by default.' }),
+)
+export const sessionStream: TObject = Type.Object({
+  user: sessionFilters.user,
+  last_event_id: lastEvent,
+})
 export const sessionPage: TObject = Type.Object({
   ...page.properties,
   ...sessionFilters,

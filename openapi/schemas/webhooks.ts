@@ -1,6 +1,6 @@
 /** Webhooks, and what they were told. */
 import Type from 'typebox'
-import { asRead, count, id, listOf, name, nullable, oneOf, optional, time, timestamps } from './basics.ts'
+import { count, id, listOf, name, nullable, oneOf, optional, time, timestamps } from './basics.ts'
 
 const eventNames = ['reply.completed', 'reply.failed', 'reply.cancelled', 'reply.waiting', 'session.deleted'] as const
 type EventName = (typeof eventNames)[number]
@@ -23,6 +23,7 @@ const agentIds = Type.Unsafe<string[] | null>({
   description: 'Of which agents. Null: all. A deleted agent leaves the list; an empty one means none.',
 })
 const enabled = Type.Boolean({ description: 'While false nothing is recorded, and what is pending waits.' })
+const enabledOrNull = nullable(enabled) // null: as when it is absent on creation
 const record = { id: id('Id of the webhook.'), ...fields, agentIds, enabled, ...timestamps }
 const secret = Type.String({
   description: 'Signs what is sent: `whsec_` and the base64 of the key, 32 bytes. In this answer alone.',
@@ -32,12 +33,11 @@ export const Webhook = Type.Object(record, { title: 'Webhook' })
 export const WebhookList = listOf('WebhookList', 'webhooks', Webhook)
 export const WebhookCreated = Type.Object({ ...record, secret }, { title: 'WebhookCreated' })
 export const WebhookCreate = Type.Object(
-  { ...fields, ...optional({ agentIds, enabled }) },
-  { title: 'WebhookCreate', ...asRead },
+  { ...fields, ...optional({ agentIds, enabled: enabledOrNull }) },
+  { title: 'WebhookCreate' },
 )
-export const WebhookUpdate = Type.Object(optional({ ...fields, agentIds, enabled }), {
+export const WebhookUpdate = Type.Object(optional({ ...fields, agentIds, enabled: enabledOrNull }), {
   title: 'WebhookUpdate',
-  ...asRead,
 })
 export const WebhookSecret = Type.Object({ secret }, { title: 'WebhookSecret' })
 export const WebhookTest = Type.Object(
@@ -58,7 +58,9 @@ export const WebhookDelivery = Type.Object(
     status: oneOf(['pending', 'delivered', 'failed'], '`failed`: no further attempt is made.'),
     attempts: count('Attempts so far.'),
     lastStatus: nullable(Type.Integer({ description: 'HTTP status of the last answer. Null: there was none.' })),
-    lastError: nullable(Type.String({ description: 'Why the last attempt failed. Null: it did not, or there was none.' })),
+    lastError: nullable(
+      Type.String({ description: 'Why the last attempt failed. Null: it did not, or there was none.' }),
+    ),
     nextAttemptAt: nullable(time('When it is attempted again. Null: not.')),
     createdAt: time('When it was recorded.'),
   },

@@ -14,6 +14,7 @@ import type { Secrets } from '../persistence/records/access/secrets.ts'
 import type { AgentLookup } from '../persistence/records/agent-lookup.ts'
 import { agentRequest } from '../persistence/records/agent-request.ts'
 import { forgetEntries } from '../persistence/records/audit/audit.ts'
+import { forgetSessionDeletions } from '../persistence/replies/changes/session-changes.ts'
 import { tidyLimits } from '../persistence/replies/limits/limits.ts'
 import { type Retention, tidyReplies } from '../persistence/replies/sessions/housekeeping.ts'
 import {
@@ -82,6 +83,7 @@ async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await tidyReplies(sql, retention)
   await tidyLimits(sql)
   await forgetDeliveries(sql)
+  await forgetSessionDeletions(sql)
 }
 
 /** Upkeep has one connection: what tidies waits meanwhile (a million rows: 7 s on two loaded cores). */

@@ -110,4 +110,16 @@ export const endpoints: [string, string, number][] = [
   ['get', '/api/v1/keys/{id}', 200],
   ['put', '/api/v1/keys/{id}', 200],
   ['delete', '/api/v1/keys/{id}', 204],
+  // contract section 22
+  ['get', '/api/v1/webhooks', 200],
+  ['post', '/api/v1/webhooks', 201],
+  ['get', '/api/v1/webhooks/{id}', 200],
+  ['put', '/api/v1/webhooks/{id}', 200],
+  ['delete', '/api/v1/webhooks/{id}', 204],
+  ['post', '/api/v1/webhooks/{id}/secret', 200],
+  ['post', '/api/v1/webhooks/{id}/test', 200],
+  ['get', '/api/v1/webhooks/{id}/deliveries', 200],
+  ['post', '/api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver', 202],
+  ['get', `${agent}/deploy/sessions/stream`, 200],
+  ['get', '/api/v1/sessions/stream', 200],
 ]

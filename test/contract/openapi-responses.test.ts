@@ -6,6 +6,7 @@ import { uiScene } from '../http/ui-scene.ts'
 import { verifies } from '../verifies.ts'
 import { document, walk as walkAs, walked } from './openapi-walk.ts'
 import { walkResponses } from './walk-responses.ts'
+import { walkWebhooks } from './walk-webhooks.ts'
 
 /** Needs a server beside us; walked only to its 404. */
 const outside = new Set(['get /api/v1/mcp-servers/{id}/tools'])
@@ -245,6 +246,7 @@ verifies(
     await walkManagement(agent_id)
     const session_id = await walkDeploy(agent_id)
     await walkResponses(walk, agent_id)
+    await walkWebhooks(walk, agent_id)
     const parts = [walkUsers, walkUiClients, walkPlayground, walkDecisions, walkHeads, walkParts]
     for (const walkPart of parts) await walkPart(agent_id)
     await walk('get', '/api/v1/sessions', {})
@@ -268,7 +270,7 @@ verifies(
         const statuses = [...walked]
           .filter((entry) => entry.startsWith(`${name} `))
           .map((entry) => Number(entry.split(' ')[2]))
-        const streamed = template.endsWith('transitions/stream') // it does not end by itself: see debug.test.ts
+        const streamed = /(transitions|sessions)\/stream$/.test(template) // they do not end by themselves
         expect([
           name,
           statuses.some((status) => status < 300) ||

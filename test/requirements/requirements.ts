@@ -11,6 +11,7 @@ import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
 import { responses } from './requirements-responses.ts'
 import { shares } from './requirements-shares.ts'
+import { told } from './requirements-told.ts'
 import { tools } from './requirements-tools.ts'
 import { values } from './requirements-values.ts'
 
@@ -282,6 +283,7 @@ export const requirements = {
   ...tools,
   ...values,
   ...keys,
+  ...told,
   ...frontDoor,
 } as const
 

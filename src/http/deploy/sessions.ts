@@ -17,13 +17,14 @@ import { partPath, sendPart } from '../parts/part-answer.ts'
 import { makeSession } from '../sending/new-session.ts'
 import { moveHead } from '../sending/session-head.ts'
 import { HttpError, missing } from '../server/http-error.ts'
+import { type FeedDependencies, sendChanges, tellPosition } from '../session-stream/send-changes.ts'
 import { type Caller, userOf } from './access/caller.ts'
 import { ownSession } from './access/own-session.ts'
 import { refuseUsedMetadata, type UsedMetadataDependencies } from './access/used-metadata.ts'
 import { readMessages } from './chat-request.ts'
 import type { DeployHandlers } from './scope.ts'
 
-export interface SessionDependencies extends UsedMetadataDependencies {
+export interface SessionDependencies extends UsedMetadataDependencies, FeedDependencies {
   sql: Sql
   storage: StorageLimits
   host: SessionHost
@@ -107,12 +108,28 @@ export const sessionHandlers = (deps: SessionDependencies) => {
       }
       return wireSession(await makeSession(deps, params.agent_id, wanted, { fork: fork ?? null, secretNumber }))
     },
-    listSessions: ({ params, query, caller }) =>
-      listAs('sessions', query, async (page) => {
+    listSessions: async ({ params, query, caller, reply }) => {
+      await tellPosition(deps.sessionFeed, reply)
+      return await listAs('sessions', query, async (page) => {
         const found = await sessions.listSessions(sql, params.agent_id, { ...page, owner: userOf(caller) })
         const { items, total } = found ?? missing('agent')
         return { items: items.map(wireSession), total }
-      }),
+      })
+    },
+    streamSessions: async ({ params: { agent_id: agentId }, query, caller, request, reply }) => {
+      const agent = (await deps.agents.find(agentId)) ?? missing('agent')
+      await sendChanges(
+        deps,
+        { request, reply },
+        {
+          agentId: agent.id,
+          users: [userOf(caller), query.user ?? null],
+          lastEventId: query.last_event_id,
+          endsAt: caller.kind === 'secret' ? caller.expiresAt : null,
+          show: ({ status, queued, ...session }) => ({ ...wireSession(session), status, queued }),
+        },
+      )
+    },
     getSession: async ({ params }) =>
       wireSession((await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session')),
     updateSession: async ({ params, body, caller }) => {

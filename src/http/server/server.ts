@@ -72,6 +72,7 @@ import { type BreakIt, registerBreakIt } from '../pages/break-it.ts'
 import { registerDocs } from '../pages/docs.ts'
 import { registerUi } from '../pages/ui.ts'
 import type { SessionMakingDependencies } from '../sending/new-session.ts'
+import { createSessionFeed } from '../session-stream/session-feed.ts'
 import { closeUnreadAnswers } from '../streaming/unread-answers.ts'
 import { type WebhookDependencies, webhookHandlers } from '../webhooks/webhook-handlers.ts'
 import { ignoreBodies } from './body.ts'
@@ -185,8 +186,10 @@ function guardConnections(app: FastifyInstance): void {
   })
 }
 
-export async function mountAll(app: FastifyInstance, options: ServerOptions, deps: HttpDependencies): Promise<void> {
-  const { sql, host } = deps
+export async function mountAll(app: FastifyInstance, options: ServerOptions, given: HttpDependencies): Promise<void> {
+  const { sql, host } = given
+  const sessionFeed = createSessionFeed(sql, (err) => app.log.warn({ err }, 'Changes were not read.'))
+  const deps = { ...given, sessionFeed }
   observeRequests(app, deps.requestObservers)
   guardConnections(app)
   ignoreBodies(app)
@@ -213,17 +216,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, dep
     deployScope(scope, {
       deps: deployDependencies,
       hosts: options.hosts,
-      routes(deploy) {
-        mountDeploy(deploy, completions, completionHandlers(deps))
-        mountDeploy(deploy, models, modelHandlers(deps))
-        mountDeploy(deploy, sessions, sessionHandlers(deps))
-        mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps))
-        mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
-        mountResponses(deploy, deps)
-        mountDeploy(deploy, agUi, agUiHandlers(deps))
-        mountDeploy(deploy, clientSecrets, clientSecretHandlers(deployDependencies))
-        mountDeploy(deploy, users, userHandlers(deps))
-      },
+      routes: (deploy) => mountDeployRoutes(deploy, deployDependencies),
     }),
   )
   const credentials = options.credentials && knownCredentials(options.credentials)
@@ -264,6 +257,22 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, dep
       },
     }),
   )
+}
+
+type DeployRoutes = HttpDependencies &
+  Parameters<typeof sessionHandlers>[0] &
+  Parameters<typeof clientSecretHandlers>[0]
+
+function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
+  mountDeploy(deploy, completions, completionHandlers(deps))
+  mountDeploy(deploy, models, modelHandlers(deps))
+  mountDeploy(deploy, sessions, sessionHandlers(deps))
+  mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps))
+  mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
+  mountResponses(deploy, deps)
+  mountDeploy(deploy, agUi, agUiHandlers(deps))
+  mountDeploy(deploy, clientSecrets, clientSecretHandlers(deps))
+  mountDeploy(deploy, users, userHandlers(deps))
 }
 
 /** `http://host:port`, for a log or a test. */

@@ -31,11 +31,17 @@ export const webhookHandlers = ({ sql, secrets, webhookSender }: WebhookDependen
   }
   return {
     listWebhooks: ({ query }) => listAs('webhooks', query, (page) => webhooks.listWebhooks(sql, page)),
-    createWebhook: async ({ body: { name, url, events, agentIds = null, enabled = true }, request, reply }) => {
+    createWebhook: async ({ body: { name, url, events, agentIds = null, enabled }, request, reply }) => {
       checkWebAddress('url', url)
       const id = randomUUID()
       const made = sealed(id)
-      const fields = { name, url, events: [...new Set(events)], agentIds: agentIds && tidyIds(agentIds), enabled }
+      const fields = {
+        name,
+        url,
+        events: [...new Set(events)],
+        agentIds: agentIds && tidyIds(agentIds),
+        enabled: enabled ?? true,
+      }
       const create = async (tx: AnySql) => {
         await checkAgents(tx, fields.agentIds)
         return await webhooks.createWebhook(tx, { id, ...fields, secret: made.sealed })
@@ -52,7 +58,7 @@ export const webhookHandlers = ({ sql, secrets, webhookSender }: WebhookDependen
         url,
         events: events && [...new Set(events)],
         agentIds: agentIds && tidyIds(agentIds),
-        enabled,
+        enabled: enabled === null ? true : enabled,
       }
       const updated = await recordChange(sql, request, 'webhook', async (tx) => {
         const before = (await webhooks.findWebhook(tx, id)) ?? missing('webhook')

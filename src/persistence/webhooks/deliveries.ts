@@ -70,7 +70,10 @@ export async function isDeliveryDue(sql: Sql): Promise<boolean> {
 }
 
 /** Those that are due, of each webhook as many as it has room for: one with slow answers takes nothing from another. */
-export async function claimDeliveries(sql: Sql, { running, mostEach, claimMs }: ClaimOptions): Promise<ClaimedDelivery[]> {
+export async function claimDeliveries(
+  sql: Sql,
+  { running, mostEach, claimMs }: ClaimOptions,
+): Promise<ClaimedDelivery[]> {
   return await sql<ClaimedDelivery[]>`
     with due as (
       select d.id, w.url, ${secretsOf(sql)}
@@ -111,7 +114,10 @@ export async function storeAttempt(
 }
 
 /** The receiver wants nothing more at this address. False when it was changed or disabled meanwhile. */
-export async function disableGone(sql: Sql, { webhookId, url }: Pick<ClaimedDelivery, 'webhookId' | 'url'>): Promise<boolean> {
+export async function disableGone(
+  sql: Sql,
+  { webhookId, url }: Pick<ClaimedDelivery, 'webhookId' | 'url'>,
+): Promise<boolean> {
   return await sql.begin(async (tx) => {
     const [disabled] = await tx<{ name: string }[]>`
       update webhooks set enabled = false, updated_at = clock_timestamp()

@@ -40,7 +40,8 @@ export interface WebhookTarget {
 /** How long the secret before the newest one still signs. */
 const BOTH_SIGN = '24 hours'
 
-const columns = (sql: AnySql): Fragment => sql`id, name, url, events, agent_ids as "agentIds", enabled, ${timestamps(sql)}`
+const columns = (sql: AnySql): Fragment =>
+  sql`id, name, url, events, agent_ids as "agentIds", enabled, ${timestamps(sql)}`
 
 /** Of a row of `webhooks`. */
 export const secretsOf = (sql: AnySql): Fragment => sql`

@@ -46,6 +46,7 @@ const session = {
 const sessionHandlers = {
   createSession: ({ body }) => ({ ...session, title: body.title ?? null }),
   listSessions: ({ query }) => ({ sessions: [], total: 0, ...query }),
+  streamSessions: () => undefined,
   getSession: ({ params }) => ({ ...session, id: params.session_id }),
   updateSession: ({ params }) => ({ ...session, id: params.session_id }),
   listSessionMessages: async () => ({ messages: [] }),

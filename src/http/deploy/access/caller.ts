@@ -12,6 +12,8 @@ export interface ClientSecret {
   user: string
   /** The only session that it opens. Null stands for all of its user's. */
   sessionId: string | null
+  /** When it expires, in Unix seconds. */
+  expiresAt: number
   /** Its place among all secrets and revocations. */
   number: number
   /** The named key that it was made with, and dies with. Null when it was made with none. */

@@ -23,14 +23,9 @@ const MOST_KNOWN = 1000
 
 export interface ClientSecrets {
   /** A token that is good until `expiresAt` (Unix seconds). */
-  issue(secret: Omit<ClientSecret, 'kind'>, expiresAt: number): Promise<string>
+  issue(secret: Omit<ClientSecret, 'kind' | 'expiresAt'>, expiresAt: number): Promise<string>
   /** Throws `Unauthorized`. Whether it is revoked is not looked at. */
   read(value: string): Promise<ClientSecret>
-}
-
-interface Known {
-  secret: ClientSecret
-  expiresAt: number
 }
 
 const invalid = () => new Unauthorized('invalid_api_key', 'The client secret is not valid.')
@@ -43,9 +38,9 @@ export function createClientSecrets(keys: readonly { id: string; bytes: Uint8Arr
   const [first] = keys
   if (first === undefined) throw new Error('There is no key to sign client secrets with.')
   const imported = new Map(keys.map(({ id, bytes }) => [id, importKey(bytes)]))
-  const known = new Map<string, Known>()
+  const known = new Map<string, ClientSecret>()
 
-  async function verify(value: string): Promise<Known> {
+  async function verify(value: string): Promise<ClientSecret> {
     const token = FORM.exec(value)?.[1]
     if (token === undefined) throw invalid()
     try {
@@ -74,13 +69,13 @@ export function createClientSecrets(keys: readonly { id: string; bytes: Uint8Arr
     },
     async read(value) {
       const seen = known.get(value)
-      const { secret, expiresAt } = seen ?? (await verify(value))
-      if (expiresAt <= unixNow()) {
+      const secret = seen ?? (await verify(value))
+      if (secret.expiresAt <= unixNow()) {
         known.delete(value)
         throw expired()
       }
       if (seen === undefined) {
-        known.set(value, { secret, expiresAt })
+        known.set(value, secret)
         for (const oldest of known.keys()) {
           if (known.size <= MOST_KNOWN) break
           known.delete(oldest)
@@ -96,9 +91,16 @@ const importKey = (bytes: Uint8Array) =>
   crypto.subtle.importKey('raw', new Uint8Array(bytes), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 
 /** Throws `Unauthorized` for what this version has not signed so. */
-function readClaims({ sub: user, exp: expiresAt, agent, session, number, key = null }: Record<string, unknown>): Known {
+function readClaims({
+  sub: user,
+  exp: expiresAt,
+  agent,
+  session,
+  number,
+  key = null,
+}: Record<string, unknown>): ClientSecret {
   if (typeof user !== 'string' || typeof agent !== 'string' || typeof number !== 'number') throw invalid()
   if (typeof expiresAt !== 'number' || (session !== null && typeof session !== 'string')) throw invalid()
   if (key !== null && typeof key !== 'string') throw invalid()
-  return { secret: { kind: 'secret', agentId: agent, user, sessionId: session, number, keyId: key }, expiresAt }
+  return { kind: 'secret', agentId: agent, user, sessionId: session, number, keyId: key, expiresAt }
 }

@@ -1,0 +1,73 @@
+/** Changes of sessions as server-sent events (contract section 22). */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { firstAbort } from '../../async/first-abort.ts'
+import type { SessionChange } from '../../persistence/replies/changes/session-changes.ts'
+import { HttpError } from '../server/http-error.ts'
+import { lastEventId } from '../streaming/reply-stream.ts'
+import { openEventStream } from '../streaming/sse.ts'
+import type { FollowQuery, SessionFeed } from './session-feed.ts'
+
+export interface FeedDependencies {
+  sessionFeed: SessionFeed
+}
+
+/** The header of lists: behind this a stream goes on without a gap. Call it before the list is read. */
+export async function tellPosition(feed: SessionFeed, reply: FastifyReply): Promise<void> {
+  const position = await feed.position()
+  if (position !== null) reply.header('x-last-event-id', `${position}`)
+}
+
+/** The number behind which the stream begins. Null: from now on. Throws 400. */
+function givenPosition({ headers }: FastifyRequest, inQuery: string | undefined): number | null {
+  const given = headers['last-event-id'] || inQuery
+  return given === undefined || given === '' ? null : lastEventId(given)
+}
+
+export interface ChangeStream {
+  agentId: string | null
+  users: FollowQuery['users']
+  lastEventId: string | undefined
+  /** In Unix seconds. Null: it has no end of its own. */
+  endsAt: number | null
+  /** What a follower is shown of a session. */
+  show(change: Extract<SessionChange, { deleted: false }>['session']): object
+}
+
+const shown = (change: SessionChange, show: ChangeStream['show']): object =>
+  change.deleted ? { id: change.sessionId, deleted: true } : show(change.session)
+
+/** Ends when the client leaves, at `endsAt`, or when the agent is deleted. */
+export async function sendChanges(
+  { sessionFeed }: FeedDependencies,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { agentId, users, lastEventId: inQuery, endsAt, show }: ChangeStream,
+): Promise<void> {
+  const given = givenPosition(request, inQuery)
+  const position = await sessionFeed.position()
+  if (position === null) {
+    reply.header('retry-after', '1')
+    throw new HttpError(503, 'Sessions are being written for long. Try again later.')
+  }
+  // One that lies ahead is of another database, or of one that was restored.
+  const after = Math.min(given ?? position, position)
+  reply.header('x-last-event-id', `${after}`)
+  const stream = openEventStream(reply)
+  const over = new AbortController()
+  const timer = endsAt === null ? undefined : setTimeout(() => over.abort(), Math.max(0, endsAt * 1000 - Date.now()))
+  const signal = firstAbort(stream.signal, over.signal)
+  try {
+    for await (const changes of sessionFeed.follow({ agentId, users, after }, signal)) {
+      let text = ''
+      for (const change of changes) {
+        text += `id: ${change.id}\nevent: session\ndata: ${JSON.stringify(shown(change, show))}\n\n`
+      }
+      await stream.write(text)
+    }
+    if (!stream.signal.aborted) stream.end()
+  } catch (error) {
+    reply.log.warn({ err: error }, 'A stream of sessions broke off.')
+    stream.destroy()
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,96 @@
+/** Tells those who follow lists of sessions what has changed, in the order of commits (contract section 22). */
+import type { Sql } from '../../persistence/postgres/database.ts'
+import {
+  existingAgents,
+  readChanges,
+  readHorizon,
+  type SessionChange,
+  userHash,
+} from '../../persistence/replies/changes/session-changes.ts'
+import { type ChangeReaderOptions, createChangeReader, PAGE } from './change-reader.ts'
+import { createHorizon } from './horizon.ts'
+
+export interface FollowQuery {
+  /** Null: all agents. */
+  agentId: string | null
+  /** All that are given must hold. Null: of all users. */
+  users: readonly (string | null)[]
+  /** The number of the last change that the follower knows. */
+  after: number
+}
+
+export interface SessionFeed {
+  /**
+   * The number of the newest change: what is read from now on shows it and all before it. Null when that cannot be told,
+   * because a transaction has been writing sessions for long, and no earlier one is known.
+   */
+  position(): Promise<number | null>
+  /** Changes in order, as they come. Ends when `signal` aborts, or the agent is deleted. */
+  follow(query: FollowQuery, signal: AbortSignal): AsyncGenerator<SessionChange[]>
+}
+
+const includes = ({ agentId, users }: FollowQuery, change: SessionChange): boolean =>
+  (agentId === null || change.agentId === agentId) &&
+  users.every((user) => user === null || (change.deleted ? change.userHash === userHash(user) : change.user === user))
+
+export function createSessionFeed(sql: Sql, onFault: ChangeReaderOptions['onFault']): SessionFeed {
+  const horizon = createHorizon(() => readHorizon(sql))
+  const reader = createChangeReader({
+    horizon,
+    changes: (query) => readChanges(sql, query),
+    agents: (ids) => existingAgents(sql, ids),
+    onFault,
+  })
+
+  /** The next changes of a follower that is behind, and up to where they reach. */
+  async function nextOf(query: FollowQuery, at: number, to: number): Promise<{ changes: SessionChange[]; at: number }> {
+    const { agentId, users } = query
+    const batch = reader.batch()
+    const isKept = batch !== null && at >= batch.after && (batch.agentIds.has(agentId) || batch.agentIds.has(null))
+    if (batch?.changes && isKept) {
+      return { changes: batch.changes.filter((change) => change.id > at && includes(query, change)), at: batch.to }
+    }
+    const user = users.find((name) => name !== null) ?? null
+    const page = { after: at, to, agentIds: agentId === null ? null : [agentId], user, limit: PAGE }
+    const found = await readChanges(sql, page)
+    const changes = found.filter((change) => includes(query, change))
+    return { changes, at: found.length < PAGE ? to : (found.at(-1)?.id ?? to) }
+  }
+
+  /** Whether the agent is deleted, and the follower knows of all that went with it. */
+  const isOver = (agentId: string | null, at: number): boolean =>
+    agentId !== null && at >= (reader.goneAt(agentId) ?? Number.POSITIVE_INFINITY)
+
+  return {
+    position: horizon.position,
+    async *follow(query, signal) {
+      let at = query.after
+      let wake = () => {}
+      const leave = () => wake()
+      signal.addEventListener('abort', leave)
+      const missed = horizon.safe() ?? 0
+      const end = reader.begin(query.agentId)
+      try {
+        while (!signal.aborted) {
+          const to = Math.max(missed, reader.batch()?.to ?? 0)
+          if (at < to) {
+            const next = await nextOf(query, at, to)
+            at = next.at
+            if (next.changes.length > 0) yield next.changes
+            continue
+          }
+          if (isOver(query.agentId, at)) return
+          await new Promise<void>((resolve) => {
+            wake = resolve
+            reader.waiting.add(wake)
+          })
+          reader.waiting.delete(wake)
+        }
+      } finally {
+        reader.waiting.delete(wake)
+        signal.removeEventListener('abort', leave)
+        end()
+      }
+    },
+  }
+}

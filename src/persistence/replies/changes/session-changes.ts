@@ -1,0 +1,83 @@
+/** Sessions in the order in which they have changed (contract section 22, a list that lives). */
+import { createHash } from 'node:crypto'
+import type { Sql } from '../../postgres/database.ts'
+import type { Fragment } from '../../postgres/page.ts'
+import type { SessionStatus } from '../sessions/all-sessions.ts'
+import { columns, type Session } from '../sessions/sessions.ts'
+
+/** How far changes have been numbered, and transactions that may still commit one of these numbers. */
+export interface Horizon {
+  given: number
+  writers: string[]
+}
+
+/** What a session is like after its newest change, or that it is gone. */
+export type SessionChange = { id: number; agentId: string } & (
+  | { deleted: false; session: ChangedSession; user: string | null }
+  | { deleted: true; sessionId: string; userHash: string | null }
+)
+
+export interface ChangedSession extends Session {
+  agentName: string
+  status: SessionStatus
+  errorCode: string | null
+  /** Messages in its queue. */
+  queued: number
+}
+
+export interface ChangesQuery {
+  /** Numbers above `after`, up to `to`. */
+  after: number
+  to: number
+  /** Null: of all agents. */
+  agentIds: readonly string[] | null
+  /** Null: of all users. */
+  user?: string | null
+  limit: number
+}
+
+/** Deletions are remembered for so long. */
+const KEPT = '30 days'
+
+/** How a deleted session tells whose it was. */
+export const userHash = (user: string): string => createHash('sha256').update(user).digest('hex')
+
+export async function readHorizon(sql: Sql): Promise<Horizon> {
+  const [row] = await sql<{ given: string; writers: string[] }[]>`select given::text, writers from session_horizon()`
+  return { given: Number(row?.given ?? 0), writers: row?.writers ?? [] }
+}
+
+/** The first of them, in order. */
+export async function readChanges(sql: Sql, query: ChangesQuery): Promise<SessionChange[]> {
+  const { after, to, agentIds, user = null, limit } = query
+  const within = (agent: Fragment): Fragment => sql`
+    change > ${after} and change <= ${to} ${agentIds === null ? sql`` : sql`and ${agent} = any (${[...agentIds]}::uuid[])`}`
+  const byUser = user === null ? sql`` : sql`and end_user = ${user}`
+  const byHash = user === null ? sql`` : sql`and user_hash = decode(${userHash(user)}, 'hex')`
+  const changed = await sql<(ChangedSession & { change: string })[]>`
+    select change::text, ${columns(sql)}, status, error_code as "errorCode", 0 as queued,
+           (select a.name from agents a where a.id = sessions.agent_id) as "agentName"
+      from sessions where ${within(sql`agent_id`)} ${byUser} order by sessions.change limit ${limit}`
+  const deleted = await sql<{ change: string; sessionId: string; agentId: string; userHash: string | null }[]>`
+    select change::text, session_id as "sessionId", agent_id as "agentId", encode(user_hash, 'hex') as "userHash"
+      from session_deletions where ${within(sql`agent_id`)} ${byHash} order by session_deletions.change limit ${limit}`
+  return [
+    ...changed.map(({ change, ...session }) => {
+      const { agentId, user: whose } = session
+      return { id: Number(change), agentId, deleted: false as const, session, user: whose }
+    }),
+    ...deleted.map(({ change, ...gone }) => ({ id: Number(change), deleted: true as const, ...gone })),
+  ]
+    .sort((one, other) => one.id - other.id)
+    .slice(0, limit)
+}
+
+/** Those of these agents that there are. */
+export async function existingAgents(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`select id from agents where id = any (${[...ids]}::uuid[])`
+  return new Set(rows.map(({ id }) => id))
+}
+
+export async function forgetSessionDeletions(sql: Sql): Promise<void> {
+  await sql`delete from session_deletions where at < clock_timestamp() - ${KEPT}::interval`
+}
