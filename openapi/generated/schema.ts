@@ -2246,6 +2246,11 @@ export interface components {
             /** @description Models without a price, which cost nothing for `costPerMonth`. Absent: there are none. */
             warning?: string;
             /**
+             * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
+             * @enum {string}
+             */
+            compaction: "none" | "auto";
+            /**
              * Format: date-time
              * @description When the record was created. ISO 8601, UTC.
              */
@@ -2391,6 +2396,11 @@ export interface components {
                 /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
                 costPerMonth?: number | null;
             } | null;
+            /**
+             * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
+             * @enum {string|null}
+             */
+            compaction?: "none" | "auto" | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -2465,7 +2475,7 @@ export interface components {
             previous_response_id?: string | null;
             /** @description True: the response is an event stream. */
             stream?: boolean | null;
-            /** @description False: nothing is stored, and `input` is the whole history. */
+            /** @description If false, nothing is stored, and `input` is the whole history. */
             store?: boolean | null;
             /** @description True: the answer comes at once, with status `in_progress`, and is read later. */
             background?: boolean | null;
@@ -2500,7 +2510,7 @@ export interface components {
                 /** @enum {unknown} */
                 effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             } | null;
-            /** @description False: one tool call at a time. */
+            /** @description If false, one tool call at a time. */
             parallel_tool_calls?: boolean | null;
             /** @description A new conversation’s metadata. */
             metadata?: {
@@ -2648,6 +2658,11 @@ export interface components {
                 /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
                 costPerMonth?: number | null;
             } | null;
+            /**
+             * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
+             * @enum {string|null}
+             */
+            compaction?: "none" | "auto" | null;
         };
         AgentUpdate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -2693,6 +2708,11 @@ export interface components {
                 /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
                 costPerMonth?: number | null;
             } | null;
+            /**
+             * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
+             * @enum {string|null}
+             */
+            compaction?: "none" | "auto" | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -2729,7 +2749,7 @@ export interface components {
              * @description When it happened. ISO 8601, UTC.
              */
             at: string;
-            /** @description Name of the login, key or end user. Null: nobody with a name. */
+            /** @description Name of the login, key or end user. Null when that has no name. */
             actor: string | null;
             /**
              * @description What the actor came with.
@@ -3538,7 +3558,7 @@ export interface components {
             hint: string;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
             scopes: ("deploy" | "management" | "management:read")[];
-            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
+            /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
             /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
             limits: {
@@ -3553,15 +3573,15 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null: never.
+             * @description From then on it opens nothing. Null means that it does not expire.
              */
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description To a minute. Null: it was never used.
+             * @description To a minute. Null when it was never used.
              */
             lastUsedAt: string | null;
-            /** @description Name of the login that made it. Null: no login was required. */
+            /** @description Name of the login that made it. Null when no login was required. */
             createdBy: string | null;
             /**
              * Format: date-time
@@ -3581,7 +3601,7 @@ export interface components {
             name: string;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
             scopes: ("deploy" | "management" | "management:read")[];
-            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
+            /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds?: string[] | null;
             /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
             limits?: {
@@ -3596,7 +3616,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null: never.
+             * @description From then on it opens nothing. Null means that it does not expire.
              */
             expiresAt?: string | null;
         };
@@ -3612,7 +3632,7 @@ export interface components {
             hint: string;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
             scopes: ("deploy" | "management" | "management:read")[];
-            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
+            /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
             /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
             limits: {
@@ -3627,15 +3647,15 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null: never.
+             * @description From then on it opens nothing. Null means that it does not expire.
              */
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description To a minute. Null: it was never used.
+             * @description To a minute. Null when it was never used.
              */
             lastUsedAt: string | null;
-            /** @description Name of the login that made it. Null: no login was required. */
+            /** @description Name of the login that made it. Null when no login was required. */
             createdBy: string | null;
             /**
              * Format: date-time
@@ -3665,7 +3685,7 @@ export interface components {
         KeyUpdate: {
             /** @description What the key is for. 1 to 200 characters. */
             name?: string;
-            /** @description Agents that it opens. Null: all. A deleted agent leaves the list; an empty one opens nothing. */
+            /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds?: string[] | null;
             /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
             limits?: {
@@ -3680,7 +3700,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null: never.
+             * @description From then on it opens nothing. Null means that it does not expire.
              */
             expiresAt?: string | null;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
@@ -4002,18 +4022,18 @@ export interface components {
                 completionTokens: number;
                 /** @description Whether the numbers include a tokenizer's estimates. */
                 estimated: boolean;
-                /** @description Of those read: from the provider’s cache. Absent: it does not report them. */
+                /** @description Of those read: from the provider’s cache. Absent when it does not report them. */
                 cachedTokens?: number;
-                /** @description Of those read: written to the cache. Absent: it does not report them. */
+                /** @description Of those read: written to the cache. Absent when it does not report them. */
                 cacheWriteTokens?: number;
-                /** @description Of those written: spent on reasoning. Absent: it does not report them. */
+                /** @description Of those written: spent on reasoning. Absent when it does not report them. */
                 reasoningTokens?: number;
             } | null;
             /** @description Milliseconds from admission to the first text or reasoning. Null when none came, or while it runs. */
             firstTokenMs?: number | null;
             /** @description Milliseconds from admission until generation ended. Null while the reply runs. */
             durationMs?: number | null;
-            /** @description Why the model, or a filter of its provider, refused. Null: neither did, or none was given. */
+            /** @description Why the model, or a filter of its provider, refused. Null when neither did, or none was given. */
             refusal?: string | null;
             /** @description Calls to providers. Null while the reply runs. */
             attempts?: number | null;
@@ -4383,7 +4403,7 @@ export interface components {
                 /** @description Their tokens, estimated. */
                 tokens: number;
                 /**
-                 * @description Why: the budget, a limit of the model, or a summary in their place. Null: all was sent.
+                 * @description Why: the budget, a limit of the model, or a summary in their place. Null when all was sent.
                  * @enum {string|null}
                  */
                 reason: "budget" | "provider_limit" | "compacted" | null;
@@ -4501,12 +4521,12 @@ export interface components {
             status: "queued" | "in_progress" | "completed" | "cancelled" | "failed" | "incomplete";
             /** @description As it was asked for. */
             background: boolean;
-            /** @description Why it failed. Null: it did not. */
+            /** @description Why it failed. Null when it did not. */
             error: {
                 code: string;
                 message: string;
             } | null;
-            /** @description Null: it is not incomplete. */
+            /** @description Null when it is not incomplete. */
             incomplete_details: {
                 /**
                  * @description What cut it off.
@@ -4525,15 +4545,15 @@ export interface components {
             parallel_tool_calls: boolean;
             /** @description The response that it comes behind. */
             previous_response_id: string | null;
-            /** @description Its conversation. Null: it is stored nowhere. */
+            /** @description Its conversation. Null when it is stored nowhere. */
             conversation: {
                 id: string;
             } | null;
             /** @description Whether it is stored. */
             store: boolean;
-            /** @description Null: the agent’s configuration decides. */
+            /** @description If null, the agent’s configuration decides. */
             temperature: number | null;
-            /** @description Null: the agent’s configuration decides. */
+            /** @description If null, the agent’s configuration decides. */
             top_p: number | null;
             /** @description `format`, as it was sent. */
             text: {
@@ -4580,7 +4600,7 @@ export interface components {
             previous_response_id?: string | null;
             /** @description True: the response is an event stream. */
             stream?: boolean | null;
-            /** @description False: nothing is stored, and `input` is the whole history. */
+            /** @description If false, nothing is stored, and `input` is the whole history. */
             store?: boolean | null;
             /** @description True: the answer comes at once, with status `in_progress`, and is read later. */
             background?: boolean | null;
@@ -4615,7 +4635,7 @@ export interface components {
                 /** @enum {unknown} */
                 effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             } | null;
-            /** @description False: one tool call at a time. */
+            /** @description If false, one tool call at a time. */
             parallel_tool_calls?: boolean | null;
             /** @description A new conversation’s metadata. */
             metadata?: {

@@ -8,8 +8,10 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createClient } from '../../packages/client/src/index.ts'
 import { createAgent, startTestApp } from '../support/app.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { freePort } from '../support/programs/free-port.ts'
 import { demoAgent } from '../support/programs/product.ts'
 
 const run = promisify(execFile)
@@ -92,6 +94,41 @@ test.each([
     expect(stderr).toContain('provider_error after "1 2 3')
   }
 })
+
+test('the receiver and the list of docs/webhooks.md run as they stand', async () => {
+  const { agentId } = await createAgent(app)
+  const page = await readFile(join(checkout, 'docs/webhooks.md'), 'utf8')
+  const [receiver = '', list = ''] = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code)
+  const port = await freePort()
+  const body = { name: 'W', url: `http://127.0.0.1:${port}`, events: ['reply.completed' as const] }
+  const { data: webhook } = await app.client.POST('/api/v1/webhooks', { body })
+  await writeFile(join(folder, 'receiver.js'), receiver.replace('3000', `${port}`))
+  await writeFile(
+    join(folder, 'list.js'),
+    list.replaceAll('http://127.0.0.1:8080', app.url).replaceAll(demoAgent, agentId),
+  )
+  const programs = [
+    execFile(process.execPath, ['receiver.js'], { cwd: folder, env: { ...env, WEBHOOK_SECRET: webhook?.secret } }),
+    execFile(process.execPath, ['list.js'], { cwd: folder, env }),
+  ]
+  const said = programs.map(({ stdout, stderr }) => {
+    let text = ''
+    for (const output of [stdout, stderr]) output?.on('data', (piece: string) => (text += piece))
+    return () => text
+  })
+  try {
+    const session = createClient({ baseUrl: app.url }).agent(agentId).session(null, { title: 'Told' })
+    const params = { params: { path: { id: webhook?.id ?? '' } } }
+    const ping = async () => (await app.client.POST('/api/v1/webhooks/{id}/test', params)).data?.ok
+    await expect.poll(ping).toBe(true) // until the receiver listens
+    await session.send('/echo hi').text()
+    await expect.poll(said[0] ?? fail).toContain(`reply.completed ${session.id} stop`)
+    await expect.poll(said[1] ?? fail).toContain('  Told')
+  } finally {
+    for (const program of programs) program.kill()
+  }
+})
+const fail = () => expect.unreachable()
 
 const typed = `
 import { createClient, type ReplyEvent } from '@greenroom/client'

@@ -34,9 +34,10 @@ const isRun = ({ code }: Block) => !notRun.some(([words]) => code.includes(words
 
 /**
  * The blocks of `docs/client.md` form one program, which test/client/package.test.ts runs. Those of
- * `docs/from-a-browser.md` are a backend and a page, which test/ui/records/browser-way.test.ts runs.
+ * `docs/from-a-browser.md` are a backend and a page, which test/ui/records/browser-way.test.ts runs; those of
+ * `docs/webhooks.md` a receiver and a list, which test/client/package.test.ts runs.
  */
-const elsewhere = ['docs/client.md', 'docs/from-a-browser.md']
+const elsewhere = ['docs/client.md', 'docs/from-a-browser.md', 'docs/webhooks.md']
 const pages = ['README.md', ...readdirSync(join(checkout, 'docs')).map((name) => `docs/${name}`)].filter(
   (name) => name.endsWith('.md') && !elsewhere.includes(name),
 )

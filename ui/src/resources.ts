@@ -6,6 +6,7 @@ import { httpToolResource } from './http-tools/resource.ts'
 import { mcpServerResource } from './mcp-servers/resource.ts'
 import { promptResource } from './prompts/resource.ts'
 import { providerResource } from './providers/resource.ts'
+import { webhookResource } from './webhooks/resource.ts'
 
 interface ResourceEntry {
   resource: Resource
@@ -33,6 +34,12 @@ export const resources: readonly ResourceEntry[] = [
     section: 'Build',
     listPage: () => import('./providers/providers-page.tsx'),
     recordPages: () => import('./providers/provider-page.tsx'),
+  },
+  {
+    resource: webhookResource,
+    section: 'Build',
+    listPage: () => import('./webhooks/webhooks-page.tsx'),
+    recordPages: () => import('./webhooks/webhook-page.tsx'),
   },
   {
     resource: httpToolResource,

@@ -68,7 +68,7 @@ export function createCalls(transport: Transport): Calls {
  * `/agents/{id}` with its parts filled in, and the query behind it; null and undefined are left out, an object is written
  * `name[key]=value`.
  */
-function addressOf(path: string, { path: parts = {}, query = {} }: NonNullable<AnyInit['params']>): string {
+export function addressOf(path: string, { path: parts = {}, query = {} }: NonNullable<AnyInit['params']>): string {
   const values = new Map<string, unknown>(Object.entries(parts))
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values.get(name))))
   const search = new URLSearchParams()

@@ -7,6 +7,13 @@ import type { components } from './schema.ts'
 import type { ServerEvent } from './server-events.ts'
 import { type DeploySession, deploySession, type NewSession } from './session.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
+import {
+  listSessions,
+  type SessionChange,
+  type SessionList,
+  type WatchOptions,
+  watchSessions,
+} from './watch-sessions.ts'
 
 export interface ClientOptions extends TransportOptions {
   /** How a broken stream is resumed. */
@@ -36,6 +43,12 @@ export type PlaygroundAgent = Agent<
   components['schemas']['PlaygroundSessionList']
 >
 
+/** An agent over the deploy API. */
+export interface DeployAgent extends Agent<DeploySession, NewSession, SessionList> {
+  /** Each change of a session from now on, or behind `lastEventId`, over as many connections as it takes. */
+  watchSessions(options?: WatchOptions): AsyncGenerator<SessionChange, void>
+}
+
 export interface EventsOptions {
   /** The id of the last event that was received. */
   lastEventId?: string | undefined
@@ -46,10 +59,10 @@ export interface EventsOptions {
 
 export interface Client extends Calls {
   /** The deploy API of an agent, by its id or the path of its deploy API (`/api/v1/agents/<id>/deploy`). */
-  agent(idOrPath: string): Agent<DeploySession>
+  agent(idOrPath: string): DeployAgent
   /** The playground of an agent, by its id: needs the login, where there is one. */
   playground(agentId: string): PlaygroundAgent
-  /** A stream of the debug API, which is resumed whenever its connection breaks. */
+  /** A stream of the management API, which is resumed whenever its connection breaks. */
   events(path: string, options?: EventsOptions): AsyncGenerator<ServerEvent, void>
 }
 
@@ -62,10 +75,10 @@ export function createClient({ reconnect = {}, ...options }: ClientOptions): Cli
     ...calls,
     agent(idOrPath) {
       const context = contextOf(agentIdOf(idOrPath))
-      const path = { agent_id: context.agentId }
       return {
         session: (id = null, made = {}) => deploySession(context, id, made),
-        sessions: (query = {}) => calls.GET('/api/v1/agents/{agent_id}/deploy/sessions', { params: { path, query } }),
+        sessions: (query = {}) => listSessions(context, query),
+        watchSessions: (options = {}) => watchSessions(context, options),
       }
     },
     playground(agentId) {
@@ -86,6 +99,7 @@ export function createClient({ reconnect = {}, ...options }: ClientOptions): Cli
           const headers = last === undefined ? {} : { 'last-event-id': last }
           const response = await transport('GET', path, { headers, signal })
           if (!response.ok) throw await refusalOf(response)
+          last ??= response.headers.get('x-last-event-id') ?? undefined
           return response.status === 204 ? null : response
         },
         isLast(event) {

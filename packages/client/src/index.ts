@@ -5,6 +5,7 @@ export {
   type Client,
   type ClientOptions,
   createClient,
+  type DeployAgent,
   type EventsOptions,
   type PlaygroundAgent,
   type SessionQuery,
@@ -31,3 +32,5 @@ export type {
   SessionRecord,
 } from './session.ts'
 export type { TokenSource } from './tokens.ts'
+export type { SessionChange, SessionList, WatchOptions } from './watch-sessions.ts'
+export { type VerifyOptions, verifyWebhook, type WebhookEvent, WebhookVerificationError } from './webhooks.ts'

@@ -124,9 +124,9 @@ verifies('contract-22.webhook-test', 'ping is sent once, signed, and its answer 
   receiver.answers(() => 202)
   const good = await scene.call('POST', `${path}/${made.json.id}/test`)
   expect(good.json).toEqual({ ok: true, status: 202, latencyMs: expect.any(Number), message: expect.any(String) })
-  expect(receiver.received).toHaveLength(1)
-  expect(receiver.received[0]?.json.type).toBe('ping')
-  expect(receiver.received[0]?.headers['webhook-signature']).toMatch(/^v1,/)
+  // Other webhooks of this file are told of replies at the same address.
+  const pings = receiver.received.filter(({ json }) => json.type === 'ping')
+  expect(pings.map(({ headers }) => headers['webhook-signature'])).toEqual([expect.stringMatching(/^v1,/)])
   receiver.answers(() => 500)
   const bad = await scene.call('POST', `${path}/${made.json.id}/test`)
   expect(bad.json).toMatchObject({ ok: false, status: 500, message: expect.stringContaining('500') })

@@ -11,12 +11,14 @@ import { useSessionFilters } from './filters-in-url.ts'
 import { allSessions } from './queries.ts'
 import { SessionFilters } from './session-filters.tsx'
 import { SessionTable } from './session-table.tsx'
+import { useLiveSessions } from './use-live-sessions.ts'
 
-const live = { refetchInterval: 3_000, placeholderData: keepPreviousData }
+const live = { placeholderData: keepPreviousData }
 const none: ReadonlySet<string> = new Set()
 
 export function Component() {
   const state = useSessionFilters()
+  useLiveSessions()
   const { paging, filters, isFiltered, setFilter } = state
   const { data, error, isPlaceholderData } = useQuery({ ...allSessions({ ...paging.params, ...filters }), ...live })
   const [chosen, setChosen] = useState(none)

@@ -1,0 +1,90 @@
+/** What the webhook was told, and what became of it. */
+import { Badge, Button, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import blocks from '../blocks/blocks.module.css'
+import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { Pager } from '../blocks/pages/pager.tsx'
+import { Panel } from '../blocks/panel.tsx'
+import { RelativeTime } from '../blocks/relative-time.tsx'
+import { type Delivery, deliveriesOf, PAGE, redeliver } from './resource.ts'
+
+const tones: Record<Delivery['status'], string> = { pending: 'yellow', delivered: 'accent', failed: 'red' }
+const words: Record<Delivery['status'], string> = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' }
+
+export function Deliveries({ webhookId }: { webhookId: string }) {
+  const [offset, setOffset] = useState(0)
+  const { data, error } = useQuery(deliveriesOf(webhookId, offset))
+  const again = useMutation({ mutationFn: (id: string) => redeliver(webhookId, id) })
+  return (
+    <Panel title="Deliveries" description="Kept for 30 days, newest first.">
+      <ErrorAlert error={error ?? again.error} />
+      {data === undefined && error === null && <Skeleton height={120} radius="lg" />}
+      {data?.total === 0 && <Text fz="sm">Nothing has been sent yet.</Text>}
+      {data !== undefined && data.total > 0 && (
+        <>
+          <Table className={blocks.table} aria-label="Deliveries">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Event</Table.Th>
+                <Table.Th>Status</Table.Th>
+                <Table.Th data-minor>Attempts</Table.Th>
+                <Table.Th>
+                  <VisuallyHidden>Deliver again</VisuallyHidden>
+                </Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {data.deliveries.map((delivery) => (
+                <Row
+                  key={delivery.id}
+                  delivery={delivery}
+                  isBusy={again.isPending && again.variables === delivery.id}
+                  onAgain={() => again.mutate(delivery.id)}
+                />
+              ))}
+            </Table.Tbody>
+          </Table>
+          <Pager total={data.total} limit={PAGE} offset={offset} onOffset={setOffset} />
+        </>
+      )}
+    </Panel>
+  )
+}
+
+interface RowProps {
+  delivery: Delivery
+  isBusy: boolean
+  onAgain: () => void
+}
+
+const Row = ({ delivery, isBusy, onAgain }: RowProps) => {
+  const { type, status, attempts, lastError, nextAttemptAt, createdAt } = delivery
+  return (
+    <Table.Tr>
+      <Table.Td>
+        {type}
+        <Text fz="xs" c="dimmed">
+          <RelativeTime iso={createdAt} />
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Badge color={tones[status]} variant="light" tt="none">
+          {words[status]}
+        </Badge>
+        {lastError !== null && <Text fz="xs">{lastError}</Text>}
+        {nextAttemptAt !== null && attempts > 0 && (
+          <Text fz="xs" c="dimmed">
+            Next attempt <RelativeTime iso={nextAttemptAt} />
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td data-minor>{attempts}</Table.Td>
+      <Table.Td>
+        <Button variant="default" size="xs" loading={isBusy} onClick={onAgain}>
+          Deliver again
+        </Button>
+      </Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,17 @@
+import { ListPage } from '../blocks/pages/list-page.tsx'
+import { webhookResource } from './resource.ts'
+
+export const Component = () => (
+  <ListPage
+    resource={webhookResource}
+    description="Addresses that are told when a reply ends, so that nobody has to poll."
+    columns={[
+      { header: 'URL', width: '40%', cell: ({ url }) => url },
+      { header: 'State', width: '8rem', cell: ({ enabled }) => (enabled ? 'Enabled' : 'Disabled') },
+    ]}
+    create="New webhook"
+    createFirst="Create the first one"
+  >
+    A webhook sends a signed request to your server for each reply that ends, and tries again until it is received.
+  </ListPage>
+)
