@@ -3,6 +3,7 @@ import type { ComponentType } from 'react'
 import { agentResource } from './agents/resource.ts'
 import type { Resource } from './blocks/resource.ts'
 import { httpToolResource } from './http-tools/resource.ts'
+import { keyResource } from './keys/resource.ts'
 import { mcpServerResource } from './mcp-servers/resource.ts'
 import { promptResource } from './prompts/resource.ts'
 import { providerResource } from './providers/resource.ts'
@@ -11,7 +12,7 @@ import { webhookResource } from './webhooks/resource.ts'
 interface ResourceEntry {
   resource: Resource
   /** Its name in the navigation. */
-  section: 'Build' | 'Tools'
+  section: 'Build' | 'Tools' | 'Access'
   listPage: () => Promise<{ Component: ComponentType }>
   recordPages: () => Promise<{ New: ComponentType; Existing: ComponentType }>
 }
@@ -52,5 +53,11 @@ export const resources: readonly ResourceEntry[] = [
     section: 'Tools',
     listPage: () => import('./mcp-servers/mcp-servers-page.tsx'),
     recordPages: () => import('./mcp-servers/mcp-server-page.tsx'),
+  },
+  {
+    resource: keyResource,
+    section: 'Access',
+    listPage: () => import('./keys/keys-page.tsx'),
+    recordPages: () => import('./keys/key-page.tsx'),
   },
 ]

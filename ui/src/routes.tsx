@@ -62,6 +62,11 @@ const pages: RouteObject[] = [
     },
     reliable(() => import('./usage/usage-page.tsx')),
   ),
+  headed(
+    'audit',
+    { title: 'Audit', description: 'Who changed what, newest first: records, logins, keys, imports.', width: 'full' },
+    reliable(() => import('./audit/audit-page.tsx')),
+  ),
   { path: 'tools/built-in', lazy: reliable(() => import('./built-in-tools/built-in-tools-page.tsx')) },
   { path: 'break-it', lazy: reliable(() => import('./break-it/break-it-page.tsx')) },
   ...resources.flatMap(({ resource: { path }, listPage, recordPages }): RouteObject[] => [

@@ -118,6 +118,7 @@ function Settings({ agent, onSaved }: AgentTabsProps) {
       save={(fields) => saveAgent(agent.id, fields)}
       submitLabel="Save"
       onSaved={onSaved}
+      agentId={agent.id}
     />
   )
 }

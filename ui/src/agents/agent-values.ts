@@ -1,4 +1,6 @@
 /** An agent as its form has it: numbers may be empty, tools lie beside the rest. */
+
+import { type LimitValues, limitsOfValues, valuesOfLimits } from '../limits/limit-values.ts'
 import type { Approval } from './approvals.ts'
 import type { Agent, AgentFields, AgentTools } from './resource.ts'
 import { noTools } from './tool-kinds.ts'
@@ -23,6 +25,7 @@ export interface AgentValues extends AgentTools {
   /** One a line. */
   allowedOrigins: string
   callerInstructions: Agent['callerInstructions']
+  userLimits: LimitValues
   historyMaxTokens: Setting
   generationConfig: {
     temperature: Setting
@@ -40,7 +43,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
   const { temperature = '', topP = '', topK = '', maxToolCalls = '' } = generationConfig
   const { maxOutputTokens = '', reasoningEffort = '' } = generationConfig
   const { fallbacks = [], responseFormat: format = null, historyMaxTokens = null } = agent
-  const { callerInstructions = 'refuse' } = agent
+  const { callerInstructions = 'refuse', userLimits = null } = agent
   return {
     name,
     providerId,
@@ -50,6 +53,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
     responseFormat: format === null ? '' : JSON.stringify(format, null, 2),
     allowedOrigins: allowedOrigins.join('\n'),
     callerInstructions,
+    userLimits: valuesOfLimits(userLimits),
     historyMaxTokens: historyMaxTokens ?? '',
     generationConfig: { temperature, topP, topK, maxToolCalls, maxOutputTokens, reasoningEffort },
     ...tools,
@@ -81,7 +85,7 @@ const sent = (setting: Setting): number | null => (setting === '' ? null : Numbe
 
 export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools } {
   const { name, providerId, model, promptId, fallbacks, responseFormat, allowedOrigins, ...rest } = values
-  const { generationConfig, historyMaxTokens, callerInstructions, ...tools } = rest
+  const { generationConfig, historyMaxTokens, callerInstructions, userLimits, ...tools } = rest
   const { temperature, topP, topK, maxToolCalls, maxOutputTokens, reasoningEffort } = generationConfig
   return {
     name,
@@ -93,6 +97,7 @@ export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools
     allowedOrigins: originsOf(allowedOrigins),
     historyMaxTokens: sent(historyMaxTokens),
     callerInstructions,
+    userLimits: limitsOfValues(userLimits),
     generationConfig: {
       temperature: sent(temperature),
       topP: sent(topP),

@@ -3,6 +3,7 @@ import {
   type Icon,
   IconChartBar,
   IconHandStop,
+  IconHistory,
   IconMessageCircle,
   IconMessages,
   IconSitemap,
@@ -16,7 +17,7 @@ interface Link {
   icon: Icon
 }
 
-const linksIn = (name: 'Build' | 'Tools'): Link[] =>
+const linksIn = (name: 'Build' | 'Tools' | 'Access'): Link[] =>
   resources
     .filter(({ section }) => section === name)
     .map(({ resource: { path, title, icon } }) => ({ to: path, label: title, icon }))
@@ -34,4 +35,5 @@ export const sections: readonly { label: string | null; pages: Link[] }[] = [
   },
   { label: 'Build', pages: linksIn('Build') },
   { label: 'Tools', pages: [...linksIn('Tools'), { to: '/tools/built-in', label: 'Built-in tools', icon: IconTool }] },
+  { label: 'Access', pages: [...linksIn('Access'), { to: '/audit', label: 'Audit', icon: IconHistory }] },
 ]

@@ -3,6 +3,8 @@ import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { FormSection } from '../../blocks/forms/form-section.tsx'
 import { RecordForm } from '../../blocks/forms/record-form.tsx'
+import { LimitsFields } from '../../limits/limits-fields.tsx'
+import { UsersUse } from '../../limits/users-use.tsx'
 import { type AgentValues, badJson, fieldsOf } from '../agent-values.ts'
 import type { Agent } from '../resource.ts'
 import { ApprovalsField } from './approvals-field.tsx'
@@ -29,9 +31,11 @@ interface AgentFormProps {
   save: (fields: ReturnType<typeof fieldsOf>) => Promise<Agent>
   onSaved: (agent: Agent) => void
   submitLabel: string
+  /** Absent while it is being created. */
+  agentId?: string
 }
 
-export function AgentForm({ initial, save, onSaved, submitLabel }: AgentFormProps) {
+export function AgentForm({ initial, save, onSaved, submitLabel, agentId }: AgentFormProps) {
   const form = useForm<AgentValues>({ initialValues: initial, validate: { ...missing, responseFormat: badJson } })
   const [isNaming, { open, close }] = useDisclosure()
   return (
@@ -66,6 +70,15 @@ export function AgentForm({ initial, save, onSaved, submitLabel }: AgentFormProp
               form.setFieldValue('callerInstructions', currentTarget.checked ? 'append' : 'refuse')
             }
           />
+        </FormSection>
+        <FormSection
+          title="Limits for each user"
+          description="Of each user whose sessions or requests name one, over all instances. A request over a limit is refused and says when to try again. The playground is not limited. Empty: no limit."
+        >
+          <LimitsFields path="userLimits" getInputProps={form.getInputProps} />
+          {agentId !== undefined && Object.values(initial.userLimits).some((limit) => limit !== '') && (
+            <UsersUse agentId={agentId} />
+          )}
         </FormSection>
         <FormSection
           title="Web pages"

@@ -1,0 +1,60 @@
+import { Button, Select, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useEffect, useState } from 'react'
+import classes from './audit.module.css'
+import type { useAuditFilters } from './filters-in-url.ts'
+import { kinds } from './words.ts'
+
+type Filters = ReturnType<typeof useAuditFilters>
+
+export function AuditFilters({ paging, shown, isFiltered, setFilter, clear }: Filters) {
+  return (
+    <search className={classes.filters} aria-label="Filter the audit">
+      <Typed label="Search by name or id" value={paging.q} onSettled={paging.setQ} />
+      <Typed label="Who" value={shown('actor')} onSettled={(text) => setFilter('actor', text)} />
+      <Select
+        aria-label="Kind"
+        placeholder="Any kind"
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any kind' }}
+        data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
+        value={shown('kind') || null}
+        onChange={(value) => setFilter('kind', value)}
+      />
+      {(['from', 'to'] as const).map((end) => (
+        <TextInput
+          key={end}
+          type="date"
+          aria-label={end === 'from' ? 'First day' : 'Last day'}
+          value={shown(end)}
+          onChange={({ currentTarget }) => setFilter(end, currentTarget.value)}
+        />
+      ))}
+      {isFiltered && (
+        <Button variant="subtle" color="gray" onClick={clear}>
+          Clear
+        </Button>
+      )}
+    </search>
+  )
+}
+
+/** Passes its text on once nothing was typed for a moment. */
+function Typed({ label, value, onSettled }: { label: string; value: string; onSettled: (text: string) => void }) {
+  const [text, setText] = useState(value)
+  // Links and the back button change the address too.
+  useEffect(() => setText(value), [value])
+  const settle = useDebouncedCallback((typed: string) => onSettled(typed.trim()), 250)
+  return (
+    <TextInput
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={text}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value)
+        settle(currentTarget.value)
+      }}
+    />
+  )
+}

@@ -1,0 +1,83 @@
+import { Button, Table } from '@mantine/core'
+import { useState } from 'react'
+import blocks from '../blocks/blocks.module.css'
+import { RelativeTime } from '../blocks/relative-time.tsx'
+import { plural } from '../blocks/words.ts'
+import classes from './audit.module.css'
+import { FieldChange } from './field-change.tsx'
+import type { AuditEntry } from './queries.ts'
+import { actions, actorKinds, actorName, kinds } from './words.ts'
+
+export const AuditTable = ({ entries, isStale }: { entries: readonly AuditEntry[]; isStale: boolean }) => (
+  <div className={blocks.card}>
+    <Table className={blocks.table ?? ''} aria-label="Audit" aria-busy={isStale}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th className={classes.when ?? ''}>When</Table.Th>
+          <Table.Th className={classes.who ?? ''}>Who</Table.Th>
+          <Table.Th>What</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {entries.map((entry) => (
+          <Entry key={entry.id} entry={entry} />
+        ))}
+        {entries.length === 0 && (
+          <Table.Tr>
+            <Table.Td colSpan={3} ta="center" c="dimmed" py="lg">
+              No entry matches.
+            </Table.Td>
+          </Table.Tr>
+        )}
+      </Table.Tbody>
+    </Table>
+  </div>
+)
+
+function Entry({ entry }: { entry: AuditEntry }) {
+  const { at, action, actorKind, kind, recordId, recordName, changes, ip, requestId } = entry
+  const [isOpen, setOpen] = useState(false)
+  const fields = Object.entries(changes)
+  const name = recordName ?? recordId
+  return (
+    <Table.Tr>
+      <Table.Td valign="top">
+        <RelativeTime iso={at} />
+      </Table.Td>
+      <Table.Td valign="top">
+        <bdi>{actorName(entry)}</bdi>
+        <div className={classes.quiet}>
+          {actorKinds[actorKind]}
+          {ip !== null && `, ${ip}`}
+        </div>
+      </Table.Td>
+      <Table.Td>
+        {kinds[kind] ?? kind} {actions[action]}
+        {name !== null && (
+          <>
+            : <bdi>{name}</bdi>
+          </>
+        )}{' '}
+        {fields.length > 0 && (
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+            aria-label={`${plural(fields.length, 'field')} of ${name ?? kind}, ${isOpen ? 'hide' : 'show'}`}
+          >
+            {plural(fields.length, 'field')}
+          </Button>
+        )}
+        {isOpen && (
+          <div className={classes.changes}>
+            {fields.map(([field, change]) => (
+              <FieldChange key={field} name={field} {...change} />
+            ))}
+            {requestId !== null && <div className={classes.quiet}>Request {requestId}</div>}
+          </div>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,44 @@
+/** What the audit's entries say, in words. */
+import type { AuditEntry } from './queries.ts'
+
+export const actions: Record<AuditEntry['action'], string> = {
+  create: 'created',
+  update: 'changed',
+  delete: 'deleted',
+  import: 'imported',
+  export: 'exported',
+  login: 'logged in',
+  login_failed: 'failed to log in',
+  logout: 'logged out',
+  revoke: 'revoked',
+  decide: 'decided',
+}
+
+/** A record's kind; what has no word here is shown as it is. */
+export const kinds: Readonly<Record<string, string>> = {
+  agent: 'Agent',
+  agentTools: 'Tools of an agent',
+  prompt: 'Prompt',
+  provider: 'Provider',
+  httpTool: 'HTTP tool',
+  mcpServer: 'MCP server',
+  prices: 'Prices',
+  key: 'Key',
+  configuration: 'Configuration',
+  login: 'Login',
+  user: 'User',
+  call: 'Call',
+}
+
+export function actorName({ actor, actorKind }: AuditEntry): string {
+  if (actor !== null) return actor
+  return actorKind === 'deploy_key' ? 'The deploy key' : actorKind === 'system' ? 'The server' : 'Nobody named'
+}
+
+export const actorKinds: Record<AuditEntry['actorKind'], string> = {
+  login: 'login',
+  key: 'key',
+  deploy_key: 'deploy key',
+  client_secret: 'client secret',
+  system: 'server',
+}

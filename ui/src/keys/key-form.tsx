@@ -1,0 +1,86 @@
+import { Checkbox, MultiSelect, Stack, Switch, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { allAgents } from '../agents/resource.ts'
+import { FormSection } from '../blocks/forms/form-section.tsx'
+import { RecordForm } from '../blocks/forms/record-form.tsx'
+import type { LimitUse } from '../limits/limit-values.ts'
+import { LimitsFields } from '../limits/limits-fields.tsx'
+import { type KeyValues, valuesOf } from './key-values.ts'
+import type { Key, KeyScope } from './resource.ts'
+
+const scopes: readonly { value: KeyScope; label: string; description: string }[] = [
+  { value: 'deploy', label: 'Talk to agents', description: 'The deploy API of the agents below.' },
+  { value: 'management', label: 'Manage everything', description: 'As a login does, except keys and audit: for CI.' },
+  { value: 'management:read', label: 'Read everything', description: 'What can be read with a login, and no changes.' },
+]
+
+interface KeyFormProps<Saved> {
+  /** Null while it is being created. */
+  record: Key | null
+  use?: LimitUse | undefined
+  save: (values: KeyValues) => Promise<Saved>
+  onSaved: (saved: Saved) => void
+}
+
+export function KeyForm<Saved>({ record, use, save, onSaved }: KeyFormProps<Saved>) {
+  const form = useForm<KeyValues>({
+    initialValues: valuesOf(record),
+    validate: { scopes: (chosen) => (chosen.length === 0 ? 'Choose at least one.' : null) },
+  })
+  const { data: agents = [] } = useQuery(allAgents)
+  const opensAgents = form.values.scopes.includes('deploy')
+  return (
+    <RecordForm form={form} save={save} onSaved={onSaved} submitLabel={record ? 'Save' : 'Create key'}>
+      <TextInput
+        label="Name"
+        description="Who or what it is for. The audit names it."
+        placeholder="Tenant A"
+        maw={420}
+        {...form.getInputProps('name')}
+      />
+      <Checkbox.Group
+        label="What it opens"
+        description={record ? 'Cannot be changed: make another key for something else.' : undefined}
+        {...form.getInputProps('scopes')}
+      >
+        <Stack gap="sm" mt="xs">
+          {scopes.map((scope) => (
+            <Checkbox key={scope.value} disabled={record !== null} {...scope} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      {opensAgents && (
+        <>
+          <Switch label="All agents, new ones too" {...form.getInputProps('isForAll', { type: 'checkbox' })} />
+          {!form.values.isForAll && (
+            <MultiSelect
+              label="Agents"
+              description="Paths of other agents are refused. An agent that is deleted leaves the list."
+              searchable
+              hidePickedOptions
+              nothingFoundMessage="No agent matches."
+              data={agents.map(({ id, name }) => ({ value: id, label: name }))}
+              {...form.getInputProps('agentIds')}
+            />
+          )}
+        </>
+      )}
+      <TextInput
+        type="date"
+        label="Last day"
+        description="From the next day on, UTC, it opens nothing. Empty: it does not expire."
+        maw={240}
+        {...form.getInputProps('expiresOn')}
+      />
+      {opensAgents && (
+        <FormSection
+          title="Limits"
+          description="Of all that is asked for with the key, over all instances. A request over a limit is refused and says when to try again. Empty: no limit."
+        >
+          <LimitsFields path="limits" getInputProps={form.getInputProps} use={use} />
+        </FormSection>
+      )}
+    </RecordForm>
+  )
+}

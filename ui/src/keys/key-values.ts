@@ -1,0 +1,35 @@
+/** A key as its form has it. */
+import { type LimitValues, limitsOfValues, valuesOfLimits } from '../limits/limit-values.ts'
+import type { Key, KeyScope } from './resource.ts'
+
+export interface KeyValues {
+  name: string
+  scopes: KeyScope[]
+  /** Empty: all agents. */
+  agentIds: string[]
+  /** Whether `agentIds` counts: a key of agents that were all deleted opens none. */
+  isForAll: boolean
+  /** A day as `2027-01-31`; '': it does not expire. */
+  expiresOn: string
+  limits: LimitValues
+}
+
+export const valuesOf = (key: Key | null): KeyValues => ({
+  name: key?.name ?? '',
+  scopes: key?.scopes ?? ['deploy'],
+  agentIds: key?.agentIds ?? [],
+  isForAll: (key?.agentIds ?? null) === null,
+  expiresOn: key?.expiresAt?.slice(0, 10) ?? '',
+  limits: valuesOfLimits(key?.limits ?? null),
+})
+
+/** An expiry that the form shows as it was keeps its time of day. */
+export function fieldsOf({ name, agentIds, isForAll, expiresOn, limits }: KeyValues, before: Key | null) {
+  const isSame = before?.expiresAt?.slice(0, 10) === expiresOn
+  return {
+    name,
+    agentIds: isForAll ? null : agentIds,
+    expiresAt: expiresOn === '' ? null : isSame ? (before?.expiresAt ?? null) : `${expiresOn}T23:59:59Z`,
+    limits: limitsOfValues(limits),
+  }
+}

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query'
+import { allAgents } from '../agents/resource.ts'
+import { ListPage } from '../blocks/pages/list-page.tsx'
+import { RelativeTime } from '../blocks/relative-time.tsx'
+import { plural } from '../blocks/words.ts'
+import { type Key, keyResource } from './resource.ts'
+
+export function Component() {
+  const { data: agents = [] } = useQuery(allAgents)
+  const opened = ({ agentIds, scopes }: Key) => {
+    if (!scopes.includes('deploy')) return 'Management'
+    if (agentIds === null) return 'All agents'
+    const [only] = agentIds
+    return agentIds.length === 1
+      ? (agents.find(({ id }) => id === only)?.name ?? '1 agent')
+      : plural(agentIds.length, 'agent')
+  }
+  return (
+    <ListPage
+      resource={keyResource}
+      description="Keys for tenants, programs and CI: each opens what it is for, has limits of its own, and can be taken back alone."
+      columns={[
+        { header: 'Opens', width: '22%', cell: opened },
+        { header: 'Ends with', width: '8rem', minor: true, cell: ({ hint }) => `…${hint}` },
+        {
+          header: 'Last used',
+          width: '9rem',
+          cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <RelativeTime iso={lastUsedAt} />),
+        },
+        {
+          header: 'Expires',
+          width: '9rem',
+          minor: true,
+          cell: ({ expiresAt }) => expiresAt?.slice(0, 10) ?? 'Never',
+        },
+      ]}
+      create="New key"
+      createFirst="Create the first one"
+    >
+      PUBLIC_API_KEY opens every agent. A named key opens what you choose, and says who called.
+    </ListPage>
+  )
+}

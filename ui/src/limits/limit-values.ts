@@ -1,0 +1,60 @@
+/** Limits as a form has them: '' is no limit. */
+import type { components } from '../../../openapi/generated/schema.ts'
+
+export type Limits = NonNullable<components['schemas']['Key']['limits']>
+export type LimitName = keyof Limits
+export type LimitValues = Record<LimitName, number | string>
+export type LimitUse = components['schemas']['KeyUse']
+
+export function valuesOfLimits(limits: Limits | null): LimitValues {
+  const { requestsPerMinute = '', concurrentReplies = '', tokensPerDay = '', costPerMonth = '' } = limits ?? {}
+  return { requestsPerMinute, concurrentReplies, tokensPerDay, costPerMonth }
+}
+
+/** Not checked here: the server says what it refuses. */
+export function limitsOfValues(values: LimitValues): Limits | null {
+  const given = (Object.entries(values) as [LimitName, number | string][]).filter(([, value]) => value !== '')
+  return given.length === 0 ? null : Object.fromEntries(given.map(([name, value]) => [name, Number(value)]))
+}
+
+interface Field {
+  name: LimitName
+  label: string
+  description: string
+  step: number
+  /** What was used so far. */
+  used: (use: LimitUse) => string
+}
+
+const whole = (count: number): string => count.toLocaleString('en')
+
+export const limitFields: readonly Field[] = [
+  {
+    name: 'requestsPerMinute',
+    label: 'Requests a minute',
+    description: 'Requests that begin a reply, in any 60 seconds.',
+    step: 1,
+    used: ({ requestsLastMinute }) => `${whole(requestsLastMinute)} in the last minute`,
+  },
+  {
+    name: 'concurrentReplies',
+    label: 'Replies at a time',
+    description: 'Replies that run at the same moment.',
+    step: 1,
+    used: ({ runningReplies }) => `${whole(runningReplies)} running`,
+  },
+  {
+    name: 'tokensPerDay',
+    label: 'Tokens a day',
+    description: 'Tokens read and written, from midnight UTC.',
+    step: 1000,
+    used: ({ tokensToday }) => `${whole(tokensToday)} today`,
+  },
+  {
+    name: 'costPerMonth',
+    label: 'Cost a month',
+    description: 'By the prices under Usage, from the first of the month, UTC.',
+    step: 1,
+    used: ({ costThisMonth }) => `${costThisMonth.toLocaleString('en', { maximumFractionDigits: 4 })} this month`,
+  },
+]

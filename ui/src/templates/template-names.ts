@@ -1,0 +1,86 @@
+/** What may stand in double braces, as the server reads it (contract section 20), for fields in which one types it. */
+import { METADATA, placeholdersIn, valueNames } from '../../../src/templates/placeholders.ts'
+import { promptProblem } from '../../../src/templates/prompt-template.ts'
+import { argumentsOf, toolTemplateProblem } from '../../../src/templates/tool-template.ts'
+
+export interface TemplateName {
+  name: string
+  hint: string
+}
+
+/** Which names a field offers, and which it takes. */
+export interface TemplateRules {
+  names: readonly TemplateName[]
+  /** Whether the name between these braces stands for something. Null: it is text of the field's own. */
+  isKnown: (inner: string) => boolean | null
+  /** Why the text may not be saved. Null when it may. */
+  problem: (text: string) => string | null
+}
+
+const hints: Record<(typeof valueNames)[number], string> = {
+  'session.id': 'the session',
+  'session.user': 'its user',
+  'now.date': 'the day, UTC',
+  'now.time': 'the time, UTC',
+}
+
+const values: readonly TemplateName[] = [
+  ...valueNames.map((name) => ({ name, hint: hints[name] })),
+  { name: METADATA, hint: 'its metadata: go on with a name' },
+]
+
+const kindOf = (inner: string) => placeholdersIn(`{{${inner}}}`)[0]?.placeholder
+
+export const promptRules: TemplateRules = {
+  names: values,
+  isKnown(inner) {
+    const found = kindOf(inner)
+    return found === undefined || found.kind === 'other' ? null : found.kind === 'value'
+  },
+  problem: promptProblem,
+}
+
+/** `schema`: of the tool's arguments. */
+export function toolRules(schema: Record<string, unknown> | null): TemplateRules {
+  const args = argumentsOf(schema)
+  return {
+    names: [...[...args].map((name) => ({ name, hint: 'an argument of the model' })), ...values],
+    isKnown(inner) {
+      const found = kindOf(inner)
+      return found !== undefined && (found.kind === 'value' || (found.kind === 'other' && args.has(found.name)))
+    },
+    problem: (text) =>
+      toolTemplateProblem({ url: text, headers: {}, body: null, inputSchema: schema })?.replace(/^url: /, '') ?? null,
+  }
+}
+
+/** Names that are to be arguments, each once, in order of appearance: values of the session and the time are none. */
+export const argumentNames = (...texts: string[]): string[] => [
+  ...new Set(
+    texts.flatMap(placeholdersIn).flatMap(({ placeholder: { kind, name } }) => (kind === 'other' ? [name] : [])),
+  ),
+]
+
+export interface TemplatePart {
+  text: string
+  /** Null: text. */
+  isKnown: boolean | null
+  at: number
+}
+
+/** The text in parts, which joined are the text. */
+export function partsOf(text: string, { isKnown }: Pick<TemplateRules, 'isKnown'>): TemplatePart[] {
+  return text
+    .split(/(\{\{[^{}]*\}\})/)
+    .filter((piece) => piece !== '')
+    .map((piece, at) => {
+      const [, inner] = /^\{\{([^{}]*)\}\}$/.exec(piece) ?? []
+      return { text: piece, isKnown: inner === undefined ? null : isKnown(inner), at }
+    })
+}
+
+/** What is being typed behind the last braces before the caret. Null when nothing is. */
+export function typedName(beforeCaret: string): string | null {
+  const [, typed] = /\{\{\s*([^{}|\s]*)$/.exec(beforeCaret) ?? []
+  return typed ?? null
+}
