@@ -5,17 +5,37 @@ import { snippets } from '../../ui/src/agents/use-it/snippets.ts'
 import { headersOf, movesSecrets } from '../../ui/src/blocks/forms/header-rows.ts'
 import { argumentsOf } from '../../ui/src/http-tools/arguments.ts'
 import { draftOf, newRow, schemaOf, switched, withArguments } from '../../ui/src/http-tools/schema-draft.ts'
-import { partsOf, placesIn } from '../../ui/src/http-tools/template.ts'
+import { argumentNames, partsOf, promptRules, toolRules, typedName } from '../../ui/src/templates/template-names.ts'
 
 test('a template’s pieces put together are the template, and places are told apart', () => {
-  const text = 'https://x.example/{{city}}/{{ day }}?q={{}}&r={{{a}}}'
-  expect(
-    partsOf(text)
-      .map((part) => part.text)
-      .join(''),
-  ).toBe(text)
-  expect(placesIn(text, '{"a": {{city}}}')).toEqual(['city', 'day', '', 'a'])
+  const text = 'https://x.example/{{city}}/{{ day }}?q={{}}&r={{{a}}}&u={{session.user|none}}&v={{session.usr}}'
+  const rules = toolRules({ type: 'object', properties: { city: {} } })
+  const parts = partsOf(text, rules)
+  expect(parts.map((part) => part.text).join('')).toBe(text)
+  const marked = (known: boolean) => parts.filter(({ isKnown }) => isKnown === known).map((part) => part.text)
+  expect(marked(true)).toEqual(['{{city}}', '{{session.user|none}}'])
+  expect(marked(false)).toEqual(['{{ day }}', '{{}}', '{{a}}', '{{session.usr}}'])
+  expect(argumentNames(text, '{"a": {{city}}}')).toEqual(['city', 'day', '', 'a'])
 })
+
+test('a name that stands for nothing has a reason, and other braces of a prompt are its text', () => {
+  const { problem } = toolRules(null)
+  expect(problem('https://x.example/{{now.date}}')).toBe(null)
+  expect(problem('https://x.example/{{city}}')).toContain('"city" is neither a property of inputSchema nor a value')
+  expect(promptRules.problem('Hi {{session.usr}}')).toContain('"session.usr" is no value')
+  expect(promptRules.problem('Hi {{name}}')).toBe(null)
+  expect(partsOf('Hi {{name}}', promptRules).every(({ isKnown }) => isKnown === null)).toBe(true)
+})
+
+test.each([
+  ['Hi {{', ''],
+  ['Hi {{ session.u', 'session.u'],
+  ['{{now.date}} and {{se', 'se'],
+  ['Hi {', null],
+  ['Hi {{session.user}}', null],
+  ['Hi {{session.user|no', null],
+  ['Hi {{two words', null],
+])('behind %j the name %j is being typed', (text, typed) => expect(typedName(text)).toBe(typed))
 
 test.each([
   [null],

@@ -4,12 +4,12 @@ import { FormSection } from '../blocks/forms/form-section.tsx'
 import { movesSecrets } from '../blocks/forms/header-rows.ts'
 import { HeadersField } from '../blocks/forms/headers-field.tsx'
 import { RecordForm } from '../blocks/forms/record-form.tsx'
+import { TemplateInput } from '../templates/template-input.tsx'
+import { argumentNames, type TemplateRules, toolRules } from '../templates/template-names.ts'
 import classes from './http-tools.module.css'
 import type { HttpTool, HttpToolFields } from './resource.ts'
 import { SchemaField } from './schema-field.tsx'
-import { placesIn } from './template.ts'
-import { TemplateInput } from './template-input.tsx'
-import { fieldsOf, type ToolValues, valuesOf } from './tool-values.ts'
+import { describedIn, fieldsOf, type ToolValues, valuesOf } from './tool-values.ts'
 
 const methods: HttpTool['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -23,6 +23,7 @@ interface HttpToolFormProps {
 export function HttpToolForm({ tool, save, onSaved }: HttpToolFormProps) {
   const form = useForm<ToolValues>({ initialValues: valuesOf(tool) })
   const { url, headers, body, inputSchema } = form.values
+  const rules = toolRules(describedIn(inputSchema))
   return (
     <RecordForm
       form={form}
@@ -49,22 +50,23 @@ export function HttpToolForm({ tool, save, onSaved }: HttpToolFormProps) {
       <FormSection
         title="Request"
         description={
-          '{{argument}} is replaced by the model’s value: in the path and query, in header values and in the body. The model never chooses the server.'
+          '{{argument}} is replaced by the model’s value, {{session.user}} by the user of the session: in the path and query, in header values and in the body. Type {{ to see the names. The model never chooses the server.'
         }
       >
-        <Request form={form} />
+        <Request form={form} rules={rules} />
         <HeadersField
           rows={headers}
           onChange={(rows) => form.setFieldValue('headers', rows)}
           error={form.errors.headers}
           moves={movesSecrets(tool, url, headers)}
+          rules={rules}
         />
       </FormSection>
       <FormSection title="Arguments" description="What the model must provide. Checked before the call is made.">
         <SchemaField
           draft={inputSchema}
           onChange={(draft) => form.setFieldValue('inputSchema', draft)}
-          places={placesIn(url, ...headers.map(({ value }) => value), body)}
+          places={argumentNames(url, ...headers.map(({ value }) => value), body)}
           error={form.errors.inputSchema}
         />
       </FormSection>
@@ -72,7 +74,7 @@ export function HttpToolForm({ tool, save, onSaved }: HttpToolFormProps) {
   )
 }
 
-function Request({ form }: { form: UseFormReturnType<ToolValues> }) {
+function Request({ form, rules }: { form: UseFormReturnType<ToolValues>; rules: TemplateRules }) {
   const { method, body } = form.values
   const carriesBody = method !== 'GET' && method !== 'DELETE'
   return (
@@ -83,7 +85,9 @@ function Request({ form }: { form: UseFormReturnType<ToolValues> }) {
           label="URL"
           oneLine
           placeholder="https://api.example.com/weather/{{city}}?days={{days}}"
+          rules={rules}
           {...form.getInputProps('url')}
+          onText={(text) => form.setFieldValue('url', text)}
         />
       </div>
       {(carriesBody || body !== '') && (
@@ -91,7 +95,9 @@ function Request({ form }: { form: UseFormReturnType<ToolValues> }) {
           label="Body"
           description="Empty: the arguments that have no place in a template are sent as a JSON object."
           placeholder={'{"city": "{{city}}", "days": {{days}}}'}
+          rules={rules}
           {...form.getInputProps('body')}
+          onText={(text) => form.setFieldValue('body', text)}
         />
       )}
     </>

@@ -42,3 +42,12 @@ function sentSchema(draft: SchemaDraft) {
     throw new ApiError(400, `inputSchema: ${wordsOf(error)}`)
   }
 }
+
+/** The schema as it is now; null while it cannot be read. */
+export function describedIn(draft: SchemaDraft): Record<string, unknown> | null {
+  try {
+    return schemaOf(draft)
+  } catch {
+    return null
+  }
+}

@@ -6,12 +6,12 @@ import { useState } from 'react'
 import { CodeBlock } from '../blocks/code-block.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { Panel } from '../blocks/panel.tsx'
+import { argumentNames } from '../templates/template-names.ts'
 import { ArgumentFields } from './argument-fields.tsx'
 import { argumentsOf, type Typed } from './arguments.ts'
 import classes from './http-tools.module.css'
 import { type HttpTool, tryHttpTool } from './resource.ts'
 import { type ArgumentRow, draftOf, newRow } from './schema-draft.ts'
-import { placesIn } from './template.ts'
 
 export function TryIt({ tool }: { tool: HttpTool }) {
   const [typed, setTyped] = useState<Typed>({ values: {}, json: '{}' })
@@ -50,7 +50,9 @@ function rowsOf({ url, headers, body, inputSchema }: HttpTool): ArgumentRow[] | 
   const draft = draftOf(inputSchema)
   if (draft.mode !== 'rows') return null
   const known = new Set(draft.rows.map(({ name }) => name))
-  const places = placesIn(url, ...Object.values(headers), body ?? '').filter((name) => name !== '' && !known.has(name))
+  const places = argumentNames(url, ...Object.values(headers), body ?? '').filter(
+    (name) => name !== '' && !known.has(name),
+  )
   const rows = [...draft.rows, ...places.map((name) => newRow(name))]
   return rows.length > 0 ? rows : null
 }

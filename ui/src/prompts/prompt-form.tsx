@@ -1,6 +1,9 @@
-import { Text, Textarea, TextInput } from '@mantine/core'
+import { Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { RecordForm } from '../blocks/forms/record-form.tsx'
+import { TemplateInput } from '../templates/template-input.tsx'
+import { promptRules } from '../templates/template-names.ts'
+import { PromptPreview } from './preview/prompt-preview.tsx'
 import type { Prompt, PromptFields } from './resource.ts'
 import { textSize } from './text-size.ts'
 
@@ -35,20 +38,23 @@ export function PromptForm({ prompt, save, onSaved, isGuarded = true }: PromptFo
         {...form.getInputProps('name')}
       />
       <div>
-        <Textarea
+        <TemplateInput
+          isProse
+          rules={promptRules}
           label="Prompt"
-          description="Sent to the model before the conversation. Changes apply to replies that start after you save."
+          description="Sent to the model before the conversation. Type {{ to fill in the user, metadata or the day. Changes apply to replies that start after you save."
           placeholder="You are the assistant of…"
-          autosize
           minRows={12}
           maxRows={28}
           key={form.key('content')}
           {...form.getInputProps('content')}
+          onText={(text) => form.setFieldValue('content', text)}
         />
         <Text fz="xs" c="dimmed" mt={6} ta="right" data-testid="size">
           {characters.toLocaleString('en')} characters · about {tokens.toLocaleString('en')} tokens
         </Text>
       </div>
+      <PromptPreview content={form.values.content} />
     </RecordForm>
   )
 }

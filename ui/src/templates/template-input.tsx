@@ -5,7 +5,7 @@ import classes from './templates.module.css'
 import { useNameOffer } from './use-name-offer.tsx'
 
 interface TemplateInputProps extends TextareaProps {
-  value: string
+  value?: string
   /** Called with the new text. */
   onText: (text: string) => void
   rules: TemplateRules
@@ -20,7 +20,7 @@ interface TemplateInputProps extends TextareaProps {
  * as one types `{{`. The marks are behind the field.
  */
 export function TemplateInput({
-  value,
+  value = '',
   onText,
   rules,
   oneLine = false,

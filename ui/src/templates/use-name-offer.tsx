@@ -24,8 +24,7 @@ export function useNameOffer(
       input && input.selectionStart === input.selectionEnd
         ? typedName(input.value.slice(0, input.selectionStart))
         : null
-    if (typed === null) return close()
-    const names = rules.names.filter(({ name }) => name.startsWith(typed) && name !== typed)
+    const names = typed === null ? [] : rules.names.filter(({ name }) => name.startsWith(typed) && name !== typed)
     setOffer(names.length === 0 ? null : { names, chosen: 0 })
   }
 

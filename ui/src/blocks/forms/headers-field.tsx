@@ -1,5 +1,7 @@
 import { ActionIcon, Button, Input, Stack, TextInput } from '@mantine/core'
 import { IconLock, IconPlus, IconX } from '@tabler/icons-react'
+import { TemplateInput } from '../../templates/template-input.tsx'
+import type { TemplateRules } from '../../templates/template-names.ts'
 import { Notice } from '../messages/notice.tsx'
 import classes from './forms.module.css'
 import { type HeaderRow, hiddenValue } from './header-rows.ts'
@@ -11,10 +13,12 @@ interface HeadersFieldProps {
   error?: React.ReactNode
   /** Whether stored secrets belong to another server than the one that the form names. */
   moves: boolean
+  /** What values may name in double braces. Absent: they are no templates. */
+  rules?: TemplateRules
 }
 
 /** Names and values. A stored secret is shown as `***`, and replaced by typing over it. */
-export function HeadersField({ rows, onChange, error, moves }: HeadersFieldProps) {
+export function HeadersField({ rows, onChange, error, moves, rules }: HeadersFieldProps) {
   const change = (at: number, part: Partial<HeaderRow>) =>
     onChange(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
   return (
@@ -40,14 +44,11 @@ export function HeadersField({ rows, onChange, error, moves }: HeadersFieldProps
               value={name}
               onChange={({ currentTarget }) => change(index, { name: currentTarget.value })}
             />
-            <TextInput
-              aria-label={`Value of header ${index + 1}`}
-              placeholder="Bearer …"
-              autoComplete="off"
+            <HeaderValue
+              label={`Value of header ${index + 1}`}
               value={value}
-              rightSection={value === hiddenValue && <IconLock size={15} stroke={1.7} aria-label="Stored encrypted" />}
-              onFocus={({ currentTarget }) => value === hiddenValue && currentTarget.select()}
-              onChange={({ currentTarget }) => change(index, { value: currentTarget.value })}
+              onText={(text) => change(index, { value: text })}
+              rules={rules}
             />
             <ActionIcon
               variant="subtle"
@@ -72,5 +73,29 @@ export function HeadersField({ rows, onChange, error, moves }: HeadersFieldProps
         </div>
       </Stack>
     </Input.Wrapper>
+  )
+}
+
+interface HeaderValueProps {
+  label: string
+  value: string
+  onText: (text: string) => void
+  rules: TemplateRules | undefined
+}
+
+function HeaderValue({ label, value, onText, rules }: HeaderValueProps) {
+  const isHidden = value === hiddenValue
+  const shared = {
+    'aria-label': label,
+    placeholder: 'Bearer …',
+    autoComplete: 'off',
+    value,
+    rightSection: isHidden && <IconLock size={15} stroke={1.7} aria-label="Stored encrypted" />,
+    onFocus: ({ currentTarget }: { currentTarget: { select(): void } }) => isHidden && currentTarget.select(),
+  }
+  return rules ? (
+    <TemplateInput oneLine rules={rules} onText={onText} {...shared} />
+  ) : (
+    <TextInput {...shared} onChange={({ currentTarget }) => onText(currentTarget.value)} />
   )
 }
