@@ -9,6 +9,7 @@ import type { Agent } from '../agents/resource.ts'
 import { comparePath } from '../compare/columns-in-url.ts'
 import { oneSession } from '../sessions/queries.ts'
 import { reliable } from '../shell/reliable-import.ts'
+import { ActingAs } from './acting-as/acting-as.tsx'
 import classes from './chat-header.module.css'
 import { useOverrides } from './overrides/overrides.ts'
 import { newestSessions, type Session } from './queries.ts'
@@ -71,6 +72,7 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
         />
         <Action icon={IconColumns2} label="Compare" onClick={() => void navigate(comparison)} />
         <Action icon={IconCode} label="Code" onClick={showing.open} />
+        <ActingAs agentId={agent.id} session={session} />
         {session && <SessionFacts session={session} />}
         {sessionId !== undefined && <ToChart address={`/chart?agent=${agent.id}&session=${sessionId}`} />}
       </Group>
