@@ -23,7 +23,8 @@ export default defineConfig({
           // Not a file for each set of pages that share a module: over HTTP/1.1 forty small ones are seven round trips.
           groups: [
             { name: 'base', tags: ['$initial'], priority: 3 },
-            { name: 'shared', test: /\/ui\/src\//, minShareCount: 3, priority: 2 },
+            // Templates are of forms alone, and of no page that one sees first.
+            { name: 'shared', test: /\/ui\/src\/(?!templates\/)/, minShareCount: 3, priority: 2 },
             { name: 'lib', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 5000, priority: 1 },
           ],
         },
