@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import type { App } from './compose/app.ts'
 import { misspeltSettings } from './compose/misspelt-settings.ts'
+import { createLogWriter } from './observability/log-writer.ts'
 import type { MetricsSnapshot } from './observability/metrics.ts'
 import { readableLine } from './observability/readable-log.ts'
 import { createWorkerMetrics, isMetricsQuestion, type MetricsAnswer } from './observability/worker-metrics.ts'
@@ -16,14 +17,15 @@ const CLOSE_MS = 30_000
 const print = (line: string): void => void process.stderr.write(`${line}\n`)
 
 /** Readable lines at a terminal on standard error; JSON where standard output is redirected. */
+const standardOutput = createLogWriter()
 const logStream = process.stderr.isTTY
   ? {
       write(line: string) {
         print(readableLine(line))
-        if (!process.stdout.isTTY) process.stdout.write(line)
+        if (!process.stdout.isTTY) standardOutput.write(line)
       },
     }
-  : undefined
+  : standardOutput
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env)

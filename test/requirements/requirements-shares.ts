@@ -20,4 +20,14 @@ export const shares = {
   'contract-26.contents-apart': 'Stored contents are shared among the messages of one user of one agent only.',
   'contract-26.long-lists':
     'Lists of messages and exports are written in pieces of at most 1 MiB, as fast as they are read; without limit 32 MiB at most.',
+  'contract-26.log-written':
+    'A log that cannot be written stops nothing; what was left out is counted and said when it can be written again.',
+  'contract-26.database-words': 'A database in trouble is named for what it is, and seldom.',
+  'contract-26.timeline':
+    'Before it answers from a connection made before the newest loss, an instance has asked that server whether it takes writes.',
+  'contract-26.turns': 'Statements wait for their turn while others are answered.',
+  'contract-26.empty-polls': 'What a look for news of a running reply costs does not grow with the reply.',
+  'contract-26.shown-paths': 'Logs and traces keep no name of a user.',
+  'contract-26.restored-secrets': 'After a restore a revocation covers the secrets made after the backup.',
+  'contract-26.move': 'move and backup take DATABASE_URL or standard input besides an argument.',
 } as const

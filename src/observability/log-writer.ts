@@ -1,0 +1,65 @@
+/** Writes the log so that nothing else depends on it: a full disk stops neither requests nor replies (contract section 26). */
+import { writeSync } from 'node:fs'
+
+const AGAIN_MS = 1000
+
+/** A pipe that is full for the moment is waited for so long at most. */
+const MOST_WAITS = 20
+const WAIT_MS = 1
+
+export interface LogWriterOptions {
+  /** Writes some of the bytes, and says how many. Throws when it cannot. Standard output by default. */
+  write?(bytes: Uint8Array): number
+  /** How often writing is tried while there is nothing to write. */
+  againMs?: number
+}
+
+/** Lines that cannot be written are left out and counted; as soon as one can, their number is said in a line of its own. */
+export function createLogWriter({ write = toStandardOutput, againMs = AGAIN_MS }: LogWriterOptions = {}) {
+  let missed = 0
+  let isTorn = false
+  let again: NodeJS.Timeout | null = null
+
+  function tryWrite(text: string): boolean {
+    const bytes = Buffer.from(isTorn ? `\n${text}` : text)
+    let at = 0
+    for (let waits = 0; at < bytes.length; ) {
+      try {
+        at += write(bytes.subarray(at))
+      } catch (error) {
+        if (isFull(error) && waits++ < MOST_WAITS) {
+          Atomics.wait(pausing, 0, 0, WAIT_MS)
+          continue
+        }
+        isTorn ||= at > 0
+        return false
+      }
+    }
+    isTorn = false
+    return true
+  }
+
+  function sayMissed(): boolean {
+    if (missed === 0) return true
+    const message = `The log could not be written: lines are missing.`
+    const line = { level: 40, time: Date.now(), pid: process.pid, missed, msg: message }
+    if (!tryWrite(`${JSON.stringify(line)}\n`)) return false
+    missed = 0
+    if (again !== null) clearInterval(again)
+    again = null
+    return true
+  }
+
+  return {
+    write(line: string): void {
+      if (sayMissed() && tryWrite(line)) return
+      missed += 1
+      again ??= setInterval(sayMissed, againMs).unref()
+    },
+  }
+}
+
+const toStandardOutput = (bytes: Uint8Array): number => writeSync(1, bytes)
+const pausing = new Int32Array(new SharedArrayBuffer(4))
+
+const isFull = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EAGAIN'
