@@ -1,6 +1,7 @@
 /** What a caller learns of an error: its status, message and headers. Each scope puts them into its own format. */
 import type { FastifyBaseLogger } from 'fastify'
 import { isDatabaseGone } from '../../persistence/postgres/database.ts'
+import { databaseWords } from '../faults/database-words.ts'
 import { HttpError } from './http-error.ts'
 
 export interface ErrorAnswer {
@@ -25,7 +26,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     return { status, message, headers: {} }
   }
   if (isDatabaseGone(error)) {
-    return { status: 503, message: 'The database cannot be reached.', headers: { 'retry-after': '1' } }
+    return { status: 503, message: databaseWords(error), headers: { 'retry-after': '1' } }
   }
   return { status: 500, message: 'Internal server error.', headers: {} }
 }

@@ -46,6 +46,7 @@ import { mountResponses } from '../deploy/responses/routes.ts'
 import { deployScope, mountDeploy } from '../deploy/scope.ts'
 import { sessionCompletionHandlers } from '../deploy/session-completions.ts'
 import { sessionHandlers } from '../deploy/sessions.ts'
+import { createSeldomLog } from '../faults/seldom-log.ts'
 import { keyHandlers } from '../keys/key-handlers.ts'
 import type { KeyList } from '../keys/key-list.ts'
 import { type DebugDependencies, debugHandlers } from '../management/debug/debug.ts'
@@ -80,7 +81,7 @@ import { healthHandlers } from './health.ts'
 import { refuseSecondHost } from './hosts.ts'
 import { mount } from './mount.ts'
 import { observeRequests, type RequestObserver, requestId } from './observe-requests.ts'
-import { answerUnknownPaths, readableUrl } from './paths.ts'
+import { answerUnknownPaths, readableUrl, shownPath } from './paths.ts'
 import { endPipelines } from './pipelined.ts'
 import { endSlowRequests } from './slow-requests.ts'
 
@@ -142,10 +143,11 @@ export function createServer({ logLevel, logStream, maxBodyBytes, trustProxy }: 
       level: logLevel,
       ...(logStream ? { stream: logStream } : {}),
       serializers: {
-        req: (request) => ({ method: request.method, url: pathOf(request) }),
+        req: (request) => ({ method: request.method, url: shownPath(request.url) }),
         detail: maskedText,
         err: maskedError,
       },
+      hooks: { logMethod: seldomMethod() },
       redact: ['req.headers.authorization', 'req.headers.cookie', 'apiKey', '*.apiKey', 'password', '*.password'],
     },
     // Two lines a request cost more than the request; `debug` brings one (below).
@@ -170,8 +172,14 @@ export async function closeServer(app: FastifyInstance, ms: number): Promise<voi
   })
 }
 
-/** The path without the query, which may hold a credential (`access_token`). */
-const pathOf = ({ url = '' }: { url?: string }): string => url.split('?', 1)[0] ?? ''
+/** See seldom-log.ts. */
+function seldomMethod() {
+  const seldom = createSeldomLog()
+  return function (this: unknown, args: unknown[], method: (...args: unknown[]) => void): void {
+    const changed = seldom(args[0], args[1])
+    if (changed !== null) method.apply(this, changed === 'as it is' ? args : changed)
+  }
+}
 
 /** A number of hops, or who they are. */
 const trusted = (rule: number | string[]) => (typeof rule === 'number' ? (_: string, hop: number) => hop < rule : rule)
@@ -195,7 +203,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, giv
   ignoreBodies(app)
   app.addHook('onResponse', async (request, reply) => {
     request.log.debug(
-      { method: request.method, url: pathOf(request), status: reply.statusCode, ms: reply.elapsedTime },
+      { method: request.method, url: shownPath(request.url), status: reply.statusCode, ms: reply.elapsedTime },
       'answered',
     )
   })
