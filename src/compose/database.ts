@@ -3,7 +3,15 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import { retry } from '../async/retry.ts'
-import { askFirst, type ConnectOptions, connect, isUnavailable, type Sql } from '../persistence/postgres/database.ts'
+import {
+  askFirst,
+  type ConnectOptions,
+  connect,
+  createLosses,
+  isUnavailable,
+  LOSS_ASK_MS,
+  type Sql,
+} from '../persistence/postgres/database.ts'
 import { startEmbedded } from '../persistence/postgres/embedded/embedded.ts'
 import { durabilityWarnings, readSwitchedOff } from '../persistence/postgres/schema/durability.ts'
 import type { Settings } from '../settings.ts'
@@ -28,6 +36,7 @@ export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
   for (const line of durabilityWarnings(off, commitSynchronously)) log.warn(line)
   const timeoutMs = Math.floor(settings.ownerLeaseMs / 3)
   const id = randomUUID()
+  const losses = createLosses(LOSS_ASK_MS)
   const open = (
     name: string,
     max: number,
@@ -39,6 +48,7 @@ export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
       timeoutMs,
       pooled,
       commitSynchronously,
+      losses,
       ...limits,
     })
   // Longer than any lock wait, so that only a dead connection is dropped.

@@ -6,9 +6,12 @@ import { retry } from '../../async/retry.ts'
 import { arrayOids, arrayTypes } from './array-types.ts'
 import { saysReadOnly, wasNeverSent } from './connection-faults.ts'
 import { createDial } from './dial.ts'
-import { type ConnectionEvents, createPool, type Sql } from './pool.ts'
+import { createLosses, type Losses } from './losses.ts'
+import { createPool } from './pool.ts'
+import type { ConnectionEvents, Sql } from './pool-types.ts'
 
-export type { AnySql, Sql, Tx } from './pool.ts'
+export { createLosses } from './losses.ts'
+export type { AnySql, Sql, Tx } from './pool-types.ts'
 
 export interface ConnectOptions {
   /** Most connections at a time. */
@@ -31,6 +34,8 @@ export interface ConnectOptions {
    * replies, lost replies were never settled. (Behind a pooler: as the role has it.)
    */
   untimed?: boolean
+  /** Shared by the pools of one instance; absent: this pool's own. */
+  losses?: Losses
   /** 10 s by default, or `silenceMs` where that is less. */
   connectTimeoutS?: number
   /**
@@ -39,6 +44,11 @@ export interface ConnectOptions {
    */
   silenceMs?: number
 }
+
+/** Connections that served a burst go. */
+const IDLE_S = 300
+/** Longest wait for a server to say whether it is still the one to ask. */
+export const LOSS_ASK_MS = 3000
 
 /** Whatever the role or the database has set: times are read and written in one form. Poolers take these two. */
 const surroundings = { DateStyle: 'ISO, MDY', TimeZone: 'UTC' }
@@ -66,8 +76,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
     const single: Sql = postgres(address, {
       max: 1,
       connect_timeout: connectTimeoutS,
-      // Connections that served a burst go.
-      idle_timeout: 300,
+      idle_timeout: IDLE_S,
       onclose: onLost,
       onparameter(name: string, value: string) {
         onReady()
@@ -90,6 +99,8 @@ export function connect(url: string, options: ConnectOptions): Sql {
     return single
   }
   return createPool({
+    idleMs: IDLE_S * 1000,
+    losses: options.losses ?? createLosses(LOSS_ASK_MS),
     max: options.max,
     connectTimeoutMs: connectTimeoutS * 1000 + 500,
     silenceMs: options.silenceMs,

@@ -5,47 +5,10 @@
  * (all seen with postgres 3.4.9 by killing servers; database.test.ts, "a server that goes away"). So each
  * connection here is an instance of the library with one connection, one query or transaction at a time.
  */
-import type postgres from 'postgres'
 import { broken, gaveWay, isOfStatement, isReadOnly, unsentBy } from './connection-faults.ts'
 import { forget, isQuery, type Query } from './library-query.ts'
 import { runTransaction, type Work } from './pool-transaction.ts'
-
-interface Types extends Record<string, unknown> {
-  bigint: number
-}
-
-/** What runs a query: a pool or a transaction. */
-export type AnySql = postgres.ISql<Types>
-
-/** One transaction, as `sql.begin` hands it out. */
-export type Tx = postgres.TransactionSql<Types>
-
-/** A pool of connections. `int8` reads as a number (every one of ours is below 2^53), `timestamptz` as a Date. */
-export type Sql = postgres.Sql<Types>
-
-export interface PoolOptions {
-  max: number
-  /** Longest wait for a server to greet. */
-  connectTimeoutMs: number
-  /**
-   * Longest wait for the answer to one statement, after which its connection is given up; as long it waits for a free
-   * connection before. No limit by default.
-   */
-  silenceMs?: number | undefined
-  /** Makes an instance of the library with `max: 1`. */
-  open(events: ConnectionEvents): Sql
-  /** Runs first in every transaction. */
-  onBegin(tx: Tx): Promise<unknown>
-}
-
-export interface ConnectionEvents {
-  /** The server has let us in. */
-  onReady(): void
-  /** The server takes no writes. */
-  onReadOnly(): void
-  /** The connection has ended. */
-  onLost(): void
-}
+import type { PoolOptions, Sql, Tx } from './pool-types.ts'
 
 interface Connection {
   sql: Sql
@@ -58,6 +21,10 @@ interface Connection {
   lost: boolean
   /** Given up as soon as nothing runs on it. */
   readOnly: boolean
+  /** How many losses there were when it was made, or its server was asked. */
+  trustedAt: number
+  /** When it was given back last (ms, monotonic). */
+  freeAt: number
   /** What is under way is rejected when its connection ends; the library does not always do so. */
   underWay: Pick<Query, 'reject'> | null
 }
@@ -76,9 +43,51 @@ interface Connections {
   /** What was sent on it at `sentAt` (ms, monotonic) had no answer in time. */
   loseSilent(connection: Connection, sentAt: number): void
   end(how?: { timeout?: number | undefined }): Promise<void>
+  /** How long ago anything was answered, in ms. */
+  silentFor(): number
 }
 
-function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connections {
+/** Longest wait for a free connection while the database answers others: as long as callers wait for an answer. */
+const MOST_WAIT_MS = 30_000
+
+/** Calls `lose` with one that did not get in, takes no writes or has ended. */
+function openConnection(
+  { connectTimeoutMs, losses, open }: PoolOptions,
+  lose: (connection: Connection) => void,
+): Connection {
+  // Some proxies accept and hang up while the server is away; the library would try again for ever.
+  const timer = setTimeout(() => lose(connection), connectTimeoutMs)
+  const onReady = () => {
+    connection.greeted = true
+    clearTimeout(timer)
+  }
+  const onReadOnly = () => {
+    connection.readOnly = true
+    if (!connection.busy) lose(connection)
+  }
+  const sql = open({ onReady, onReadOnly, onLost: () => lose(connection) })
+  const sample: unknown = sql`select 1`
+  if (!isQuery(sample)) throw new Error('postgres: queries have no handler.')
+  const times = { trustedAt: losses.count(), freeAt: performance.now() }
+  const connection: Connection = { sql, run: sample.handler, timer, ...times, ...atFirst }
+  return connection
+}
+
+/** One that was made before another was lost is asked first whether its server is still the one to ask. */
+async function trust({ losses, open }: PoolOptions, connection: Connection): Promise<boolean> {
+  const at = losses.count()
+  const askAnother = () => open({ onReady() {}, onReadOnly() {}, onLost() {} })
+  const isCurrent = await losses.isCurrent(connection.sql, askAnother)
+  connection.trustedAt = at
+  return isCurrent
+}
+
+/** The library itself closes those that nobody has used for long. */
+const isUnexpected = ({ greeted, busy, freeAt }: Connection, idleMs: number): boolean =>
+  greeted && (busy || performance.now() - freeAt < idleMs - 1000)
+
+function createConnections(options: PoolOptions): Connections {
+  const { max, idleMs, losses } = options
   const connections = new Set<Connection>()
   const waiting: ((connection: Connection | null) => void)[] = []
   let closed = false
@@ -86,21 +95,7 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
   let answeredAt = 0
 
   function add(): Connection {
-    // Some proxies accept and hang up while the server is away; the library would try again for ever.
-    const timer = setTimeout(() => lose(connection), connectTimeoutMs)
-    const onReady = () => {
-      connection.greeted = true
-      clearTimeout(timer)
-    }
-    const onReadOnly = () => {
-      connection.readOnly = true
-      if (!connection.busy) lose(connection)
-    }
-    const sql = open({ onReady, onReadOnly, onLost: () => lose(connection) })
-    const sample: unknown = sql`select 1`
-    if (!isQuery(sample)) throw new Error('postgres: queries have no handler.')
-    const run = sample.handler
-    const connection: Connection = { sql, run, timer, ...atFirst }
+    const connection = openConnection(options, lose)
     connections.add(connection)
     return connection
   }
@@ -109,9 +104,9 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
     const free = closed
       ? null
       : ([...connections].find((connection) => !connection.busy) ?? (connections.size < max ? add() : null))
-    if (free) free.busy = true
     if (free || closed) {
-      use(free)
+      if (free) hand(free, use)
+      else use(null)
       return null
     }
     waiting.push(use)
@@ -121,6 +116,16 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
     }
   }
 
+  function hand(connection: Connection, use: (connection: Connection | null) => void): void {
+    connection.busy = true
+    if (connection.trustedAt === losses.count()) return void use(connection)
+    void trust(options, connection).then((isCurrent) => {
+      if (isCurrent && !connection.lost) return use(connection)
+      lose(connection, true)
+      take(use)
+    })
+  }
+
   function next(): void {
     const use = waiting.shift()
     if (use) take(use)
@@ -128,15 +133,18 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
 
   function giveBack(connection: Connection): void {
     answeredAt = performance.now()
+    connection.freeAt = answeredAt
     connection.underWay = null
     connection.busy = false
     if (connection.readOnly) lose(connection)
     else next()
   }
 
-  function lose(connection: Connection): void {
+  /** `isOurs`: given up for what is known, which says nothing of other connections. */
+  function lose(connection: Connection, isOurs = false): void {
     if (connection.lost) return
     connection.lost = true
+    if (!isOurs && !closed && isUnexpected(connection, idleMs)) losses.report()
     clearTimeout(connection.timer)
     connections.delete(connection)
     connection.underWay?.reject(broken('CONNECTION_CLOSED'))
@@ -144,7 +152,7 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
     next()
   }
 
-  /** If no other connection has had an answer since, the idle ones are dead too: each would cost a statement and its time. */
+  /** Without another answer since, the idle ones are dead too: each would cost a statement and its time. */
   function loseSilent(connection: Connection, sentAt: number): void {
     lose(connection)
     if (answeredAt >= sentAt) return
@@ -159,7 +167,7 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
     )
   }
 
-  return { take, giveBack, lose, loseSilent, end }
+  return { take, giveBack, lose, loseSilent, end, silentFor: () => performance.now() - answeredAt }
 }
 
 function runQuery(connections: Connections, connection: Connection, query: Query, silenceMs: number | undefined): void {
@@ -211,10 +219,18 @@ export function createPool(options: PoolOptions): Sql {
       else query.reject(unsentBy(broken('CONNECTION_ENDED')))
     })
     if (withdraw === null || options.silenceMs === undefined) return
-    timer = setTimeout(() => {
+    const { silenceMs } = options
+    const since = performance.now()
+    const giveUp = () => {
+      // While others are answered its turn comes: 2,000 readers at once are a queue, no outage.
+      if (performance.now() - since < MOST_WAIT_MS && connections.silentFor() < silenceMs) {
+        timer = setTimeout(giveUp, silenceMs)
+        return
+      }
       withdraw()
       query.reject(unsentBy(broken('CONNECT_TIMEOUT')))
-    }, options.silenceMs)
+    }
+    timer = setTimeout(giveUp, silenceMs)
   }
   const route = (made: unknown): unknown => {
     if (isQuery(made)) made.handler = run

@@ -1,5 +1,5 @@
 /** Whether the database can still write: with a full disk it answers every read. */
-import type { Sql } from '../pool.ts'
+import type { Sql } from '../pool-types.ts'
 
 const TRIAL_EVERY_MS = 5000
 

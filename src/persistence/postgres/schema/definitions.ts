@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Tx } from '../pool.ts'
+import type { Tx } from '../pool-types.ts'
 
 export interface Definition {
   name: string

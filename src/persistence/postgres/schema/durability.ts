@@ -1,5 +1,5 @@
 /** What a crash of the database's machine takes along: settings that make PostgreSQL lose what it said was stored. */
-import type { Sql } from '../pool.ts'
+import type { Sql } from '../pool-types.ts'
 
 /** Off, each of these breaks "as durable as the database's own commit". */
 const durabilitySettings = ['synchronous_commit', 'fsync', 'full_page_writes'] as const

@@ -5,7 +5,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { AnySql, Sql, Tx } from '../pool.ts'
+import type { AnySql, Sql, Tx } from '../pool-types.ts'
 
 export interface Index {
   name: string

@@ -1,0 +1,44 @@
+/** What a pool of connections is made from, and what runs a query. Types only. */
+import type postgres from 'postgres'
+import type { Losses } from './losses.ts'
+
+interface Types extends Record<string, unknown> {
+  bigint: number
+}
+
+/** What runs a query: a pool or a transaction. */
+export type AnySql = postgres.ISql<Types>
+
+/** One transaction, as `sql.begin` hands it out. */
+export type Tx = postgres.TransactionSql<Types>
+
+/** A pool of connections. `int8` reads as a number (every one of ours is below 2^53), `timestamptz` as a Date. */
+export type Sql = postgres.Sql<Types>
+
+export interface PoolOptions {
+  max: number
+  /** Longest wait for a server to greet. */
+  connectTimeoutMs: number
+  /**
+   * Longest wait for the answer to one statement, after which its connection is given up; as long it waits for a free
+   * connection before, and longer while other statements are answered. No limit by default.
+   */
+  silenceMs?: number | undefined
+  /** The library closes a connection that nobody has used for so long. */
+  idleMs: number
+  /** Those of all pools that lead to the same server. */
+  losses: Losses
+  /** Makes an instance of the library with `max: 1`. */
+  open(events: ConnectionEvents): Sql
+  /** Runs first in every transaction. */
+  onBegin(tx: Tx): Promise<unknown>
+}
+
+export interface ConnectionEvents {
+  /** The server has let us in. */
+  onReady(): void
+  /** The server takes no writes. */
+  onReadOnly(): void
+  /** The connection has ended. */
+  onLost(): void
+}
