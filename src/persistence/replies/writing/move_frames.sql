@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Deletes an owner's flushes up to p_upto, and keeps what its running replies have said in them as a run a reply.
    Answers the numbers of their sessions. Whoever calls it: nothing that a running reply needs is lost, and a flush is moved
    once. */
@@ -9,7 +9,10 @@ create or replace function move_frames(p_instance uuid, p_epoch bigint, p_upto b
 set enable_nestloop to off set enable_bitmapscan to off set enable_seqscan to off set jit to off as $$
   with gone as (
     delete from flushes l where l.instance_id = p_instance and l.epoch = p_epoch and l.num <= p_upto
-    returning l.session_nums, l.seqs, l.parts, l.texts
+    returning l.num, l.session_nums, l.seqs, l.parts, l.texts
+  ), moved as (
+    update instances i set moved_to = g.num from (select max(gone.num) as num from gone) g
+     where i.id = p_instance and i.epoch = p_epoch and i.moved_to < g.num
   ), frame as materialized (
     select u.session_num, u.seq, u.part, u.text
       from gone g cross join unnest(g.session_nums, g.seqs, g.parts, g.texts) as u (session_num, seq, part, text)
