@@ -80,7 +80,8 @@ ${partsTable()}
   Fallbacks that do not take what the request holds are passed over. Earlier messages' parts that a provider does not take
   reach it as words.
 - Up to 20 parts, texts included, and 20 MiB of decoded bytes a message (413). \`MAX_BODY_BYTES\` counts for the rest of the
-  body. Requests hold 256 MiB together in each process; beyond that 503 with \`Retry-After\`.
+  body. Bodies and what came in them hold 384 MiB together in each process, and those of one user, key or
+  address an eighth of it; beyond that 503 with \`Retry-After\`.
 - Bytes are checked against their type. Names lose paths, control characters and characters that turn the direction of writing.
 - A picture at an address is fetched once, when the message is admitted: \`https\` on every hop, five redirects, public addresses
   only (\`OUTBOUND_ALLOW\`), 10 s for all pictures of a request. What a retry or a busy session answers is answered first.

@@ -82,10 +82,13 @@ export async function moveTo(url: string, options: DataOptions): Promise<void> {
   )
 }
 
-/** Saves the database of the running embedded server, or of one that is started for it. `file` must not exist; only its owner can read it. */
-export async function backUp(file: string, options: DataOptions): Promise<void> {
+/**
+ * Saves the database at `url`; null: that of the running embedded server, or of one that is started for it. `file` must not
+ * exist; only its owner can read it.
+ */
+export async function backUp(file: string, url: string | null, options: DataOptions): Promise<void> {
   const { dataDir, terminal } = options
-  await needsFiles(dataDir)
+  if (url === null) await needsFiles(dataDir)
   if (existsSync(file)) throw new Error(`${file} exists already.`)
   const part = `${file}.part`
   const write = async (sql: Sql) => {
@@ -101,7 +104,7 @@ export async function backUp(file: string, options: DataOptions): Promise<void> 
     await link(part, file) // unlike a renaming, it replaces nothing
   }
   try {
-    const running = await runningServer(dataDir)
+    const running = url === null ? await runningServer(dataDir) : await openOwn(url)
     if (running) await write(running).finally(() => running.end({ timeout: 1 }))
     else {
       await withOwnServer(options, true, async (sql) => {

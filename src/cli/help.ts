@@ -14,7 +14,8 @@ const commands = `Usage: greenroom [COMMAND] [--port PORT] [--data FOLDER]
   hash-password       print the hash of a password, read from standard input, for AUTH_CREDENTIALS
   move [URL]          move the embedded database to a PostgreSQL of your own, which must be empty, at URL,
                       at the address on standard input (-), or at DATABASE_URL
-  backup FILE         save the embedded database, also while the server runs
+  backup FILE [URL]   save the database at URL, at the address on standard input (-), or at DATABASE_URL; without
+                      any of these the embedded one, also while the server runs
   restore FILE        load what backup has saved, into DATABASE_URL or an embedded database, which must be empty
   version             print the version
 

@@ -35,18 +35,20 @@ const version = async (): Promise<string> =>
 
 /** Commands on data are loaded on use: they need the database's driver. */
 const onData =
-  (run: (data: typeof import('./data.ts'), argument: string, settings: Settings) => Promise<void>): Command =>
-  async ([argument = '']) => {
+  (
+    run: (data: typeof import('./data.ts'), argument: string, settings: Settings, second: string) => Promise<void>,
+  ): Command =>
+  async ([argument = '', second = '']) => {
     const [data, { chooseDataFolder }] = await Promise.all([import('./data.ts'), import('../compose/data-folder.ts')])
     const settings = readSettings(process.env)
     // DATABASE_URL may be where the data goes: the embedded database is still meant.
     const embedded = { ...settings, databaseUrl: null }
     const { dataDir } = await chooseDataFolder(embedded, process.env.DATA_DIR, process.cwd(), terminal.err)
-    await run(data, argument, { ...settings, dataDir })
+    await run(data, argument, { ...settings, dataDir }, second)
     return 0
   }
 
-const commands: Record<string, { takes: 'no' | 'one' | 'at most one' | 'create NAME as'; run: Command }> = {
+const commands: Record<string, { takes: keyof typeof counts; run: Command }> = {
   import: { takes: 'one', run: ([file = '']) => importFile(server(), file, terminal) },
   export: { takes: 'at most one', run: ([file]) => exportFile(server(), file, terminal) },
   key: {
@@ -58,12 +60,14 @@ const commands: Record<string, { takes: 'no' | 'one' | 'at most one' | 'create N
   move: {
     takes: 'at most one',
     run: onData(async ({ moveTo }, given, { dataDir, databaseUrl }) =>
-      moveTo(await targetOf(given, databaseUrl), { dataDir, terminal }),
+      moveTo(given === '' && databaseUrl ? databaseUrl : await targetOf(given, 'move'), { dataDir, terminal }),
     ),
   },
   backup: {
-    takes: 'one',
-    run: onData(({ backUp }, file, { dataDir }) => backUp(file, { dataDir, terminal })),
+    takes: 'one or two',
+    run: onData(async ({ backUp }, file, { dataDir, databaseUrl }, given) =>
+      backUp(file, given === '' ? databaseUrl : await targetOf(given, 'backup'), { dataDir, terminal }),
+    ),
   },
   restore: {
     takes: 'one',
@@ -85,17 +89,17 @@ const counts = {
   no: { least: 0, most: 0 },
   one: { least: 1, most: 1 },
   'at most one': { least: 0, most: 1 },
+  'one or two': { least: 1, most: 2 },
   'create NAME as': { least: 2, most: 2 },
 }
 
 const keyUsage = '"key" is followed by "create NAME". See greenroom --help.'
 
 /** An argument, `-` for a line of standard input, or DATABASE_URL: the process list shows the first, password and all. */
-async function targetOf(given: string, databaseUrl: string | null): Promise<string> {
-  if (given === '' && databaseUrl !== null) return databaseUrl
-  const url = given === '-' ? await terminal.ask('DATABASE_URL of the target (it is shown while you type):') : given
-  process.title = 'greenroom move' // takes the argument's place in the list
-  if (!url) throw new Error('"move" takes an address, "-" for one on standard input, or DATABASE_URL.')
+async function targetOf(given: string, command: 'move' | 'backup'): Promise<string> {
+  process.title = `greenroom ${command}` // takes the argument's place in the list
+  const url = given === '-' ? await terminal.ask('DATABASE_URL (it is shown while you type):') : given
+  if (!url) throw new Error(`"${command}" takes an address, "-" for one on standard input, or DATABASE_URL.`)
   return checkedUrl(url.trim())
 }
 

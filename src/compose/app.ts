@@ -27,6 +27,7 @@ import { createLimitGate } from '../persistence/replies/limits/limits.ts'
 import { deleteAgent } from '../persistence/replies/sessions/sessions.ts'
 import { countWaiting } from '../persistence/replies/settling/waits.ts'
 import { createRequestWriter, createStoredTexts } from '../persistence/replies/trace/request-writer.ts'
+import { passEarlierNumbers } from '../persistence/replies/users/secret-numbers.ts'
 import { migrate } from '../persistence/schema.ts'
 import { fieldRefusal } from '../providers/answer-fields.ts'
 import { createDemoLine } from '../providers/demo.ts'
@@ -83,6 +84,7 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
     log.debug({ applied }, 'What the migration applied.')
   }
   await waitForDatabase(() => keepOldNames(sql, workOutOldNames), log)
+  await waitForDatabase(() => passEarlierNumbers(sql), log)
   const { secretKeys: keys, dataDir } = settings
   const options = { keys, dataDir, external: embedded === null }
   const secrets = await waitForDatabase(() => openSecrets(sql, options), log)

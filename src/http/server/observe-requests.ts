@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Origin } from '../../actors/ports/observer.ts'
+import { shownPath } from './paths.ts'
 
 export interface ObservedRequest {
   id: string
@@ -67,7 +68,7 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
     const observed: ObservedRequest = {
       ...about,
       id: request.id,
-      path: request.url.split('?', 1)[0] ?? '',
+      path: shownPath(request.url),
       scheme: request.protocol,
       host: request.hostname,
       port: request.port,

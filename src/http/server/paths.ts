@@ -40,3 +40,6 @@ export function answerUnknownPaths(app: FastifyInstance, sendPage: SendPage): vo
       .send({ message: 'There is nothing at this path. The API lies under /api/v1, its description at /docs.' })
   })
 }
+
+/** A path as logs and traces keep it: without the query, which may hold a credential, and without the name of a user. */
+export const shownPath = (url = ''): string => (url.split('?', 1)[0] ?? '').replace(/(\/deploy\/users\/)[^/]+/, '$1…')

@@ -78,6 +78,15 @@ describe.each(['/break-it', '/break-it/status', ...posts.map((name) => `/break-i
     await with404({ 'x-forwarded-for': '127.0.0.1' })
     await with404({ 'X-Forwarded-Anything': '' })
     await with404({ via: '1.1 proxy' })
+    for (const name of [
+      'x-real-ip',
+      'cf-connecting-ip',
+      'true-client-ip',
+      'x-client-ip',
+      'cdn-loop',
+      'x-original-forwarded-for',
+    ])
+      await with404({ [name]: '203.0.113.1' })
   })
   verifies('contract-16.break-it', 'is 404 by a name of somebody else', () => with404({ host: 'evil.example' }))
   verifies('contract-16.break-it', 'is 404 without the demo agent', async () => {
