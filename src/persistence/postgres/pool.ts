@@ -101,9 +101,8 @@ function createConnections(options: PoolOptions): Connections {
   }
 
   function take(use: (connection: Connection | null) => void): (() => void) | null {
-    const free = closed
-      ? null
-      : ([...connections].find((connection) => !connection.busy) ?? (connections.size < max ? add() : null))
+    const idle = [...connections].find((connection) => !connection.busy)
+    const free = closed ? null : (idle ?? (connections.size < max ? add() : null))
     if (free || closed) {
       if (free) hand(free, use)
       else use(null)
@@ -154,8 +153,9 @@ function createConnections(options: PoolOptions): Connections {
 
   /** Without another answer since, the idle ones are dead too: each would cost a statement and its time. */
   function loseSilent(connection: Connection, sentAt: number): void {
-    lose(connection)
-    if (answeredAt >= sentAt) return
+    const isAlone = answeredAt >= sentAt // a slow statement, no sign of a failover
+    lose(connection, isAlone)
+    if (isAlone) return
     for (const one of [...connections]) if (!one.busy) lose(one)
   }
 
