@@ -7,8 +7,8 @@ const process = '^src/(main|workers|settings|settings-values|cli/main|cli/help)\
 // What the folders of actors/ may import of each other.
 const actorRules = [
   ['ports', 'reply/reply-event\\.ts$'],
-  ['(generate|history|compaction)', '(ports|reply)/'],
-  ['(reply|session)', ''],
+  ['(generate|history)', '(ports|reply|compaction)/'],
+  ['(reply|session|compaction)', ''],
 ].map(([folder, below]) => ({
   name: `actors-${folder}-knows-what-is-below`,
   comment: `Actors import no other module: declare what a session needs in actors/ports. Ports are types that all share; a generation also runs without a session. actors/${folder} takes the rest as a parameter.`,

@@ -766,6 +766,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Summarise the older part of a session now
+         * @description The agent’s model summarises all but the newest turns; later replies on this path are sent the summary in their place. Nothing is removed. While it runs, the session is held as by a reply. Nothing to summarise: 400.
+         */
+        post: operations["compactSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/checkpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the summaries of a session */
+        get: operations["listCheckpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/responses": {
         parameters: {
             query?: never;
@@ -1390,6 +1427,43 @@ export interface paths {
         put?: never;
         /** Cancel the running reply, if any */
         post: operations["cancelPlaygroundChat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Summarise the older part of a session now
+         * @description As on the deploy API. Nothing to summarise: 400.
+         */
+        post: operations["compactPlaygroundSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/checkpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the summaries of a session */
+        get: operations["listPlaygroundCheckpoints"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3031,6 +3105,32 @@ export interface components {
             /** @description Of a result: its call. */
             tool_call_id?: string | null;
         };
+        Checkpoint: {
+            /**
+             * Format: uuid
+             * @description Id of the summary.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The last message that it covers. It belongs to the paths through that message.
+             */
+            through_message_id: string;
+            /** @description Later replies on the path are sent it in place of the messages that it covers. */
+            summary: string;
+            /** @description The model that made it. */
+            model: string;
+            /**
+             * Format: date-time
+             * @description When it was made. ISO 8601, UTC.
+             */
+            created_at: string;
+            usage: components["schemas"]["Usage"];
+        };
+        CheckpointList: {
+            /** @description Of all branches, oldest first. */
+            checkpoints: components["schemas"]["Checkpoint"][];
+        };
         ClientSecret: {
             /** @description The secret, beginning with `ek_`. It is not stored, and never shown again. */
             value: string;
@@ -3954,6 +4054,45 @@ export interface components {
             builtInToolIds?: string[] | null;
             /** @description True: calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
             include_actions?: boolean | null;
+        };
+        PlaygroundCheckpoint: {
+            /**
+             * Format: uuid
+             * @description Id of the summary.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The last message that it covers. It belongs to the paths through that message.
+             */
+            throughMessageId: string;
+            /** @description Later replies on the path are sent it in place of the messages that it covers. */
+            summary: string;
+            /** @description The model that made it. */
+            model: string;
+            /**
+             * Format: date-time
+             * @description When it was made. ISO 8601, UTC.
+             */
+            createdAt: string;
+            usage: {
+                /** @description Tokens read. */
+                promptTokens: number;
+                /** @description Tokens written. */
+                completionTokens: number;
+                /** @description Whether the numbers include a tokenizer's estimates. */
+                estimated: boolean;
+                /** @description Of those read: from the provider’s cache. Absent: it does not report them. */
+                cachedTokens?: number;
+                /** @description Of those read: written to the cache. Absent: it does not report them. */
+                cacheWriteTokens?: number;
+                /** @description Of those written: spent on reasoning. Absent: it does not report them. */
+                reasoningTokens?: number;
+            };
+        };
+        PlaygroundCheckpointList: {
+            /** @description Of all branches, oldest first. */
+            checkpoints: components["schemas"]["PlaygroundCheckpoint"][];
         };
         PlaygroundFrames: {
             frames: {
@@ -5546,6 +5685,8 @@ export type ChatCompletion = components['schemas']['ChatCompletion'];
 export type ChatCompletionChunk = components['schemas']['ChatCompletionChunk'];
 export type ChatCompletionRequest = components['schemas']['ChatCompletionRequest'];
 export type ChatMessage = components['schemas']['ChatMessage'];
+export type Checkpoint = components['schemas']['Checkpoint'];
+export type CheckpointList = components['schemas']['CheckpointList'];
 export type ClientSecret = components['schemas']['ClientSecret'];
 export type ClientSecretRequest = components['schemas']['ClientSecretRequest'];
 export type ContentPart = components['schemas']['ContentPart'];
@@ -5602,6 +5743,8 @@ export type ModelPrices = components['schemas']['ModelPrices'];
 export type NewestFrame = components['schemas']['NewestFrame'];
 export type PendingCall = components['schemas']['PendingCall'];
 export type PlaygroundChatRequest = components['schemas']['PlaygroundChatRequest'];
+export type PlaygroundCheckpoint = components['schemas']['PlaygroundCheckpoint'];
+export type PlaygroundCheckpointList = components['schemas']['PlaygroundCheckpointList'];
 export type PlaygroundFrames = components['schemas']['PlaygroundFrames'];
 export type PlaygroundHeadChange = components['schemas']['PlaygroundHeadChange'];
 export type PlaygroundMessage = components['schemas']['PlaygroundMessage'];
@@ -9988,6 +10131,142 @@ export interface operations {
             };
         };
     };
+    compactSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkpoint"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description A reply or another compaction is running, or calls wait. `x-should-retry: false`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The summary failed, or was cancelled. `x-should-retry: false`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Draining, or too many running replies; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listCheckpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckpointList"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
     createResponse: {
         parameters: {
             query?: never;
@@ -13326,6 +13605,133 @@ export interface operations {
             };
             /** @description The request comes from a page of another origin. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    compactPlaygroundSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundCheckpoint"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description A reply or another compaction is running, or calls wait. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The summary failed, or was cancelled. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Draining, or too many running replies; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listPlaygroundCheckpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundCheckpointList"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -168,6 +168,10 @@ export interface SessionCompletionsHandlers<X extends Exchange> {
   resumeSessionCompletion: Handler<operations['resumeSessionCompletion'], X>
   /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/chat/completions/cancel — Cancel the running reply, if any */
   cancelSessionCompletion: Handler<operations['cancelSessionCompletion'], X>
+  /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/compact — Summarise the older part of a session now */
+  compactSession: Handler<operations['compactSession'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/checkpoints — List the summaries of a session */
+  listCheckpoints: Handler<operations['listCheckpoints'], X>
 }
 
 /** Deploy API in the format of OpenAI’s Responses and Conversations, on the same sessions. */
@@ -288,6 +292,10 @@ export interface PlaygroundHandlers<X extends Exchange> {
   createPlaygroundActions: Handler<operations['createPlaygroundActions'], X>
   /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/cancel — Cancel the running reply, if any */
   cancelPlaygroundChat: Handler<operations['cancelPlaygroundChat'], X>
+  /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/compact — Summarise the older part of a session now */
+  compactPlaygroundSession: Handler<operations['compactPlaygroundSession'], X>
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/checkpoints — List the summaries of a session */
+  listPlaygroundCheckpoints: Handler<operations['listPlaygroundCheckpoints'], X>
 }
 
 /** The sessions of all agents, for operators. */

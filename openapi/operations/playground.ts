@@ -3,6 +3,7 @@ import { operations } from '../operation.ts'
 import { searchPage } from '../schemas/basics.ts'
 import { PlaygroundFrames, PlaygroundHeadChange } from '../schemas/branches.ts'
 import { ActionsRequest, ChatCompletion, completionEvents, resumedStream } from '../schemas/chat.ts'
+import { PlaygroundCheckpoint, PlaygroundCheckpointList } from '../schemas/checkpoints.ts'
 import {
   PlaygroundChatRequest,
   PlaygroundMessages,
@@ -144,6 +145,28 @@ export const playground = operations({
     scope: 'management',
     summary: 'Cancel the running reply, if any',
     responses: { 204: null },
+    errors: { 404: unknown },
+  },
+  compactPlaygroundSession: {
+    method: 'post',
+    path: `${one}/compact`,
+    scope: 'management',
+    summary: 'Summarise the older part of a session now',
+    description: 'As on the deploy API. Nothing to summarise: 400.',
+    responses: { 200: PlaygroundCheckpoint },
+    errors: {
+      404: unknown,
+      409: 'A reply or another compaction is running, or calls wait.',
+      500: 'The summary failed, or was cancelled.',
+      503: 'Draining, or too many running replies; see `Retry-After`.',
+    },
+  },
+  listPlaygroundCheckpoints: {
+    method: 'get',
+    path: `${one}/checkpoints`,
+    scope: 'management',
+    summary: 'List the summaries of a session',
+    responses: { 200: PlaygroundCheckpointList },
     errors: { 404: unknown },
   },
 })

@@ -6,6 +6,7 @@ import {
   resumedStream,
   SessionCompletionRequest,
 } from '../schemas/chat.ts'
+import { Checkpoint, CheckpointList } from '../schemas/checkpoints.ts'
 import { overLimit } from '../schemas/limits.ts'
 
 const session = '/api/v1/agents/{agent_id}/deploy/sessions/{session_id}'
@@ -82,6 +83,31 @@ export const sessionCompletions = operations({
     summary: 'Cancel the running reply, if any',
     description: 'Works on whichever instance the reply runs. The text generated so far is kept.',
     responses: { 204: null },
+    errors: { 404: unknown },
+  },
+  compactSession: {
+    method: 'post',
+    path: `${session}/compact`,
+    scope: 'deploy',
+    secret: 'session',
+    summary: 'Summarise the older part of a session now',
+    description:
+      'The agent’s model summarises all but the newest turns; later replies on this path are sent the summary in their place. Nothing is removed. While it runs, the session is held as by a reply. Nothing to summarise: 400.',
+    responses: { 200: Checkpoint },
+    errors: {
+      404: unknown,
+      409: 'A reply or another compaction is running, or calls wait. `x-should-retry: false`.',
+      500: 'The summary failed, or was cancelled. `x-should-retry: false`.',
+      503: 'Draining, or too many running replies; see `Retry-After`.',
+    },
+  },
+  listCheckpoints: {
+    method: 'get',
+    path: `${session}/checkpoints`,
+    scope: 'deploy',
+    secret: 'session',
+    summary: 'List the summaries of a session',
+    responses: { 200: CheckpointList },
     errors: { 404: unknown },
   },
 })

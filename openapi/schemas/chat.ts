@@ -123,7 +123,7 @@ export const SessionCompletionRequest = Type.Object(
   },
 )
 
-const Usage = Type.Object(
+export const Usage = Type.Object(
   {
     prompt_tokens: count('Tokens read.'),
     completion_tokens: count('Tokens written.'),

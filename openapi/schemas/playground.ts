@@ -65,6 +65,18 @@ const PlaygroundMessagePart = Type.Object(
   },
   { title: 'PlaygroundMessagePart' },
 )
+/** As the playground shows it. */
+export const playgroundUsage = {
+  promptTokens: count('Tokens read.'),
+  completionTokens: count('Tokens written.'),
+  estimated: Type.Boolean({ description: "Whether the numbers include a tokenizer's estimates." }),
+  ...optional({
+    cachedTokens: count('Of those read: from the provider’s cache. Absent when it does not report them.'),
+    cacheWriteTokens: count('Of those read: written to the cache. Absent when it does not report them.'),
+    reasoningTokens: count('Of those written: spent on reasoning. Absent when it does not report them.'),
+  }),
+}
+
 export const PlaygroundMessage = Type.Object(
   {
     id: id('Id of the message.'),
@@ -87,19 +99,7 @@ export const PlaygroundMessage = Type.Object(
     ),
     ...optional({
       providerId: nullable(id('Of a reply: the provider of its last turn. Null when it is not known.')),
-      usage: objectOrNull(
-        {
-          promptTokens: count('Tokens read.'),
-          completionTokens: count('Tokens written.'),
-          estimated: Type.Boolean({ description: "Whether the numbers include a tokenizer's estimates." }),
-          ...optional({
-            cachedTokens: count('Of those read: from the provider’s cache. Absent when it does not report them.'),
-            cacheWriteTokens: count('Of those read: written to the cache. Absent when it does not report them.'),
-            reasoningTokens: count('Of those written: spent on reasoning. Absent when it does not report them.'),
-          }),
-        },
-        'Null while the reply runs, and of replies that were copied or given.',
-      ),
+      usage: objectOrNull(playgroundUsage, 'Null while the reply runs, and of replies that were copied or given.'),
       firstTokenMs: nullable(
         count('Milliseconds from admission to the first text or reasoning. Null when none came, or while it runs.'),
       ),

@@ -84,7 +84,7 @@ async function startTraces(options: Omit<TracesOptions, 'version'>): Promise<Tra
 }
 
 /**
- * Counts what no settlement counts: stateless replies and titles, which have none, and replies of deleted sessions,
+ * Counts what no settlement counts: stateless replies, titles and summaries on their own, which have none, and replies of deleted sessions,
  * which lost theirs.
  */
 const countUsage = (recorder: UsageRecorder): PartialObserver => ({

@@ -51,7 +51,7 @@ export const logFailures = (log: FailureLog): PartialObserver => ({
       on(event) {
         if (event.type !== 'ended') return
         const { error } = event
-        if (error === null || error.code === 'session_deleted' || reply.purpose === 'title') return
+        if (error === null || error.code === 'session_deleted' || reply.purpose !== 'reply') return
         const { code, detail } = error
         const ms = Math.round(performance.now() - since)
         log.warn({ ...idsOf(reply, asked), code, detail, attempts, ms }, 'A reply failed.')

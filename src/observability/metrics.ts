@@ -164,7 +164,7 @@ function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, fai
       else if (event.type === 'call_ended') providerCalls.inc({ provider, outcome: event.outcome })
       else if (event.type === 'retried') retries.inc()
     }
-    if (purpose === 'title') return { modelCall: () => ({ on: onCalls }) }
+    if (purpose !== 'reply') return { modelCall: () => ({ on: onCalls }) }
     const kind = sessionId === null ? 'stateless' : 'session'
     const since = performance.now()
     const secondsSince = (begun: number) => (performance.now() - begun) / 1000

@@ -156,7 +156,7 @@ function traceReply(tracer: Tracer, reply: ObservedReply): ReplyObserver {
     ...(decided?.by != null && { 'greenroom.decision.by': decided.by }),
   }
   const [name, attributes] =
-    purpose === 'reply' ? [`invoke_agent ${agentName}`, { ...common, ...invocation }] : ['title', common]
+    purpose === 'reply' ? [`invoke_agent ${agentName}`, { ...common, ...invocation }] : [purpose, common]
   const span = tracer.startSpan(name, { attributes }, contextOf(origin?.traceparent ?? null))
   const inside = trace.setSpan(ROOT_CONTEXT, span)
   let settlement: Span | null = null

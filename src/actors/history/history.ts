@@ -86,6 +86,12 @@ export function storedConversation(
   }
 }
 
+/** A stored conversation to which nothing is added. */
+export const restingConversation = (stored: History): Conversation => ({
+  ...storedConversation(stored, stored.messages, { content: '', parts: [] }, false),
+  newest: [],
+})
+
 /** A conversation that the caller keeps: all of it is given, each time. */
 export function givenConversation(messages: readonly ModelMessage[]): Conversation {
   const newestAt = messages.findLastIndex(({ role }) => role === 'user')

@@ -186,6 +186,19 @@ export interface StoredReply {
   readTo: number
 }
 
+export interface SessionToHold {
+  agentId: string
+  sessionId: string
+  /** UUID that the session is held by. */
+  hold: string
+}
+
+export interface HeldSession {
+  rest: RestState
+  /** Position of its path's last message. Negative: it has none. */
+  historyEnd: number
+}
+
 /** `position`: of the last message that it covers. */
 export interface NewCheckpoint extends Checkpoint {
   model: string
@@ -239,7 +252,16 @@ export interface Journal {
    */
   history(sessionId: string, end: number | { answeredBy: string }, limits: HistoryLimits): Promise<History>
   /** Stores a summary of a session's path, however long the database is away. `fenced`: or the session is gone. Idempotent. */
-  keepCheckpoint(reply: Pick<ReplyInfo, 'sessionId' | 'epoch'>, checkpoint: NewCheckpoint): Promise<'stored' | 'fenced'>
+  keepCheckpoint(
+    place: Pick<ReplyInfo, 'sessionId' | 'epoch'> & { hold?: string },
+    checkpoint: NewCheckpoint,
+  ): Promise<'stored' | 'fenced'>
+  /** Holds a session as a reply would, for a summary that no reply waits for. Null when it cannot be held now. */
+  hold(session: SessionToHold, epoch: number): Promise<HeldSession | null>
+  /** Idempotent, and however long the database is away. A hold ends with its epoch, too. */
+  release(place: Pick<ReplyInfo, 'sessionId' | 'epoch'>, hold: string): Promise<void>
+  /** The fencing token of this instance now. */
+  epoch(): number
   /** What a stored message holds besides its text. */
   parts(messageId: string): Promise<MessagePart[]>
 }

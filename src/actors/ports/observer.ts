@@ -18,8 +18,8 @@ export interface Origin {
 
 export interface ObservedReply {
   id: string
-  /** A title is no reply, but costs and fails as one. */
-  purpose: 'reply' | 'title'
+  /** A title is no reply, but costs and fails as one; so is a summary that no reply waits for. */
+  purpose: 'reply' | 'title' | 'summary'
   /** Null for a stateless reply. */
   sessionId: string | null
   agentId: string

@@ -20,12 +20,14 @@ export async function cancelAndWait(host: CancellingHost, sessionId: string): Pr
   if (asked === null) return
   const here = host.byReply.get(asked.replyId)
   cancelReply(host, asked.replyId)
-  if (!here) exchange.wake([asked.instanceId])
+  const compaction = host.compactions.get(asked.replyId)
+  if (!here && !compaction) exchange.wake([asked.instanceId])
   const late = new AbortController()
   const deadline = setTimeout(() => late.abort(), SETTLE_WAIT_MS)
   try {
     const isLate = new Promise((resolve) => late.signal.addEventListener('abort', resolve))
-    await Promise.race([here ? here.ended.promise : endOf(host, asked.replyId, late.signal), isLate])
+    const ended = here?.ended.promise ?? compaction?.ended ?? endOf(host, asked.replyId, late.signal)
+    await Promise.race([ended, isLate])
   } finally {
     clearTimeout(deadline)
     late.abort()

@@ -3,6 +3,7 @@
  */
 
 import { promptToSend } from '../../templates/prompt-template.ts'
+import { type CompactionOrder, compactSession } from '../compaction/compact-session.ts'
 import type { LeaseGate } from '../generate/gate.ts'
 import { noActions, nothingInForce } from '../generate/waiting-calls.ts'
 import { deriveTitle } from '../history/title.ts'
@@ -81,6 +82,8 @@ export function createSessionHost(options: HostOptions) {
     send: (message: Message) => send(host, message),
     open: (replyId: string) => open(host, replyId),
     cancel: (sessionId: string) => cancelAndWait(host, sessionId),
+    /** Has a session's path summarised now. */
+    compact: (order: CompactionOrder) => compact(host, order),
     /** These sessions were deleted while `owners` (instances) ran replies of theirs. */
     forget(sessionIds: readonly string[], owners: readonly string[]) {
       for (const id of sessionIds) forgetSession(host, id)
@@ -279,6 +282,11 @@ async function open({ byReply, remote }: Host, replyId: string): Promise<Reply |
   const state = here?.log.state()
   if (here && (state === 'open' || state === 'closed')) return replyOf(here)
   return await remote.open(replyId)
+}
+
+async function compact(host: Host, order: CompactionOrder) {
+  const refusal = refusalOf(host)
+  return refusal === null ? await compactSession(host, order) : ({ outcome: refusal } as const)
 }
 
 /** A place for a stateless reply of this agent, or why there is none. */

@@ -4,7 +4,13 @@ import type { Exchange, Journal } from '../ports/index.ts'
 import type { ReplyError, RestState } from '../reply/reply-event.ts'
 import { sessionActions, sessionActors } from './actors.ts'
 import { pathOf, restingAt, sessionMachine } from './machine.ts'
-import { createSessionRegistry, isRunning, type LiveSession, type SessionRegistry } from './registry.ts'
+import {
+  createSessionRegistry,
+  isRunning,
+  type LiveSession,
+  type RunningCompaction,
+  type SessionRegistry,
+} from './registry.ts'
 import type { Continued, RunningReply } from './running-reply.ts'
 import { createSlots, type Slots } from './slots.ts'
 import type { TransitionRecord, TransitionRecorder } from './transitions.ts'
@@ -22,6 +28,8 @@ export interface LiveSessions {
    */
   admitting: Map<string, Admitting>
   slots: Slots
+  /** Summaries that no reply waits for, by what their sessions are held by. */
+  compactions: Map<string, RunningCompaction>
   recorder: TransitionRecorder
   exchange: Exchange
   machine: typeof sessionMachine
@@ -58,6 +66,7 @@ export function createLiveSessions({ journal, exchange, recorder, log }: LiveOpt
     registry,
     byReply: new Map(),
     admitting: new Map(),
+    compactions: new Map(),
     slots: createSlots(registry),
     recorder,
     exchange,
@@ -173,8 +182,9 @@ async function observeDeleted({ generation, observer, usage }: RunningReply): Pr
   observer.on({ type: 'ended', outcome: 'session_deleted', usage: (await generation?.usage()) ?? usage, error: null })
 }
 
-/** Cancels it at once, or as soon as it begins. */
-export function cancelReply({ byReply, admitting }: LiveSessions, replyId: string): void {
+/** Cancels it at once, or as soon as it begins. What is no reply's id may be a compaction's. */
+export function cancelReply({ byReply, admitting, compactions }: LiveSessions, replyId: string): void {
+  compactions.get(replyId)?.stop('cancelled')
   byReply.get(replyId)?.actor.send({ type: 'cancel' })
   const one = admitting.get(replyId)
   if (one) one.cancelled = true
@@ -184,7 +194,9 @@ export function cancelReply({ byReply, admitting }: LiveSessions, replyId: strin
  * The session is gone: its actor stops, its streams end with `session_deleted`. `replyId`: what ran in it; another reply
  * is that of a session that was made under the same id since.
  */
-export function forgetSession({ registry }: LiveSessions, sessionId: string, replyId: string | null = null): void {
+export function forgetSession(sessions: LiveSessions, sessionId: string, replyId: string | null = null): void {
+  const { registry, compactions } = sessions
+  for (const one of compactions.values()) if (one.sessionId === sessionId) one.stop('deleted')
   const session = registry.live.get(sessionId)
   if (replyId !== null && session !== undefined && session.reply.log.info.id !== replyId) return
   session?.actor.send({ type: 'deleted' })

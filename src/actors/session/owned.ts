@@ -20,7 +20,7 @@ export function ownedReplies(
   remote: RemoteReplies,
   { journal, gate, log }: Pick<LiveOptions, 'journal' | 'log'> & { gate: LeaseGate },
 ): OwnedReplies {
-  const { registry, byReply, admitting, slots } = sessions
+  const { registry, byReply, admitting, slots, compactions } = sessions
   return {
     running: () => new Set([...byReply.keys(), ...admitting.keys()]),
     placeOf(replyId) {
@@ -34,6 +34,7 @@ export function ownedReplies(
           subscribers: log.subscribers(),
           ...(log.state() === 'open' && { newest: log.newest() }),
         })),
+        ...[...compactions.values()].map((session) => ({ ...seen(session), subscribers: 0 })),
         ...[...registry.rested.values()].map((session) => ({ ...seen(session), subscribers: 0 })),
       ],
       followed: remote.followed(),
@@ -49,6 +50,7 @@ export function ownedReplies(
       gate.stop() // stateless replies
     },
     fenced(epoch) {
+      for (const one of compactions.values()) if (one.epoch <= epoch) one.stop('lost')
       for (const { actor, reply } of [...byReply.values()]) {
         if (reply.log.info.epoch <= epoch) actor.send({ type: 'lost' })
       }

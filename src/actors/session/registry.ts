@@ -12,6 +12,16 @@ export interface SeenSession {
   since: Date
 }
 
+export type Stopped = 'cancelled' | 'deleted' | 'lost'
+
+/** A summary that is made without a reply: as its session is shown meanwhile, and what ends it. */
+export interface RunningCompaction extends SeenSession {
+  epoch: number
+  stop(why: Stopped): void
+  /** Resolves when it is over. */
+  ended: Promise<void>
+}
+
 /** Sessions with a reply: at rest a session is in the database only. */
 export interface LiveSession extends SeenSession {
   actor: ActorRefFrom<typeof sessionMachine>

@@ -6,6 +6,7 @@ import { ActionsRequest, SentMessages, SessionCompletionRequest } from '../../..
 import type { DecidedCall } from '../../actors/ports/index.ts'
 import type { Sent } from '../../actors/session/host.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
+import type { StoredCheckpoint } from '../../persistence/replies/checkpoints/checkpoints.ts'
 import { findSession, newestReply } from '../../persistence/replies/sessions/sessions.ts'
 import { findWait } from '../../persistence/replies/settling/waits.ts'
 import { recordDecisions } from '../audit/record-decisions.ts'
@@ -14,6 +15,7 @@ import { prepareParts } from '../parts/prepare.ts'
 import type { SentMessage } from '../parts/sent-message.ts'
 import { requireUploads, type Uploads } from '../parts/uploads.ts'
 import { loadAgent } from '../sending/agent-for-reply.ts'
+import { checkpointsOf, compactNow } from '../sending/compaction.ts'
 import { type GivenDecisions, readDecisions } from '../sending/decisions.ts'
 import { readPlace } from '../sending/place.ts'
 import { refuse } from '../sending/refusals.ts'
@@ -22,7 +24,7 @@ import { requestOptions } from '../sending/request/request-options.ts'
 import { type SendDependencies, sendFrom } from '../sending/send-message.ts'
 import { missing } from '../server/http-error.ts'
 import { bodyCheck } from '../server/input.ts'
-import { sessionFrame } from '../streaming/completion-frames.ts'
+import { sessionFrame, wireUsage } from '../streaming/completion-frames.ts'
 import { answerWhole, lastEventId, streamReply } from '../streaming/reply-stream.ts'
 import { type Caller, opensId, userOf } from './access/caller.ts'
 import { ownParts } from './access/own-session.ts'
@@ -66,6 +68,15 @@ async function decisionsOf(
   if (!found) missing('session')
   return { calls, wait, bySecret: caller.kind === 'secret', asMessages }
 }
+
+const wireCheckpoint = ({ id, throughMessageId, summary, model, usage, createdAt }: StoredCheckpoint) => ({
+  id,
+  through_message_id: throughMessageId,
+  summary,
+  created_at: createdAt,
+  model,
+  usage: wireUsage(usage),
+})
 
 export const sessionCompletionHandlers = (deps: SendDependencies) => {
   const { sql, host } = deps
@@ -135,5 +146,7 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
       const session = (await findSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       await host.cancel(session.id)
     },
+    compactSession: async ({ params, request }) => wireCheckpoint(await compactNow(deps, params, request)),
+    listCheckpoints: async ({ params }) => ({ checkpoints: (await checkpointsOf(deps, params)).map(wireCheckpoint) }),
   } satisfies DeployHandlers<'sessionCompletions'>
 }

@@ -28,7 +28,7 @@ export const completionHead = (info: Pick<ReplyInfo, 'id' | 'createdAt' | 'model
   model: info.model,
 })
 
-const wireUsage = ({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: Usage) => ({
+export const wireUsage = ({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: Usage) => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
   total_tokens: promptTokens + completionTokens,

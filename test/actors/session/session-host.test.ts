@@ -87,6 +87,9 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
     read: async () => null,
     requestCancel: async (sessionId) => running(sessionId),
     history: async () => ({ messages: [], isWhole: true, checkpoint: null, before: null }),
+    hold: async () => null,
+    release: async () => {},
+    epoch: () => 1,
     keepCheckpoint: async () => 'stored' as const,
     parts: async () => [],
   }

@@ -26,6 +26,7 @@ export interface AgentValues extends AgentTools {
   allowedOrigins: string
   callerInstructions: Agent['callerInstructions']
   userLimits: LimitValues
+  compaction: Agent['compaction']
   historyMaxTokens: Setting
   generationConfig: {
     temperature: Setting
@@ -43,7 +44,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
   const { temperature = '', topP = '', topK = '', maxToolCalls = '' } = generationConfig
   const { maxOutputTokens = '', reasoningEffort = '' } = generationConfig
   const { fallbacks = [], responseFormat: format = null, historyMaxTokens = null } = agent
-  const { callerInstructions = 'refuse', userLimits = null } = agent
+  const { callerInstructions = 'refuse', compaction = 'none', userLimits = null } = agent
   return {
     name,
     providerId,
@@ -54,6 +55,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
     allowedOrigins: allowedOrigins.join('\n'),
     callerInstructions,
     userLimits: valuesOfLimits(userLimits),
+    compaction,
     historyMaxTokens: historyMaxTokens ?? '',
     generationConfig: { temperature, topP, topK, maxToolCalls, maxOutputTokens, reasoningEffort },
     ...tools,
@@ -85,7 +87,7 @@ const sent = (setting: Setting): number | null => (setting === '' ? null : Numbe
 
 export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools } {
   const { name, providerId, model, promptId, fallbacks, responseFormat, allowedOrigins, ...rest } = values
-  const { generationConfig, historyMaxTokens, callerInstructions, userLimits, ...tools } = rest
+  const { generationConfig, historyMaxTokens, callerInstructions, compaction, userLimits, ...tools } = rest
   const { temperature, topP, topK, maxToolCalls, maxOutputTokens, reasoningEffort } = generationConfig
   return {
     name,
@@ -98,6 +100,7 @@ export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools
     historyMaxTokens: sent(historyMaxTokens),
     callerInstructions,
     userLimits: limitsOfValues(userLimits),
+    compaction,
     generationConfig: {
       temperature: sent(temperature),
       topP: sent(topP),

@@ -122,6 +122,7 @@ function Asked({ agent, name, state, sessionId, question, onBusy, stopped, onKee
         agentName={agent.name}
         agentModel={agent.model}
         stored={stored.data ?? noMessages}
+        checkpoints={[]}
         transcript={transcript}
         actions={actions}
         empty={null}

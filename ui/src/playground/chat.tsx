@@ -2,6 +2,7 @@
 import { Alert, Center, Loader, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useCallbackRef, useHotkeys } from '@mantine/hooks'
 import { IconMessageCircle } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { Agent } from '../agents/resource.ts'
 import { ApiError, wordsOf } from '../api.ts'
@@ -17,6 +18,7 @@ import { useConnection } from './connection/use-connection.ts'
 import { EditingChip } from './overrides/editing-chip.tsx'
 import { OverrideChips } from './overrides/override-chips.tsx'
 import { requestPart, useOverrides } from './overrides/overrides.ts'
+import { type Checkpoint, checkpointList } from './queries.ts'
 import type { Conversation } from './transcript/branches.ts'
 import { useMessageActions } from './transcript/message-actions.ts'
 import { TranscriptView } from './transcript/transcript-view.tsx'
@@ -55,11 +57,7 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
     void send(draft.text, files)
   }
   useRefused(problem, draft, attachments.restore)
-  useEffect(() => {
-    if (!isAccepted) return
-    draft.accepted()
-    attachments.accepted()
-  }, [isAccepted, draft.accepted, attachments.accepted])
+  useAccepted(isAccepted, draft.accepted, attachments.accepted)
   const stop = () => !isIdle && connection.stop()
   useHotkeys([['Escape', () => document.querySelector('[role=dialog]') === null && stop()]], [])
   const write = useCallbackRef((text: string) => {
@@ -80,6 +78,7 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
     regenerate: (messageId) => connection.send({ regenerate: true, messageId, ...requestPart(overrides) }, []),
     forkWithin: setWithin,
   })
+  const checkpoints = useCheckpoints(agent.id, sessionId)
   const opening = useMemo(() => <Opening agent={agent} onPick={write} />, [agent, write])
   if (stored.error instanceof ApiError && stored.error.status === 404) return <SessionGone header={header('')} />
   return (
@@ -92,6 +91,7 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
           agentName={agent.name}
           agentModel={agent.model}
           stored={stored.data ?? noMessages}
+          checkpoints={checkpoints}
           transcript={transcript}
           actions={actions}
           empty={opening}
@@ -125,6 +125,21 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
       <VisuallyHidden role="status">{isIdle ? '' : 'The reply is being written.'}</VisuallyHidden>
     </>
   )
+}
+
+function useAccepted(isAccepted: boolean, draft: () => void, attachments: () => void): void {
+  useEffect(() => {
+    if (!isAccepted) return
+    draft()
+    attachments()
+  }, [isAccepted, draft, attachments])
+}
+
+const noCheckpoints: readonly Checkpoint[] = []
+
+function useCheckpoints(agentId: string, sessionId: string | null): readonly Checkpoint[] {
+  const { data } = useQuery({ ...checkpointList(agentId, sessionId ?? ''), enabled: sessionId !== null })
+  return data ?? noCheckpoints
 }
 
 /** The newest message of the user's: its text, and for ↑ with what it had attached. */

@@ -8,6 +8,7 @@ import { conversationOf } from './transcript/branches.ts'
 export type Session = components['schemas']['PlaygroundSession']
 export type Message = components['schemas']['PlaygroundMessage']
 export type ToolCall = Message['toolCalls'][number]
+export type Checkpoint = components['schemas']['PlaygroundCheckpoint']
 export type PendingCall = Session['pending'][number]
 export type Decision = components['schemas']['Decision']
 
@@ -61,6 +62,16 @@ export const messageList = (agentId: string, sessionId: string) =>
     },
   })
 
+/** The summaries that are sent in place of older messages. */
+export const checkpointList = (agentId: string, sessionId: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'checkpoints', agentId, sessionId],
+    queryFn: async ({ signal }) => {
+      const path = { agent_id: agentId, session_id: sessionId }
+      return (await api.GET(`${listPath}/{session_id}/checkpoints`, { params: { path }, signal })).checkpoints
+    },
+  })
+
 /** Where each frame of a reply ends in its text. It changes only while the reply runs. */
 export const framesOf = (agentId: string, sessionId: string, messageId: string) =>
   queryOptions({
@@ -102,6 +113,7 @@ export const sessionsChanged = (agentId: string): void => {
 export const messagesChanged = (agentId: string, sessionId: string): void => {
   void queryClient.invalidateQueries({ queryKey: messageList(agentId, sessionId).queryKey })
   void queryClient.invalidateQueries({ queryKey: pendingCalls(agentId, sessionId).queryKey })
+  void queryClient.invalidateQueries({ queryKey: checkpointList(agentId, sessionId).queryKey })
   void queryClient.invalidateQueries({ queryKey: ['sessions', 'waiting'] })
 }
 

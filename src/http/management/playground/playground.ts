@@ -13,6 +13,7 @@ import { readContent, type SentMessage } from '../../parts/sent-message.ts'
 import type { FindStored } from '../../parts/stored-parts.ts'
 import { requireUploads, type Uploads } from '../../parts/uploads.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
+import { checkpointsOf, compactNow } from '../../sending/compaction.ts'
 import { makeSession } from '../../sending/new-session.ts'
 import { overridesOf } from '../../sending/overrides.ts'
 import { camelCase, readPlace } from '../../sending/place.ts'
@@ -173,5 +174,7 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
       const session = (await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       await host.cancel(session.id)
     },
+    compactPlaygroundSession: ({ params, request }) => compactNow(deps, params, request),
+    listPlaygroundCheckpoints: async ({ params }) => ({ checkpoints: await checkpointsOf(deps, params) }),
   } satisfies Handlers<'playground'>
 }

@@ -1,4 +1,4 @@
--- revision 25
+-- revision 26
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -79,7 +79,8 @@ begin
 
   -- `is not distinct from` is for no index. Planned while the table is small, `=` enters it by the agent's newest sessions,
   -- and reads them all when there are more.
-  select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata, x.bytes into s from sessions x
+  select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata, x.bytes, x.compaction into s
+    from sessions x
    where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
      for no key update;
   if not found then
@@ -111,7 +112,8 @@ begin
     select m.session_id, a.id, m.end_user, m.external_id from agents a where a.id = m.agent_id for key share
     on conflict do nothing; -- made meanwhile by another message, under another id perhaps, or somebody else's
     v_is_made := found;
-    select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata, x.bytes into s from sessions x
+    select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata, x.bytes, x.compaction into s
+    from sessions x
      where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
        for no key update;
     if not found then return '{"outcome": "not_found"}'; end if;
@@ -201,6 +203,9 @@ begin
     end if;
   end if;
   if last.status = 'streaming' then return '{"outcome": "busy"}'; end if;
+  if s.compaction is not null then
+    if is_compacting(s.compaction) then return '{"outcome": "busy"}'; end if;
+  end if;
   if not m.may_start then return '{"outcome": "refused"}'; end if;
   -- The agent that the request was made from may be another one now.
   if m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;

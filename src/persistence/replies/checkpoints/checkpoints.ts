@@ -1,13 +1,16 @@
-/** Summaries of conversations (contract section 19). */
-import type { NewCheckpoint } from '../../../actors/ports/index.ts'
+/** Summaries of conversations (contract section 19), and the sessions that are held while one is made on its own. */
+import type { HeldSession, NewCheckpoint, SessionToHold } from '../../../actors/ports/index.ts'
+import type { Usage } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../postgres/database.ts'
+import { isoTime } from '../../postgres/page.ts'
+import { isUuid } from '../../postgres/uuid.ts'
 import type { Owner } from '../admission/admission.ts'
 
-/** Idempotent. `fenced`: this instance was declared lost, or the session is gone. */
+/** Idempotent. `fenced`: this instance was declared lost, or the session is gone, or is no longer held by `hold`. */
 export async function storeCheckpoint(
   sql: Sql,
   owner: Owner,
-  sessionId: string,
+  { sessionId, hold = null }: { sessionId: string; hold?: string | null },
   { id, position, summary, model, usage }: NewCheckpoint,
 ): Promise<'stored' | 'fenced'> {
   const { promptTokens, completionTokens, estimated, ...counted } = usage
@@ -15,7 +18,9 @@ export async function storeCheckpoint(
     with owner as materialized (
       select 1 from instances i where i.id = ${owner.id} and i.epoch = ${owner.epoch} for key share
     ), held as materialized (
-      select s.id from sessions s where s.id = ${sessionId} and exists (select 1 from owner) for key share
+      select s.id from sessions s
+       where s.id = ${sessionId} and (${hold}::text is null or s.compaction ->> 'id' = ${hold}) and exists (select 1 from owner)
+         for key share
     )
     insert into checkpoints (id, session_id, position, summary, model, prompt_tokens, completion_tokens, usage_estimated, counted)
     select ${id}, h.id, ${position}, ${summary}, ${model}, ${promptTokens}, ${completionTokens}, ${estimated},
@@ -23,4 +28,77 @@ export async function storeCheckpoint(
       from held h
     on conflict (id) do update set summary = excluded.summary`
   return count > 0 ? 'stored' : 'fenced'
+}
+
+/**
+ * Idempotent. Holds a session as a reply would. Null when a reply or another compaction runs, or calls wait. Its own row decides, which an admission
+ * changes under the same lock.
+ */
+export async function holdSession(
+  sql: Sql,
+  owner: Owner,
+  { agentId, sessionId, hold }: SessionToHold,
+): Promise<HeldSession | null> {
+  const mark = JSON.stringify({ id: hold, instance_id: owner.id, epoch: owner.epoch })
+  const [held] = await sql<HeldSession[]>`
+    with owner as materialized (
+      select 1 from instances i where i.id = ${owner.id} and i.epoch = ${owner.epoch} for key share
+    )
+    update sessions s set compaction = ${mark}::text::jsonb
+     where s.id = ${sessionId} and s.agent_id = ${agentId} and s.status not in ('streaming', 'waiting')
+       and (s.compaction is null or s.compaction ->> 'id' = ${hold} or not is_compacting(s.compaction)) and exists (select 1 from owner)
+    returning s.status as rest,
+              coalesce(s.head, (select max(m.position) from messages m where m.session_id = s.id), -1) as "historyEnd"`
+  return held ?? null
+}
+
+/** Idempotent. */
+export async function releaseSession(sql: Sql, sessionId: string, hold: string): Promise<void> {
+  await sql`update sessions set compaction = null where id = ${sessionId} and compaction ->> 'id' = ${hold}`
+}
+
+export interface StoredCheckpoint {
+  id: string
+  throughMessageId: string
+  summary: string
+  model: string
+  usage: Usage
+  createdAt: string
+}
+
+interface Row extends Omit<StoredCheckpoint, 'usage'> {
+  promptTokens: number
+  completionTokens: number
+  estimated: boolean
+  cached: number | null
+  written: number | null
+  reasoned: number | null
+}
+
+/** Of a session, oldest first. */
+export async function listCheckpoints(
+  sql: Sql,
+  sessionId: string,
+  id: string | null = null,
+): Promise<StoredCheckpoint[]> {
+  if (!isUuid(sessionId)) return []
+  const rows = await sql<Row[]>`
+    select c.id, m.id as "throughMessageId", c.summary, c.model, c.prompt_tokens as "promptTokens",
+           c.completion_tokens as "completionTokens", c.usage_estimated as estimated,
+           (c.counted ->> 'cachedTokens')::float8 as cached, (c.counted ->> 'cacheWriteTokens')::float8 as written,
+           (c.counted ->> 'reasoningTokens')::float8 as reasoned, ${isoTime(sql, 'c.created_at')} as "createdAt"
+      from checkpoints c join messages m on m.session_id = c.session_id and m.position = c.position
+     where c.session_id = ${sessionId} and (${id}::uuid is null or c.id = ${id}::uuid)
+     order by c.created_at, c.id`
+  return rows.map(({ promptTokens, completionTokens, estimated, cached, written, reasoned, ...checkpoint }) => ({
+    ...checkpoint,
+    usage: {
+      promptTokens,
+      completionTokens,
+      estimated,
+      ...(cached !== null && { cachedTokens: cached }),
+      ...(written !== null && { cacheWriteTokens: written }),
+      ...(reasoned !== null && { reasoningTokens: reasoned }),
+    },
+  }))
 }

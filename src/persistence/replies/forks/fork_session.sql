@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Makes a session that begins with a copy of another one's path, up to a message and, of a reply, up to a frame.
    p_fork: {id, agent_id, title, end_user, metadata (null: the other one's), secret_number (of the client secret that makes
    it; null: none), from, owner (whose session that must be; null: anybody's), message_id (null: its head), frame_id
@@ -67,5 +67,15 @@ begin
   end if;
   update sessions set bytes = v_bytes where id = f.id;
   perform copy_waiting_calls(s.id, last.position, f.id);
+  -- One that ends with a reply which is copied in part would tell more than the copy.
+  insert into checkpoints (id, session_id, position, summary, model, prompt_tokens, completion_tokens, usage_estimated,
+                           counted, created_at)
+  select gen_random_uuid(), f.id, c.position, k.summary, k.model, k.prompt_tokens, k.completion_tokens, k.usage_estimated,
+         k.counted, k.created_at
+    from checkpoints k
+    join messages o on o.session_id = s.id and o.position = k.position
+    join copied_messages(s.id, last.position, f.id) m on m.original = o.id
+    join messages c on c.id = m.copy
+   where k.session_id = s.id and (f.frame_id is null or k.position < last.position);
   return 'made';
 end $$;

@@ -1,5 +1,5 @@
--- revision 3
-/* Removes sessions with all that belongs to them; tells the owners of their running replies. Answers the ids of those that
+-- revision 4
+/* Removes sessions with all that belongs to them; tells the owners of their running replies and compactions. Answers the ids of those that
    there were. p_agent: whose they must be; null: anybody's. */
 create or replace function delete_sessions(p_agent uuid, p_sessions uuid[]) returns setof uuid language plpgsql as $$
 declare
@@ -25,6 +25,9 @@ begin
   )
   select array_agg(r.session_num), array_agg(r.instance_id), array_agg(r.epoch) into v_running, v_owners, v_epochs
     from running r;
+  insert into intents (instance_id, kind, session_id, reply_id)
+  select (s.compaction ->> 'instance_id')::uuid, 'delete', s.id, (s.compaction ->> 'id')::uuid
+    from sessions s where s.id = any(v_ids) and s.compaction is not null;
   with gone as (delete from message_parts p where p.session_id = any(v_ids) returning coalesce(p.stored_as, p.sha256) as sha256)
   select array_agg(distinct g.sha256) into v_contents from gone g;
   delete from sessions s where s.id = any(v_ids);

@@ -2,7 +2,7 @@
 import type { Intent } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../postgres/database.ts'
 
-/** Stores a request to cancel the session's running reply. Null when none runs. */
+/** Stores a request to cancel the session's running reply, or its compaction. Null when neither runs. */
 export async function requestCancel(
   sql: Sql,
   sessionId: string,
@@ -11,6 +11,9 @@ export async function requestCancel(
     insert into intents (instance_id, kind, session_id, reply_id)
     select m.instance_id, 'cancel', m.session_id, m.id from messages m
      where m.session_id = ${sessionId} and m.status = 'streaming'
+     union all
+    select (s.compaction ->> 'instance_id')::uuid, 'cancel', s.id, (s.compaction ->> 'id')::uuid from sessions s
+     where s.id = ${sessionId} and s.compaction is not null and is_compacting(s.compaction)
     returning reply_id as "replyId", instance_id as "instanceId"`
   return asked ?? null
 }

@@ -3,13 +3,13 @@ import type { CountsFor } from '../../../actors/ports/limits.ts'
 import type { Usage } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../postgres/database.ts'
 
-/** What a reply, or a title, used that is stored nowhere else. */
+/** What a reply, a title or a summary used that is stored nowhere else. */
 export interface Used {
   /** The reply's. */
   id: string
   agentId: string
   model: string
-  /** 0 for a title. */
+  /** 0 for a title, and for a summary. */
   replies: 0 | 1
   endedAt: Date
   /** When absent, it did not fail. */

@@ -8,7 +8,7 @@ import { retry } from '../../../async/retry.ts'
 import { askAgain, isBadData, isCanceled, isUnavailable, type Sql } from '../../postgres/database.ts'
 import { createAdmissions } from '../admission/admission.ts'
 import { createGroup } from '../admission/group-commit.ts'
-import { storeCheckpoint } from '../checkpoints/checkpoints.ts'
+import { holdSession, releaseSession, storeCheckpoint } from '../checkpoints/checkpoints.ts'
 import { readParts } from '../parts/parts.ts'
 import { readHistory } from '../reading/history.ts'
 import { readReply } from '../reading/read-reply.ts'
@@ -54,6 +54,15 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     read: (replyId, after, readTo) => readReply(sql, replyId, after, readTo),
     requestCancel: (sessionId) => requestCancel(sql, sessionId),
     keepCheckpoint,
+    hold: (session, epoch) =>
+      askAgain(() => holdSession(sql, { id: instance.id, epoch }, session), options.flushTimeoutMs),
+    epoch: instance.epoch,
+    async release({ sessionId, epoch }, hold) {
+      // What this instance held under an epoch that it has given up holds nothing.
+      const tryOnce = async () =>
+        epoch === instance.epoch() && !closed ? await releaseSession(sql, sessionId, hold) : undefined
+      await retry(tryOnce, { ...backOff, mayPass: isUnavailable })
+    },
     // A reply that was accepted must not fail because one connection was cut.
     history: (sessionId, position, limits) =>
       askAgain(() => readHistory(sql, sessionId, position, limits), options.flushTimeoutMs),
@@ -77,10 +86,10 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     return settled
   }
 
-  async function keepCheckpoint(...[reply, checkpoint]: Parameters<Journal['keepCheckpoint']>) {
+  async function keepCheckpoint(...[place, checkpoint]: Parameters<Journal['keepCheckpoint']>) {
     const tryOnce = async () => {
-      if (reply.epoch !== instance.epoch() || closed) return 'fenced' as const
-      return await storeCheckpoint(sql, { id: instance.id, epoch: reply.epoch }, reply.sessionId, checkpoint)
+      if (place.epoch !== instance.epoch() || closed) return 'fenced' as const
+      return await storeCheckpoint(sql, { id: instance.id, epoch: place.epoch }, place, checkpoint)
     }
     return await retry(tryOnce, { ...backOff, mayPass: isUnavailable })
   }

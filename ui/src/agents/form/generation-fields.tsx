@@ -1,4 +1,4 @@
-import { NumberInput, Select, SimpleGrid } from '@mantine/core'
+import { NumberInput, Select, SimpleGrid, Switch } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type AgentValues, reasoningEfforts } from '../agent-values.ts'
 
@@ -73,6 +73,12 @@ export function GenerationFields({ form }: { form: UseFormReturnType<AgentValues
         {...form.getInputProps('generationConfig.reasoningEffort')}
         value={form.values.generationConfig.reasoningEffort || null}
         onChange={(effort) => form.setFieldValue('generationConfig.reasoningEffort', effort ?? '')}
+      />
+      <Switch
+        label="Summarise long conversations"
+        description="Near the history budget this model summarises the older messages, and is sent that instead. Off: the oldest are left out."
+        checked={form.values.compaction === 'auto'}
+        onChange={({ currentTarget }) => form.setFieldValue('compaction', currentTarget.checked ? 'auto' : 'none')}
       />
     </SimpleGrid>
   )

@@ -111,6 +111,7 @@ export type ShownMessage = Pick<Message, 'role' | 'content' | 'status' | 'finish
   durationMs?: Message['durationMs']
   attempts?: Message['attempts']
   overrides?: Message['overrides']
+  refusal?: Message['refusal']
   reasoning?: string
   reasoningMs?: number
   parentId?: string | null

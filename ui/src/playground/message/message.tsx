@@ -133,6 +133,11 @@ function Reply({ message, place, count, agentName, agentModel, unfolded, actions
           {message.id !== null && <WhyItWaits key={message.id} messageId={message.id} />}
         </>
       )}
+      {message.refusal && (
+        <Alert color="yellow" variant="light" icon={<IconHandStop size={18} />} title="Refused" mt="sm">
+          <Reason text={message.refusal} />
+        </Alert>
+      )}
       {error && (
         <Alert
           color="red"

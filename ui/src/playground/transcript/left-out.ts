@@ -8,11 +8,11 @@ export type LeftOut = ModelRequest['left']
 
 const nothing: LeftOut = { messages: 0, tokens: 0, reason: null }
 
-/** What the newest reply's first request left out, of the messages before it. */
+/** What the newest reply's last request left out, of the messages before it. Its first one may have asked for a summary. */
 export function useLeftOut(path: readonly Message[]): LeftOut {
   const last = path.findLast(({ role, status }) => role === 'assistant' && status !== 'streaming')
   const { data } = useQuery({ ...requestsOf(last?.id ?? ''), enabled: last !== undefined && mayHaveLeft(path, last) })
-  return data?.[0]?.left ?? nothing
+  return data?.at(-1)?.left ?? nothing
 }
 
 /**

@@ -6,10 +6,12 @@ import { useSelector } from '@xstate/store-react'
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useMemo, useState } from 'react'
 import { type ShownMessage, shownMessages } from '../connection/live-reply.ts'
 import { MessageView } from '../message/message.tsx'
+import type { Checkpoint } from '../queries.ts'
 import type { Conversation } from './branches.ts'
 import { type LeftOut, useLeftOut } from './left-out.ts'
 import type { MessageActions } from './message-actions.ts'
 import { useStickToBottom } from './stick-to-bottom.ts'
+import { SummaryMark } from './summary-mark.tsx'
 import type { Transcript } from './transcript.ts'
 import classes from './transcript-view.module.css'
 
@@ -17,6 +19,8 @@ interface TranscriptViewProps {
   agentName: string
   agentModel: string
   stored: Conversation
+  /** Of all branches. */
+  checkpoints: readonly Checkpoint[]
   transcript: Transcript
   actions: MessageActions
   /** Instead of the conversation while it is empty. */
@@ -25,7 +29,7 @@ interface TranscriptViewProps {
 
 /** Its props stay the same while a message is typed: it renders again only when the conversation changes. */
 export const TranscriptView = memo((props: TranscriptViewProps) => {
-  const { agentName, agentModel, stored, transcript, actions, empty } = props
+  const { agentName, agentModel, stored, checkpoints, transcript, actions, empty } = props
   const left = useLeftOut(stored.path)
   const live = useSelector(transcript, ({ context }) => context.live)
   const messages = useMemo(() => shownMessages(stored, live), [stored, live])
@@ -65,7 +69,9 @@ export const TranscriptView = memo((props: TranscriptViewProps) => {
               message && (
                 // The index stays when the stored message replaces the live one, and when another branch is shown.
                 <div key={index} ref={rows.measureElement} data-index={index}>
-                  {left.messages > 0 && left.messages === index && <LeftOutMark left={left} />}
+                  {left.messages > 0 && left.messages === index && left.reason !== 'compacted' && (
+                    <LeftOutMark left={left} />
+                  )}
                   <MessageView
                     message={message}
                     place={index + 1}
@@ -76,6 +82,7 @@ export const TranscriptView = memo((props: TranscriptViewProps) => {
                     actions={actions}
                     isLast={message === last}
                   />
+                  {summaryBelow(message, checkpoints, unfolded)}
                 </div>
               )
             )
@@ -87,6 +94,12 @@ export const TranscriptView = memo((props: TranscriptViewProps) => {
     </div>
   )
 })
+
+/** The newest one that ends with this message. */
+function summaryBelow({ id }: ShownMessage, checkpoints: readonly Checkpoint[], unfolded: Set<string>): ReactNode {
+  const checkpoint = id === null ? undefined : checkpoints.findLast(({ throughMessageId }) => throughMessageId === id)
+  return checkpoint && <SummaryMark key={checkpoint.id} checkpoint={checkpoint} unfolded={unfolded} />
+}
 
 /** Above the first message that is still sent. */
 const LeftOutMark = ({ left: { messages, tokens } }: { left: LeftOut }) => (

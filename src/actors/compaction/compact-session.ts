@@ -1,0 +1,186 @@
+/**
+ * Summaries that no reply waits for (contract section 19). Their session is held as by a reply, in the database; what runs is
+ * a step of its machine like any. The hold ends with this instance's epoch, so that a lost instance leaves nothing.
+ */
+import { createActor } from 'xstate'
+import type { ReplyValues } from '../../templates/placeholders.ts'
+import { fillPrompt } from '../../templates/prompt-template.ts'
+import type { LeaseGate } from '../generate/gate.ts'
+import { createGeneration, type Generation } from '../generate/generate.ts'
+import { historyLimits, restingConversation } from '../history/history.ts'
+import type { HeldSession, History, Journal, Model, OpenToolboxFor } from '../ports/index.ts'
+import { type ObservedOutcome, type Observer, type Origin, unobserved } from '../ports/observer.ts'
+import { newId } from '../reply/new-id.ts'
+import { errorOf, type LiveSessions } from '../session/live-sessions.ts'
+import { pathOf, restingAt } from '../session/machine.ts'
+import type { RunningCompaction, Stopped } from '../session/registry.ts'
+import type { MessageRecord } from '../session/send.ts'
+import type { SessionEvent } from '../session/session-event.ts'
+import type { Made, Summarised } from './compaction.ts'
+
+export interface CompactionOrder extends Pick<MessageRecord, 'agentId' | 'agentName' | 'sessionId' | 'request'> {
+  values: ReplyValues
+  openToolbox: OpenToolboxFor
+  origin: Origin | null
+}
+
+/** `id`: of the checkpoint. `nothing`: there is nothing to summarise. `busy`: the session cannot be held. */
+export type Compacted =
+  | { outcome: 'compacted'; id: string }
+  | { outcome: 'busy' | 'nothing' | 'deleted' }
+  | { outcome: 'failed'; message: string }
+
+interface CompactingHost extends LiveSessions {
+  options: {
+    journal: Journal
+    model: Model
+    gate: LeaseGate
+    historyMaxTokens: number
+    generationTimeoutMs: number
+    observer?: Observer
+  }
+}
+
+const lost: Compacted = { outcome: 'failed', message: 'The instance that made the summary was lost.' }
+
+const afterStop = {
+  cancelled: { outcome: 'failed', message: 'The compaction was cancelled.' },
+  deleted: { outcome: 'deleted' },
+  lost,
+} satisfies Record<Stopped, Compacted>
+
+/** Holds the session, has its path summarised, and stores the summary. */
+export async function compactSession(host: CompactingHost, order: CompactionOrder): Promise<Compacted> {
+  const { journal } = host.options
+  const { agentId, sessionId } = order
+  const hold = newId()
+  const place = { sessionId, epoch: journal.epoch() }
+  try {
+    const held = await journal.hold({ agentId, sessionId, hold }, place.epoch)
+    if (held === null) return { outcome: 'busy' }
+    return await compactHeld(host, order, { ...held, ...place, hold })
+  } finally {
+    await journal.release(place, hold)
+  }
+}
+
+type Held = HeldSession & { sessionId: string; epoch: number; hold: string }
+
+/** It counts as a running reply: a drain waits for it, then ends it, as the deletion of its agent does. */
+async function compactHeld(host: CompactingHost, order: CompactionOrder, held: Held): Promise<Compacted> {
+  using slot = host.slots.take(order.agentId)
+  const stopping = new AbortController()
+  let why: Stopped | null = null
+  const stop = (reason: Stopped) => {
+    why ??= reason
+    stopping.abort()
+  }
+  const shown = show(host, order.agentId, held, stop)
+  try {
+    return await summarise(host, order, held, AbortSignal.any([slot.signal, stopping.signal]))
+  } catch (error) {
+    if (why !== null) return afterStop[why]
+    const end = slot.error()
+    if (end === null) throw error
+    return end.code === 'session_deleted' ? afterStop.deleted : { outcome: 'failed', message: end.message }
+  } finally {
+    shown.over(why === null || why === 'cancelled')
+  }
+}
+
+/** Runs the session's machine beside the work, for those who look at it, and for its record. */
+function show(
+  { compactions, machine, recorder }: CompactingHost,
+  agentId: string,
+  held: Held,
+  stop: RunningCompaction['stop'],
+) {
+  const { sessionId, epoch, hold, rest } = held
+  const { promise: ended, resolve } = Promise.withResolvers<void>()
+  const shown = { sessionId, agentId, state: '', since: new Date(), epoch, stop, ended }
+  const actor = createActor(machine, { snapshot: restingAt(rest) }).start()
+  const step = (event: SessionEvent) => {
+    const from = pathOf(actor.getSnapshot().value)
+    actor.send(event)
+    const [to, at] = [pathOf(actor.getSnapshot().value), new Date()]
+    Object.assign(shown, { state: to, since: at })
+    recorder.record({ sessionId, at, from, to, event: event.type, messageId: null, detail: {} })
+  }
+  compactions.set(hold, shown)
+  step({ type: 'compact', rest })
+  return {
+    /** `isOurs`: the session is there, and this instance may write of it. */
+    over(isOurs: boolean): void {
+      if (isOurs) step({ type: 'compacted' })
+      actor.stop()
+      compactions.delete(hold)
+      resolve()
+    },
+  }
+}
+
+/** Rejects when `signal` aborts. */
+async function summarise(
+  host: CompactingHost,
+  order: CompactionOrder,
+  held: Held,
+  signal: AbortSignal,
+): Promise<Compacted> {
+  const { journal, historyMaxTokens } = host.options
+  const { sessionId, epoch, historyEnd, hold } = held
+  const limits = historyLimits(order.request.historyMaxTokens ?? historyMaxTokens)
+  const stored = historyEnd < 0 ? null : await journal.history(sessionId, historyEnd, limits)
+  if (stored === null || stored.messages.length === 0) return { outcome: 'nothing' }
+  const made = await ask(host, order, stored, { hold, signal })
+  if ('failed' in made) return { outcome: 'failed', message: made.failed }
+  const { text: summary, position, model, usage } = made
+  const kept = await journal.keepCheckpoint({ sessionId, epoch, hold }, { id: hold, position, summary, model, usage })
+  return kept === 'stored' ? { outcome: 'compacted', id: hold } : lost
+}
+
+/** A model call that is observed as one of its own, and counted so. */
+async function ask(
+  { options }: CompactingHost,
+  order: CompactionOrder,
+  stored: History,
+  { hold, signal }: { hold: string; signal: AbortSignal },
+): Promise<Summarised> {
+  const { request, values, agentId, agentName, sessionId, origin } = order
+  const { model: name, config, provider } = request
+  const { id: providerId, type: providerType } = provider
+  const about = { id: hold, sessionId, agentId, agentName, model: name, providerId, providerType, config, origin }
+  const observer = options.observer?.begin({ ...about, purpose: 'summary' }) ?? unobserved
+  const generation = createGeneration(
+    { ...request, system: request.system && fillPrompt(request.system, values), messages: [] },
+    {
+      replyId: hold,
+      model: options.model,
+      openToolbox: (stopped) => order.openToolbox(stopped, values),
+      timeoutMs: options.generationTimeoutMs,
+      gate: options.gate,
+      observer,
+      told: { conversation: restingConversation(stored), maxTokens: Number.POSITIVE_INFINITY },
+    },
+  )
+  const end = async (outcome: ObservedOutcome, failed: string | null) =>
+    observer.ended({
+      outcome,
+      usage: await generation.usage(),
+      error: failed === null ? null : errorOf('internal', failed),
+    })
+  try {
+    const made = await summaryOf(generation, signal)
+    await ('failed' in made ? end('internal', made.failed) : end('stop', null))
+    return made
+  } catch (error) {
+    await end(signal.aborted ? 'cancelled' : 'internal', null)
+    throw error
+  }
+}
+
+async function summaryOf(generation: Generation, signal: AbortSignal): Promise<Made | { failed: string }> {
+  const made = await generation.summarise(signal)
+  signal.throwIfAborted()
+  if (!('type' in made)) return made
+  return { failed: made.type === 'failed' ? made.error.message : 'It was ended.' }
+}

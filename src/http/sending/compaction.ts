@@ -1,0 +1,59 @@
+/** Summaries of a session's path (contract section 19), made now and listed, on both of its paths. */
+import type { FastifyRequest } from 'fastify'
+import { listCheckpoints, type StoredCheckpoint } from '../../persistence/replies/checkpoints/checkpoints.ts'
+import { findSession } from '../../persistence/replies/sessions/sessions.ts'
+import { badRequest, HttpError, missing } from '../server/http-error.ts'
+import { originOf } from '../server/observe-requests.ts'
+import { agentRequest, agentToolbox, loadAgent } from './agent-for-reply.ts'
+import { noRetry, refuse } from './refusals.ts'
+import type { SendDependencies } from './send-message.ts'
+
+interface Place {
+  agent_id: string
+  session_id: string
+}
+
+/** Throws 400 where there is nothing to summarise, 404, 409 while the session is held or waits, 500 and 503. */
+export async function compactNow(
+  deps: SendDependencies,
+  { agent_id, session_id }: Place,
+  request: FastifyRequest,
+): Promise<StoredCheckpoint> {
+  const { sql, host } = deps
+  const agent = await loadAgent(deps, agent_id)
+  const session = (await findSession(sql, agent.id, session_id)) ?? missing('session')
+  const { id: sessionId, user, metadata } = session
+  const compacted = await host.compact({
+    agentId: agent.id,
+    agentName: agent.name,
+    sessionId,
+    // Neither the agent's format nor its other fields: a summary is text.
+    request: { ...agentRequest(deps, { ...agent, responseFormat: null }), reasoning: false },
+    values: { user, metadata, sessionId, at: new Date().toISOString() },
+    openToolbox: agentToolbox(deps, agent),
+    origin: originOf(request),
+  })
+  switch (compacted.outcome) {
+    case 'compacted': {
+      const [checkpoint] = await listCheckpoints(sql, sessionId, compacted.id)
+      return checkpoint ?? missing('session')
+    }
+    case 'failed':
+      throw new HttpError(500, compacted.message, noRetry)
+    case 'nothing':
+      return badRequest('There is nothing to summarise.')
+    case 'deleted':
+      return missing('session')
+    default:
+      return refuse(compacted.outcome)
+  }
+}
+
+/** Throws 404. */
+export async function checkpointsOf(
+  { sql }: Pick<SendDependencies, 'sql'>,
+  { agent_id, session_id }: Place,
+): Promise<StoredCheckpoint[]> {
+  const session = (await findSession(sql, agent_id, session_id)) ?? missing('session')
+  return await listCheckpoints(sql, session.id)
+}
