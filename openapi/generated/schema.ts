@@ -4082,11 +4082,11 @@ export interface components {
                 completionTokens: number;
                 /** @description Whether the numbers include a tokenizer's estimates. */
                 estimated: boolean;
-                /** @description Of those read: from the provider’s cache. Absent: it does not report them. */
+                /** @description Of those read: from the provider’s cache. Absent when it does not report them. */
                 cachedTokens?: number;
-                /** @description Of those read: written to the cache. Absent: it does not report them. */
+                /** @description Of those read: written to the cache. Absent when it does not report them. */
                 cacheWriteTokens?: number;
-                /** @description Of those written: spent on reasoning. Absent: it does not report them. */
+                /** @description Of those written: spent on reasoning. Absent when it does not report them. */
                 reasoningTokens?: number;
             };
         };

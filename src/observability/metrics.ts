@@ -2,6 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ActorReport, ModelFailure } from '../actors/ports/index.ts'
 import type { ModelCallEvent, ObservedOutcome, ObservedReply } from '../actors/ports/observer.ts'
+import type { Usage } from '../actors/reply/reply-event.ts'
 import type { PartialObserver, PartialReplyObserver } from './observers.ts'
 
 /** All metrics, as data that can be summed over several processes. */
@@ -44,6 +45,12 @@ const lengths = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600]
 const booleans = ['true', 'false']
 const kinds = ['session', 'stateless']
 const directions = ['prompt', 'completion']
+/** The first two are part of the prompt's tokens, the third of the completion's. */
+const details = {
+  cached: 'cachedTokens',
+  cache_write: 'cacheWriteTokens',
+  reasoning: 'reasoningTokens',
+} as const satisfies Record<string, keyof Usage>
 
 /** All label values, to create their series. */
 export interface LabelValues {
@@ -138,10 +145,7 @@ function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, fai
   const longest = 'Longest time between two texts of a model call.'
   const longestGap = histogram('longest_token_gap_seconds', longest, stalls, 'provider')
   const settlement = histogram('settlement_seconds', 'From the end of generation to the stored outcome.', writes)
-  const tokens = counter('tokens_total', 'Tokens of replies that ended.', {
-    direction: directions,
-    provider: providers,
-  })
+  const countTokens = tokenCounters(counter, providers)
   const texts = counter('texts_total', 'Texts that providers sent, roughly tokens.', { provider: providers })
   const calls = counter('model_calls_total', 'Model calls, retries excluded.', { provider: providers })
   const errors = counter('provider_errors_total', 'Model calls that failed, by error code.', {
@@ -205,12 +209,27 @@ function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, fai
         replies.inc({ kind, outcome })
         duration.observe({ kind }, secondsSince(since))
         if (settlingSince !== null) settlement.observe(secondsSince(settlingSince))
-        tokens.inc({ direction: 'prompt', provider }, usage.promptTokens)
-        tokens.inc({ direction: 'completion', provider }, usage.completionTokens)
+        countTokens(provider, usage)
       },
     }
   }
   return { begin }
+}
+
+function tokenCounters(counter: Makers['counter'], providers: readonly string[]) {
+  const tokens = counter('tokens_total', 'Tokens of replies that ended.', {
+    direction: directions,
+    provider: providers,
+  })
+  const besides = counter('token_details_total', 'Tokens of replies that ended which providers counted apart.', {
+    detail: Object.keys(details),
+    provider: providers,
+  })
+  return (provider: string, usage: Usage): void => {
+    tokens.inc({ direction: 'prompt', provider }, usage.promptTokens)
+    tokens.inc({ direction: 'completion', provider }, usage.completionTokens)
+    for (const [detail, name] of Object.entries(details)) besides.inc({ detail, provider }, usage[name] ?? 0)
+  }
 }
 
 function gauges(registry: Registry, { report, running, waiting }: Inspection): void {

@@ -39,6 +39,7 @@ verifies('contract-17.from-zero', 'every counter but those of HTTP requests has 
     replies_total: 2 * 17,
     provider_errors_total: 11 * 6,
     tokens_total: 11 * 2,
+    token_details_total: 11 * 3,
     texts_total: 11,
     model_calls_total: 11,
     tool_calls_total: 2,

@@ -163,7 +163,8 @@ async function ask(
     },
   )
   const end = async (outcome: ObservedOutcome, failed: string | null) =>
-    observer.ended({
+    observer.on({
+      type: 'ended',
       outcome,
       usage: await generation.usage(),
       error: failed === null ? null : errorOf('internal', failed),

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { duration } from '../chart/words.ts'
 import type { UsageFiguresRow } from './queries.ts'
 import classes from './usage.module.css'
-import { wholeNumber } from './words.ts'
+import { money, wholeNumber } from './words.ts'
 
 interface FiguresTableProps {
   rows: UsageFiguresRow[]
@@ -39,15 +39,13 @@ export function FiguresTable({ rows, noun, name, currency }: FiguresTableProps) 
             <Table.Td title={`${wholeNumber(failures)} of ${wholeNumber(replies)}`}>
               {share(failures, replies)}
             </Table.Td>
-            {currency && <Table.Td>{cost === null ? 'no price' : `${currency}${money.format(cost)}`}</Table.Td>}
+            {currency && <Table.Td>{cost === null ? 'no price' : money(currency, cost)}</Table.Td>}
           </Table.Tr>
         ))}
       </Table.Tbody>
     </Table>
   )
 }
-
-const money = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 })
 
 const time = (ms: number | null): string => (ms === null ? '–' : duration(ms))
 

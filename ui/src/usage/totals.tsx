@@ -3,15 +3,25 @@ import type { sumOf } from './buckets.ts'
 import { Tokens } from './tokens.tsx'
 import classes from './usage.module.css'
 
-/** The numbers of the time looked at; what providers read from their caches where they report it. */
-export function Totals({ sum }: { sum: ReturnType<typeof sumOf> }) {
+interface TotalsProps {
+  sum: ReturnType<typeof sumOf>
+  /** What caches have saved, as it is shown. Null where no price tells. */
+  saved: string | null
+}
+
+/** The numbers of the time looked at; those that only some providers report where there are any. */
+export function Totals({ sum, saved }: TotalsProps) {
   const { replies, promptTokens, completionTokens, totalTokens, cachedTokens, estimated } = sum
+  const { cacheWriteTokens, reasoningTokens } = sum
   return (
     <dl className={classes.totals} aria-label="Totals">
       <Total label="Tokens" count={totalTokens} estimated={estimated} />
       <Total label="Read by models" tone="prompt" count={promptTokens} estimated={estimated} />
       {cachedTokens > 0 && <Total label="Of them from caches" count={cachedTokens} estimated={false} />}
+      {cacheWriteTokens > 0 && <Total label="Written to caches" count={cacheWriteTokens} estimated={false} />}
       <Total label="Written by models" tone="completion" count={completionTokens} estimated={estimated} />
+      {reasoningTokens > 0 && <Total label="Of them reasoning" count={reasoningTokens} estimated={false} />}
+      {saved !== null && <Total label="Saved by caches" text={saved} />}
       <Total label="Replies" count={replies} estimated={false} />
     </dl>
   )
@@ -20,20 +30,20 @@ export function Totals({ sum }: { sum: ReturnType<typeof sumOf> }) {
 interface TotalProps {
   label: string
   tone?: 'prompt' | 'completion'
-  count: number
-  estimated: boolean
+  count?: number
+  estimated?: boolean
+  /** Instead of a number of tokens. */
+  text?: string
 }
 
-function Total({ label, tone, count, estimated }: TotalProps) {
+function Total({ label, tone, count = 0, estimated = false, text }: TotalProps) {
   return (
     <div>
       <Text component="dt" fz="sm" c="dimmed">
         {tone && <i className={classes.dot} data-tone={tone} aria-hidden />}
         {label}
       </Text>
-      <dd>
-        <Tokens short count={count} estimated={estimated} />
-      </dd>
+      <dd>{text ?? <Tokens short count={count} estimated={estimated} />}</dd>
     </div>
   )
 }

@@ -11,10 +11,12 @@ import { ByDay } from './by-day.tsx'
 import { Figures } from './figures.tsx'
 import { usePeriod } from './period-in-url.ts'
 import { PeriodPicker } from './period-picker.tsx'
-import { type Period, type UsageReport, usageQuery } from './queries.ts'
+import { type Period, pricesQuery, type UsageReport, usageQuery } from './queries.ts'
+import { savedByCaches } from './saved.ts'
 import { ShareTable } from './share-table.tsx'
 import { Totals } from './totals.tsx'
 import classes from './usage.module.css'
+import { money } from './words.ts'
 
 export function Component() {
   const { period } = usePeriod()
@@ -31,6 +33,7 @@ export function Component() {
 
 function Report({ report, period }: { report: UsageReport; period: Period }) {
   const agentName = useAgentName()
+  const saved = useSaved(period)
   if (report.rows.length === 0) {
     return (
       <EmptyState
@@ -45,7 +48,7 @@ function Report({ report, period }: { report: UsageReport; period: Period }) {
   const sum = sumOf(report.rows)
   return (
     <>
-      <Totals sum={sum} />
+      <Totals sum={sum} saved={saved} />
       <ByDay report={report} />
       <div className={classes.pair}>
         <ByAgent period={period} />
@@ -58,6 +61,14 @@ function Report({ report, period }: { report: UsageReport; period: Period }) {
       </Text>
     </>
   )
+}
+
+/** Null where no price tells. */
+function useSaved(period: Period): string | null {
+  const { data } = useQuery({ ...usageQuery('model', period), placeholderData: keepPreviousData })
+  const prices = useQuery(pricesQuery).data
+  const saved = data && prices ? savedByCaches(data.rows, prices) : null
+  return saved === null || prices === undefined ? null : money(prices.currency, saved)
 }
 
 /** An agent's name, leading to its page. */

@@ -7,3 +7,9 @@ export const shortNumber = (count: number): string => compact.format(count)
 
 /** `1,234,567`. */
 export const wholeNumber = (count: number): string => count.toLocaleString('en')
+
+const amount = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 })
+
+/** `$1.25`. */
+export const money = (currency: string, value: number): string =>
+  `${value < 0 ? '−' : ''}${currency}${amount.format(Math.abs(value))}`
