@@ -129,6 +129,46 @@ describe('the end', () => {
       { type: 'end', reason: 'stop' },
     ])
   })
+  verifies('contract-19.slips', 'a stream that ends with its usage and [DONE] alone is whole', async () => {
+    const chunk = (fields: object) => ({ object: 'chat.completion.chunk', created: 0, id: '', model: 'm', ...fields })
+    const delta = (content: string) => ({ content, refusal: '', role: 'assistant', tool_calls: null })
+    const events = await answered(async (call) => {
+      for (const content of ['4', ''])
+        await call.data(
+          chunk({ choices: [{ index: 0, delta: delta(content), logprobs: { content: null, refusal: null } }] }),
+        )
+      await call.data(chunk({ choices: [], usage: { prompt_tokens: 22, completion_tokens: 5, total_tokens: 27 } }))
+      await call.data('[DONE]')
+      call.end()
+    })
+    expect(joined(events, 'text')).toBe('4')
+    expect(events.at(-1)).toEqual({ type: 'end', reason: 'stop', usage: { promptTokens: 22, completionTokens: 5 } })
+  })
+  verifies(
+    'contract-19.slips',
+    'text that stands beside the delta too is not told twice, null usage is none',
+    async () => {
+      const events = await answered(async (call) => {
+        for (const content of ['Be', 'cause.']) {
+          const choice = { index: 0, text: content, seed: null, delta: { token_id: 7, role: 'assistant', content } }
+          await call.data({ choices: [{ ...choice, finish_reason: null }], usage: null })
+        }
+        await call.finish('stop', { prompt_tokens: 3, completion_tokens: 2 }, true)
+      })
+      expect(joined(events, 'text')).toBe('Because.')
+      expect(events.at(-1)).toMatchObject({ usage: { promptTokens: 3, completionTokens: 2 } })
+    },
+  )
+  verifies('contract-19.slips', 'a whole answer of thinking that the limit broke off has no text', async () => {
+    const events = await answered((call) =>
+      call.json({
+        choices: [{ finish_reason: 'length', message: { role: 'assistant', content: '<think>\nHm', tool_calls: [] } }],
+        usage: { prompt_tokens: 4, completion_tokens: 100 },
+      }),
+    )
+    expect([joined(events, 'reasoning').trim(), joined(events, 'text')]).toEqual(['Hm', ''])
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'length' })
+  })
   verifies('contract-19.slips', "an unknown reason without text is an error with the provider's words", async () => {
     const events = await answered((call) => call.finish('quota_of_the_moon'))
     expect(failureIn(events)).toMatchObject({ message: expect.stringContaining('quota_of_the_moon') })
