@@ -6,6 +6,7 @@ import { uiScene } from '../http/ui-scene.ts'
 import { verifies } from '../verifies.ts'
 import { document, walk as walkAs, walked } from './openapi-walk.ts'
 import { walkResponses } from './walk-responses.ts'
+import { walkSummaries } from './walk-summaries.ts'
 import { walkWebhooks } from './walk-webhooks.ts'
 
 /** Needs a server beside us; walked only to its 404. */
@@ -109,6 +110,7 @@ async function walkManagement(agent_id: string): Promise<void> {
     await walk('post', path, {}, { name: 5 })
     await walk('get', path, {})
     await walk('get', `${path}/{id}`, { id })
+    if (path.endsWith('agents')) await walk('get', `${path}/{id}/users/use`, { id })
     await walk('put', `${path}/{id}`, { id }, change)
     await walk('put', `${path}/{id}`, {}, change)
     await walk('get', `${path}/{id}`, {})
@@ -221,6 +223,7 @@ async function walkPlayground(agent_id: string): Promise<void> {
   scene.up.always((call) => call.error(401))
   await walk('post', `${play}/chat`, { agent_id }, { message: 'fails', sessionId: session_id })
   scene.says(['ok'])
+  await walkSummaries(walk, ids)
   await walk('get', `${play}/sessions`, { agent_id })
   await walk('get', `${play}/sessions/{session_id}`, ids)
   await walk('get', `${play}/sessions/{session_id}/messages`, ids)
@@ -260,9 +263,7 @@ verifies(
       await walk('get', `/api/v1/debug/replies/{message_id}/${path}`, { message_id })
       await walk('get', `/api/v1/debug/replies/{message_id}/${path}`, {})
     }
-    const ids = { agent_id, session_id }
-    await walk('delete', one, ids)
-    await walk('delete', one, ids)
+    for (const _ of ['there', 'gone']) await walk('delete', one, { agent_id, session_id })
     for (const [template, methods] of Object.entries(document.paths)) {
       for (const method of Object.keys(methods)) {
         const name = `${method} ${template}`

@@ -1,7 +1,7 @@
 /** Every operation of the Responses API, below an agent and below `/api/v1/openai`, as the document declares it. */
 
 // biome-ignore lint/suspicious/noExplicitAny: what the server answers is what the walk looks at
-type Walk = (method: string, template: string, ids: Record<string, string>, body?: unknown) => Promise<any>
+export type Walk = (method: string, template: string, ids: Record<string, string>, body?: unknown) => Promise<any>
 
 export async function walkResponses(walk: Walk, agent_id: string): Promise<void> {
   for (const base of ['/api/v1/agents/{agent_id}/deploy', '/api/v1/openai']) {
