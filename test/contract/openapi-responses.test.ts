@@ -110,7 +110,6 @@ async function walkManagement(agent_id: string): Promise<void> {
     await walk('post', path, {}, { name: 5 })
     await walk('get', path, {})
     await walk('get', `${path}/{id}`, { id })
-    if (path.endsWith('agents')) await walk('get', `${path}/{id}/users/use`, { id })
     await walk('put', `${path}/{id}`, { id }, change)
     await walk('put', `${path}/{id}`, {}, change)
     await walk('get', `${path}/{id}`, {})
