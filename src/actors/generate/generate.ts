@@ -19,7 +19,7 @@ import type { ReplyEvent, Usage } from '../reply/reply-event.ts'
 import { type Ending, endedEarly } from './endings.ts'
 import { passGate } from './gate.ts'
 import { createModelAttribution } from './models.ts'
-import { createThoughts } from './reasoning.ts'
+import { createReasoning } from './reasoning.ts'
 import { type GenerateOptions, openWithin, type Running } from './running.ts'
 import { createSending, type Sending, sendingAll } from './sending.ts'
 import { cleanText, createTextCleaner } from './text-cleaner.ts'
@@ -77,7 +77,7 @@ const nothing = { promptTokens: 0, completionTokens: 0 }
 export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: GenerateOptions): Generation {
   const { timeoutMs, gate, observer = unobserved, actions = noActions } = options
   const tally = createTally(request, options.model)
-  const thoughts = createThoughts()
+  const reasoning = createReasoning()
   const models = createModelAttribution(request)
   const compaction = createCompaction(options.told ?? null)
   let deadline: number | null = null
@@ -95,7 +95,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
     request,
     tally,
     models,
-    thoughts,
+    reasoning,
     observer,
     compaction,
     keepSent,
@@ -121,7 +121,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
     firstTokenAt: models.firstTokenAt,
     refusal: () => refusal,
     sent: () => sent,
-    reasoningMs: thoughts.ms,
+    reasoningMs: reasoning.ms,
   }
 }
 
@@ -138,37 +138,37 @@ async function runTurns(running: Running, mayCompact: boolean): Promise<Ending |
   // Before anything is done: what follows a summary begins anew.
   if (mayCompact && running.compaction.isDue(sending, tools)) return 'compact'
   const chain = continued?.chain
-  let said = chain?.said ?? []
-  let spent = chain?.spent ?? actions.spent ?? 0
+  let turns = chain?.turns ?? []
+  let callsUsed = chain?.callsUsed ?? actions.callsUsed ?? 0
   let calls = 0 // of this reply
   let firstCall: { toolChoice?: ToolChoice } = toolChoice === null ? {} : { toolChoice }
   if (continued !== undefined && toolbox !== null) {
     const turn = await runDecided(continued, toolbox, running)
-    const wait = waitOf({ said, turn, spent }, actions)
+    const wait = waitOf({ turns, turn, callsUsed }, actions)
     if (wait !== null) return { type: 'finished', reason: 'tool_calls', wait }
-    said = [...said, ...messagesOf(turn)]
+    turns = [...turns, ...messagesOf(turn)]
   }
   for (;;) {
     // Cancelled before its first word: a model that is not asked costs nothing, and counts nothing.
     await passGate(running)
-    const offered = spent < maxCalls && tools.length > 0
-    const turn = await runTurn(sending.next(said), offered ? { tools, ...firstCall } : { tools: [] }, running)
+    const offered = callsUsed < maxCalls && tools.length > 0
+    const turn = await runTurn(sending.next(turns), offered ? { tools, ...firstCall } : { tools: [] }, running)
     const last = running.models.lastSent()
     if (turn.end?.refusal) running.keepRefusal(cleanText(turn.end.refusal.slice(0, MAX_REFUSAL)))
     if (last) sending.counted(last, turn.end?.usage?.promptTokens ?? null)
     firstCall = {}
     if (turn.failure !== null || turn.end === null) return { type: 'failed', error: turn.failure ?? endedEarly }
-    if (turn.calls.length === 0 || spent >= maxCalls || toolbox === null) {
+    if (turn.calls.length === 0 || callsUsed >= maxCalls || toolbox === null) {
       return { type: 'finished', reason: turn.end.reason === 'tool_calls' ? 'stop' : turn.end.reason }
     }
-    const asked = callsToMake(turn.calls, { said, toolbox }, actions)
-    const results = await runTools(asked, toolbox, { before: calls, left: maxCalls - spent }, running)
+    const asked = callsToMake(turn.calls, { turns, toolbox }, actions)
+    const results = await runTools(asked, toolbox, { before: calls, left: maxCalls - callsUsed }, running)
     calls += asked.length
-    spent += asked.length
+    callsUsed += asked.length
     const open = { answer: answerOf(turn.text, asked, turn.end.echo), ...results }
-    const wait = waitOf({ said, turn: open, spent }, actions)
+    const wait = waitOf({ turns, turn: open, callsUsed }, actions)
     if (wait !== null) return { type: 'finished', reason: 'tool_calls', wait }
-    said = [...said, ...messagesOf(open)]
+    turns = [...turns, ...messagesOf(open)]
   }
 }
 
@@ -182,7 +182,7 @@ function sendingOf(tools: readonly ToolSpec[], { request, compaction, keepSent }
 async function runTurn(
   sent: ReturnType<Sending['next']>,
   offer: Pick<ModelRequest, 'tools' | 'toolChoice'>,
-  { request, model, tally, models, thoughts, observer, signal, take }: Running,
+  { request, model, tally, models, reasoning, observer, signal, take }: Running,
 ): Promise<Turn> {
   const turn: Turn = { text: '', reasoning: '', calls: [], counted: nothing, end: null, failure: null }
   const cleaner = createTextCleaner()
@@ -195,10 +195,10 @@ async function runTurn(
     const emitted: ReplyEvent[] = []
     for (const event of events) {
       if (event.type === 'text') {
-        if (thoughts.isOpen()) addReasoning(turn, thoughts.close(), emitted)
+        if (reasoning.isOpen()) addReasoning(turn, reasoning.close(), emitted)
         keepPace(pace)
         addText(turn, cleaner.push(event.text), emitted)
-      } else if (event.type === 'reasoning') addReasoning(turn, thoughts.push(event.text), emitted)
+      } else if (event.type === 'reasoning') addReasoning(turn, reasoning.push(event.text), emitted)
       else if (event.type === 'model') models.answers(event)
       else keep(turn, event)
     }
@@ -212,7 +212,7 @@ async function runTurn(
     observed.on({ type: 'ended', pace, end: endOf(turn, signal) })
   }
   const rest: ReplyEvent[] = models.changeEvents()
-  addReasoning(turn, thoughts.close(), rest)
+  addReasoning(turn, reasoning.close(), rest)
   addText(turn, cleaner.end(), rest)
   if (rest.length > 0) await take(rest)
   if (turn.end === null && turn.failure === null) turn.failure = endedEarly

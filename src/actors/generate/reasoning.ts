@@ -1,7 +1,7 @@
 /** The reasoning of one reply as it comes, over all of its turns: cleaned like any text, and timed. */
 import { createTextCleaner } from './text-cleaner.ts'
 
-export interface Thoughts {
+export interface Reasoning {
   /** Whether the model is thinking: it has sent reasoning, and nothing else since. */
   isOpen(): boolean
   /** The clean part of the reasoning so far. */
@@ -12,7 +12,7 @@ export interface Thoughts {
   ms(): number | null
 }
 
-export function createThoughts(): Thoughts {
+export function createReasoning(): Reasoning {
   const cleaner = createTextCleaner()
   let since: number | null = null
   let total: number | null = null

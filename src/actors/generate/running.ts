@@ -6,7 +6,7 @@ import type { ReplyObserver } from '../ports/observer.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import type { LeaseGate } from './gate.ts'
 import type { ModelAttribution } from './models.ts'
-import type { Thoughts } from './reasoning.ts'
+import type { Reasoning } from './reasoning.ts'
 import type { Sending, Told } from './sending.ts'
 import type { Tally } from './usage-tally.ts'
 import type { Actions } from './waiting-calls.ts'
@@ -34,7 +34,7 @@ export interface Running extends Omit<GenerateOptions, 'timeoutMs' | 'told'> {
   request: Omit<ModelRequest, 'tools'>
   tally: Tally
   models: ModelAttribution
-  thoughts: Thoughts
+  reasoning: Reasoning
   observer: ReplyObserver
   /** What it is told of its conversation, and whether that is to be summarised first. */
   compaction: { told(): Told | null; isDue(sending: Sending, tools: readonly ToolSpec[]): boolean }

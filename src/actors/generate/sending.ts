@@ -14,8 +14,8 @@ export interface Told {
 type Sent = Pick<ModelRequest, 'messages' | 'history' | 'shortening'>
 
 export interface Sending {
-  /** `said`: by this reply, and by those that it continues. */
-  next(said: readonly ModelMessage[]): Sent
+  /** `turns`: by this reply, and by those that it continues. */
+  next(turns: readonly ModelMessage[]): Sent
   /** The request that the provider was sent at last, and the tokens that it counted. Null: it reported none. */
   counted(request: ModelRequest, promptTokens: number | null): void
   /** What a summary is asked of. Null where none is due. */
@@ -28,7 +28,7 @@ export const fixedTokens = ({ system, tools }: { system: string | null; tools: r
 
 /** A request without a conversation is sent as it is. */
 export const sendingAll = (messages: readonly ModelMessage[]): Sending => ({
-  next: (said) => ({ messages: [...messages, ...said] }),
+  next: (turns) => ({ messages: [...messages, ...turns] }),
   counted() {},
   summarising: () => null,
 })
@@ -43,22 +43,22 @@ export function createSending(
   const made = new WeakMap<Shortening, Composed>()
   let current = composer.within(maxTokens, fixed)
 
-  function sent(composed: Composed, said: readonly ModelMessage[], saidTokens: number): Sent {
+  function sent(composed: Composed, turns: readonly ModelMessage[], turnTokens: number): Sent {
     const shortening: Shortening = {
-      tokens: composed.tokens + (fixed + saidTokens) * composer.correction,
+      tokens: composed.tokens + (fixed + turnTokens) * composer.correction,
       historyTokens: composed.historyTokens,
       to(historyTokens) {
         const shorter = composer.shortened(historyTokens, composed.start)
-        return shorter && sent(shorter, said, saidTokens)
+        return shorter && sent(shorter, turns, turnTokens)
       },
     }
     made.set(shortening, composed)
     const { messages, history } = composed
-    return { messages: [...messages, ...said], ...(history && { history }), shortening }
+    return { messages: [...messages, ...turns], ...(history && { history }), shortening }
   }
   return {
     summarising: (asking) => composer.summarising(maxTokens, fixed, asking),
-    next: (said) => sent(current, said, tokensOfAll(said)),
+    next: (turns) => sent(current, turns, tokensOfAll(turns)),
     counted({ shortening }, promptTokens) {
       const composed = shortening && made.get(shortening)
       if (!composed) return

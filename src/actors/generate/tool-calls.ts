@@ -24,11 +24,11 @@ export const cleanCall = (call: ToolCall): ToolCall => ({
  */
 export function callsToMake(
   calls: readonly ToolCall[],
-  { said, toolbox }: { said: readonly ModelMessage[]; toolbox: Toolbox },
+  { turns, toolbox }: { turns: readonly ModelMessage[]; toolbox: Toolbox },
   actions: Actions,
 ): ToolCall[] {
   const callers = actions.canWait ? [] : calls.filter((call) => waitKindOf(call, toolbox, actions) === 'caller')
-  return withOwnIds(callers.length > 0 ? callers : calls, said)
+  return withOwnIds(callers.length > 0 ? callers : calls, turns)
 }
 
 /**

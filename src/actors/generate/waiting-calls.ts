@@ -33,7 +33,7 @@ export interface Actions {
   /** Which calls that wait the readers are shown. */
   shows: Readonly<Record<WaitKind, boolean>>
   /** Calls that count already, in a history that the caller keeps. None by default. */
-  spent?: number
+  callsUsed?: number
   /** When absent, it answers a user's message. */
   continued?: { chain: Chain; decisions: readonly DecidedCall[] } | undefined
 }
@@ -102,9 +102,9 @@ export const answerOf = (text: string, calls: readonly ToolCall[], echo: object 
  * Models repeat ids, or give none. Each call gets one that no call before it has, of this reply and those that it goes on
  * from: by it alone a call's result, its decision and its place on a page are found.
  */
-export function withOwnIds(calls: readonly ToolCall[], said: readonly ModelMessage[]): ToolCall[] {
+export function withOwnIds(calls: readonly ToolCall[], turns: readonly ModelMessage[]): ToolCall[] {
   const used = new Set(
-    said.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : [])).map(({ id }) => id),
+    turns.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : [])).map(({ id }) => id),
   )
   return calls.map((call) => {
     const given = call.id || 'call'

@@ -23,13 +23,13 @@ export interface OpenTurn {
 /** A message of a model's turn: its answer, or the result of a call. */
 export type TurnMessage = Exclude<ModelMessage, { role: 'user' }>
 
-/** What has been said since the user's message, by the reply that waits and those that it continued. */
+/** All turns since the user's message, of the reply that waits and of those that it continued. */
 export interface Chain {
   /** Earlier turns, whole. */
-  said: readonly TurnMessage[]
+  turns: readonly TurnMessage[]
   turn: OpenTurn
   /** Calls that count towards `maxToolCalls`. */
-  spent: number
+  callsUsed: number
 }
 
 /** What a request has set for its reply and for those that continue it. */

@@ -174,7 +174,7 @@ export async function answerStateless<Body>(
     replyId: id,
     model: deps.model,
     openToolbox: (signal: AbortSignal) => openToolbox(signal, values),
-    actions: { ...agentActions({ callerTools, canWait: false }), spent: callsSinceUser(messages) },
+    actions: { ...agentActions({ callerTools, canWait: false }), callsUsed: callsSinceUser(messages) },
     timeoutMs: deps.generationTimeoutMs,
     gate: deps.gate,
     observer,

@@ -1,6 +1,6 @@
 /** Reasoning in the generate loop (contract section 12), with a scripted model. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createThoughts } from '../../../src/actors/generate/reasoning.ts'
+import { createReasoning } from '../../../src/actors/generate/reasoning.ts'
 import type { ModelEvent } from '../../../src/actors/ports/index.ts'
 import { verifies } from '../../verifies.ts'
 import { ask, end, run, say, script } from './generation-scene.ts'
@@ -42,7 +42,7 @@ describe('reasoning', () => {
 test('thinking is timed from its first delta to what follows its last, over all turns', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
-  const thoughts = createThoughts()
+  const thoughts = createReasoning()
   expect(thoughts.ms()).toBeNull()
   thoughts.push('a')
   vi.advanceTimersByTime(30)

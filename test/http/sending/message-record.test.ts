@@ -49,9 +49,9 @@ const input: MessageInput = {
 }
 const carried = {
   chain: {
-    said: [],
+    turns: [],
     turn: { answer: { role: 'assistant' as const, content: '' }, results: [], waiting: [] },
-    spent: 0,
+    callsUsed: 0,
   },
   firstId: 'r0',
   tools: [],

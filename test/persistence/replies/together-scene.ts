@@ -20,7 +20,7 @@ export const usage = { promptTokens: 3, completionTokens: 4, estimated: false }
 
 const call = { id: 'c', name: 'look', arguments: '{}' }
 const answer = { role: 'assistant' as const, content: '', toolCalls: [call] }
-const chain = { said: [], turn: { answer, results: [null], waiting: [null] }, spent: 1 }
+const chain = { turns: [], turn: { answer, results: [null], waiting: [null] }, callsUsed: 1 }
 
 /** Of a reply that ends to wait for one call. */
 export const waits: Settlement = finished({

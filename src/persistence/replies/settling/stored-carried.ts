@@ -5,7 +5,7 @@
  */
 import Type, { type Static } from 'typebox'
 import { Check, Errors } from 'typebox/value'
-import type { Carried, ToolCall } from '../../../actors/ports/index.ts'
+import type { Carried, ToolCall, TurnMessage } from '../../../actors/ports/index.ts'
 
 const strict = { additionalProperties: false }
 /** JSON that is kept as it came: a JSON Schema, a vendor's echo, overrides. */
@@ -113,13 +113,18 @@ type Stored = Static<typeof version1>
 /** Removes `readonly`, which no stored form has. */
 type Plain<T> = T extends object ? { -readonly [Key in keyof T]: Plain<T[Key]> } : T
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+/** `Carried` with the names that `chain` is stored under. */
+type Renamed = Omit<Carried, 'chain'> & {
+  chain: { said: Carried['chain']['turns']; turn: Carried['chain']['turn']; spent: Carried['chain']['callsUsed'] }
+}
 /** Does not compile when `Carried` is not what the newest schema says. */
-true satisfies Same<Plain<Omit<Stored, 'version'>>, Plain<Carried>>
+true satisfies Same<Plain<Omit<Stored, 'version'>>, Plain<Renamed>>
+true satisfies Same<keyof Carried['chain'], 'turns' | 'turn' | 'callsUsed'>
 
 /** Field by field: what comes from a provider's adapter may hold more, which no schema knows. */
 export function encodeCarried({ tools, fields, overrides, chain, firstId }: Carried): string {
   const { stop, ...others } = fields
-  const { said, turn, spent } = chain
+  const { turns, turn, callsUsed } = chain
   const stored: Stored = {
     version: 1,
     tools: tools.map(({ name, description, inputSchema, strict: isStrict }) => ({
@@ -131,7 +136,7 @@ export function encodeCarried({ tools, fields, overrides, chain, firstId }: Carr
     fields: { ...others, ...(stop && { stop: [...stop] }) },
     overrides,
     chain: {
-      said: said.map((one) => (one.role === 'assistant' ? assistantOf(one) : resultOf(one))),
+      said: turns.map((one) => (one.role === 'assistant' ? assistantOf(one) : resultOf(one))),
       turn: {
         answer: assistantOf(turn.answer),
         results: [...turn.results],
@@ -146,23 +151,25 @@ export function encodeCarried({ tools, fields, overrides, chain, firstId }: Carr
             },
         ),
       },
-      spent,
+      spent: callsUsed,
     },
     firstId,
   }
   return JSON.stringify(stored)
 }
 
-type Said = Carried['chain']['said'][number]
-
 const callOf = ({ id, name, arguments: text }: ToolCall) => ({ id, name, arguments: text })
-const assistantOf = ({ role, content, toolCalls, echo }: Extract<Said, { role: 'assistant' }>) => ({
+const assistantOf = ({ role, content, toolCalls, echo }: Extract<TurnMessage, { role: 'assistant' }>) => ({
   role,
   content,
   ...(toolCalls && { toolCalls: toolCalls.map(callOf) }),
   ...(echo && { echo }),
 })
-const resultOf = ({ role, toolCallId, content }: Extract<Said, { role: 'tool' }>) => ({ role, toolCallId, content })
+const resultOf = ({ role, toolCallId, content }: Extract<TurnMessage, { role: 'tool' }>) => ({
+  role,
+  toolCallId,
+  content,
+})
 
 /** Rejects what no version has written that this one knows, with an error that names it. */
 export function decodeCarried(text: string): Carried {
@@ -173,6 +180,6 @@ export function decodeCarried(text: string): Carried {
     const [fault] = Errors(version1, value)
     throw new Error(`What a waiting session carries is not of version 1: ${fault?.instancePath} ${fault?.message}.`)
   }
-  const { version: _, ...carried } = value
-  return carried
+  const { version: _, chain, ...carried } = value
+  return { ...carried, chain: { turns: chain.said, turn: chain.turn, callsUsed: chain.spent } }
 }
