@@ -2299,14 +2299,14 @@ export interface components {
             }[];
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins: string[];
-            /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. Null: `HISTORY_MAX_TOKENS`. */
+            /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens: number | null;
             /**
              * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
              * @enum {string}
              */
             callerInstructions: "refuse" | "append";
-            /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
+            /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null when there is none. */
             userLimits: {
                 /** @description Requests that begin a reply, in any 60 s. */
                 requestsPerMinute?: number;
@@ -2317,7 +2317,7 @@ export interface components {
                 /** @description Cost in a month, UTC, by the prices that are set. A model without a price costs nothing. */
                 costPerMonth?: number;
             } | null;
-            /** @description Models without a price, which cost nothing for `costPerMonth`. Absent: there are none. */
+            /** @description Models without a price, which cost nothing for `costPerMonth`. Absent when there are none. */
             warning?: string;
             /**
              * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
@@ -2452,7 +2452,7 @@ export interface components {
             } | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
-            /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. Null: `HISTORY_MAX_TOKENS`. */
+            /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
              * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
@@ -2714,7 +2714,7 @@ export interface components {
             }[] | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
-            /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. Null: `HISTORY_MAX_TOKENS`. */
+            /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
              * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
@@ -2764,7 +2764,7 @@ export interface components {
             } | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
-            /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. Null: `HISTORY_MAX_TOKENS`. */
+            /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
              * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
@@ -3660,7 +3660,7 @@ export interface components {
             scopes: ("deploy" | "management" | "management:read")[];
             /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
-            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
+            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null when there is none. */
             limits: {
                 /** @description Requests that begin a reply, in any 60 s. */
                 requestsPerMinute?: number;
@@ -3693,7 +3693,7 @@ export interface components {
              * @description When it was last changed. ISO 8601, UTC.
              */
             updatedAt: string;
-            /** @description Models without a price, which cost nothing for `costPerMonth`. Absent: there are none. */
+            /** @description Models without a price, which cost nothing for `costPerMonth`. Absent when there are none. */
             warning?: string;
         };
         KeyCreate: {
@@ -3734,7 +3734,7 @@ export interface components {
             scopes: ("deploy" | "management" | "management:read")[];
             /** @description Agents that it opens. Null means all agents. A deleted agent leaves the list; an empty one opens nothing. */
             agentIds: string[] | null;
-            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null: none. */
+            /** @description Limits of all that is asked for with the key, and with client secrets that were made with it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null when there is none. */
             limits: {
                 /** @description Requests that begin a reply, in any 60 s. */
                 requestsPerMinute?: number;
@@ -12018,7 +12018,7 @@ export interface operations {
     resumeUIChatReply: {
         parameters: {
             query?: {
-                /** @description With the deploy key and an `external_id` in the path: whose chat it is. Absent: that of nobody. 1 to 200 characters. */
+                /** @description With the deploy key and an `external_id` in the path: whose chat it is. When absent, the chat belongs to no user. 1 to 200 characters. */
                 user?: string;
             };
             header?: never;
@@ -12096,7 +12096,7 @@ export interface operations {
     cancelUIChatReply: {
         parameters: {
             query?: {
-                /** @description With the deploy key and an `external_id` in the path: whose chat it is. Absent: that of nobody. 1 to 200 characters. */
+                /** @description With the deploy key and an `external_id` in the path: whose chat it is. When absent, the chat belongs to no user. 1 to 200 characters. */
                 user?: string;
             };
             header?: never;
@@ -12165,7 +12165,7 @@ export interface operations {
     listUIMessages: {
         parameters: {
             query?: {
-                /** @description With the deploy key and an `external_id` in the path: whose chat it is. Absent: that of nobody. 1 to 200 characters. */
+                /** @description With the deploy key and an `external_id` in the path: whose chat it is. When absent, the chat belongs to no user. 1 to 200 characters. */
                 user?: string;
             };
             header?: never;

@@ -9,7 +9,9 @@ const one = `${path}/{session_id}`
 const unknownAgent = 'There is no such agent.'
 const ofUser = Type.Object({
   user: Type.Optional(
-    name('With the deploy key and an `external_id` in the path: whose chat it is. Absent: that of nobody.'),
+    name(
+      'With the deploy key and an `external_id` in the path: whose chat it is. When absent, the chat belongs to no user.',
+    ),
   ),
 })
 

@@ -177,7 +177,7 @@ export const historyMaxTokens = nullable(
     minimum: 1000,
     maximum: 100_000_000,
     description:
-      'Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. Null: `HISTORY_MAX_TOKENS`.',
+      'Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts.',
   }),
 )
 

@@ -22,7 +22,7 @@ export const limitsOf = (whose: string) =>
   Type.Unsafe({
     ...Type.Object(optional(limits)),
     type: ['object', 'null'],
-    description: `Limits ${whose}. ${rules} Null: none.`,
+    description: `Limits ${whose}. ${rules} Null when there is none.`,
   })
 
 /** As it is written. */
@@ -36,7 +36,7 @@ export const limitsInput = (whose: string) =>
 /** Of a record with `costPerMonth`. */
 export const priceWarning = Type.Optional(
   Type.String({
-    description: 'Models without a price, which cost nothing for `costPerMonth`. Absent: there are none.',
+    description: 'Models without a price, which cost nothing for `costPerMonth`. Absent when there are none.',
   }),
 )
 

@@ -109,7 +109,7 @@ function keep(asked: Asked, event: ModelEvent): void {
   }
 }
 
-/** Half a summary would lose what the other half was to keep. Null: it is whole. */
+/** Half a summary would lose what the other half was to keep. Null when it is whole. */
 function whyNone({ isOver, failure, end }: Asked, text: string): string | null {
   if (failure !== null) return failure.message
   if (isOver) return 'The model called a tool instead of giving a summary.'

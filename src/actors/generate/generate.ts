@@ -42,7 +42,7 @@ export interface Generation {
   runUnlessLong(signal: AbortSignal, take: Take<ReplyEvent>, stored: Stored): Promise<Ending | 'compact'>
   /** Asks for the summary. Call it behind `compact`, or instead of `run`. Resolves to the ending that a limit brought, too. */
   summarise(signal: AbortSignal, stored?: Stored): Promise<Summarised | Ending>
-  /** Call it behind `summarise`: what runs from now on is sent this in place of what it covers. Null: the history is cut. */
+  /** Call it behind `summarise`: what runs from now on is sent this in place of what it covers. When null, the history is cut. */
   goOn(made: { covered: number; checkpoint: Checkpoint } | null): void
   /**
    * Tokens used up to this call: the provider's report, a tokenizer's estimate for turns without one. Counts of all turns
@@ -55,7 +55,7 @@ export interface Generation {
   firstTokenAt(): number | null
   /** Why the model, or a filter, refused. Null when neither did, or none was given. */
   refusal(): string | null
-  /** What the last model call was sent. Null: none was, or of no conversation. */
+  /** What the last model call was sent. Null when none was made, or of no conversation. */
   sent(): SentBefore | null
   /** How long the model has thought up to this call (milliseconds). Null when it did not at all, or was not asked to. */
   reasoningMs(): number | null

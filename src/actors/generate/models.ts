@@ -19,7 +19,7 @@ export function createModelAttribution(first: ModelTarget) {
     attempts: () => attempts,
     /** When the reply's first text or reasoning came (ms, monotonic). */
     firstTokenAt: () => firstTokenAt,
-    /** What the last call was sent. Null: none was made. */
+    /** What the last call was sent. Null when none was made. */
     lastSent: () => lastSent,
     beginTurn(): void {
       current = own

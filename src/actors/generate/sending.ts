@@ -7,7 +7,7 @@ export interface Told {
   conversation: Conversation
   /** Most tokens of all that stands before the newest message: prompt, tools and parts count. */
   maxTokens: number
-  /** A history that comes near them is summarised. Absent: it is cut. */
+  /** A history that comes near them is summarised. Absent when it is cut. */
   compacts?: boolean
 }
 
@@ -16,7 +16,7 @@ type Sent = Pick<ModelRequest, 'messages' | 'history' | 'shortening'>
 export interface Sending {
   /** `turns`: by this reply, and by those that it continues. */
   next(turns: readonly ModelMessage[]): Sent
-  /** The request that the provider was sent at last, and the tokens that it counted. Null: it reported none. */
+  /** The request that the provider was sent at last, and the tokens that it counted. Null when it reported none. */
   counted(request: ModelRequest, promptTokens: number | null): void
   /** What a summary is asked of. Null where none is due. */
   summarising(asking: ModelMessage): Summarising | null

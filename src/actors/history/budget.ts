@@ -6,7 +6,7 @@ const SHARE_AFTER_CUT = 0.6
 export interface Room {
   /** Tokens that the turns may take together. */
   room: number
-  /** The turn that the newest reply's request began with. Null: nobody knows. */
+  /** The turn that the newest reply's request began with. Null when it is not known. */
   start: number | null
 }
 

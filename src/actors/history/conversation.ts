@@ -18,7 +18,7 @@ import { joinNeighbours } from './neighbours.ts'
 /** A user's message and all that answered it, as they are sent. */
 export interface ConversationTurn {
   sent: readonly ModelMessage[]
-  /** The stored message that it begins with. Null: it is stored nowhere. */
+  /** The stored message that it begins with. Null when it is stored nowhere. */
   first: HistoryMessage | null
   /** Position of the stored message that it ends with. Negative: it is stored nowhere. */
   last: number
@@ -29,11 +29,11 @@ export interface Conversation {
   turns: readonly ConversationTurn[]
   /** The newest user message, and what follows it: always sent. */
   newest: readonly ModelMessage[]
-  /** What is stored of it, for those who keep requests. Absent: nothing. */
+  /** What is stored of it, for those who keep requests. Absent when there is nothing. */
   stored?: Omit<RequestHistory, 'first' | 'count' | 'left' | 'summary'>
   /** The turns begin with the conversation's first one. */
   isWhole: boolean
-  /** The summary of what comes before the turns. Null: there is none. */
+  /** The summary of what comes before the turns. Null when there is none. */
   checkpoint: Checkpoint | null
   before: SentBefore | null
 }
@@ -71,7 +71,7 @@ interface Measured extends Conversation {
   summary: SentSummary | null
   summaryTokens: number
   correction: number
-  /** The turn that the newest reply's request began with. Null: nobody knows. */
+  /** The turn that the newest reply's request began with. Null when it is not known. */
   started: number | null
 }
 
@@ -158,7 +158,7 @@ export function createComposer(conversation: Conversation) {
       const at = firstTurn(estimated, { room: roomIn(measured, most, fixed), start: started })
       return composed(measured, at, reasonAt(measured, at))
     },
-    /** With at most so many tokens of history. Null: that is no less than from the turn `start` on. */
+    /** With at most so many tokens of history. Null when that leaves no less than from the turn `start` on. */
     shortened(most: number, start: number): Composed | null {
       const at = newestWithin(estimated, most / correction - summaryTokens)
       return at <= start ? null : composed(measured, at, 'provider_limit')

@@ -9,7 +9,7 @@ export interface History {
   isWhole: boolean
   /** What stands in place of the messages before them. Null when nothing does. */
   checkpoint: Checkpoint | null
-  /** Of the path's newest reply. Null: nobody knows. */
+  /** Of the path's newest reply. Null when it is not known. */
   before: SentBefore | null
 }
 
@@ -30,9 +30,9 @@ export interface SentBefore {
   from: number
   /** Tokens of the whole request: as they were estimated, without a correction. */
   estimated: number
-  /** As the provider counted them. Null: it reported nothing. */
+  /** As the provider counted them. Null when it reported nothing. */
   reported: number | null
-  /** Why it began there. Null: it began with the conversation. */
+  /** Why it began there. Null when it began with the conversation. */
   left: LeftReason | null
 }
 
@@ -87,9 +87,9 @@ export interface RequestHistory {
   isContinued: boolean
   /** How many of the request's messages it makes up. */
   count: number
-  /** Null: all of the conversation is sent. */
+  /** Null when all of the conversation is sent. */
   left: LeftReason | null
-  /** What the first user message is sent behind. Absent: nothing. */
+  /** What the first user message is sent behind. Absent when there is nothing. */
   summary?: SentSummary
 }
 

@@ -1,6 +1,6 @@
 /** Limits of a key, and of each user of an agent (contract section 23). Types only. */
 
-/** Absent: there is no such limit. */
+/** Absent when there is no such limit. */
 export interface Limits {
   requestsPerMinute?: number
   concurrentReplies?: number
@@ -24,7 +24,7 @@ export interface Counts {
   user?: true
 }
 
-/** The same with their names. Null: none. */
+/** The same with their names. Null when there is none. */
 export interface CountsFor {
   key: string | null
   user: string | null

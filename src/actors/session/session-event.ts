@@ -26,6 +26,6 @@ export type SessionEvent =
 
 /** Inputs of the actors that run while a state is active. Both send back events of this machine. */
 export type GenerateInput = { reply: RunningReply }
-/** Null: no reply waits for the summary. */
+/** Null when no reply waits for the summary. */
 export type CompactInput = { reply: RunningReply | null }
 export type SettleInput = { reply: RunningReply; ending: Ending }

@@ -5,7 +5,7 @@ import { type Caller, keyIdOf } from '../deploy/access/caller.ts'
 import { HttpError } from '../server/http-error.ts'
 
 export interface CallerLimits {
-  /** The named key that the request came with, or that its client secret was made with. Null: neither. */
+  /** The named key that the request came with, or that its client secret was made with. Null when there is none. */
   key: { id: string; limits: Limits | null } | null
   /** Adds to the answer what is left of a minute's limit. */
   tell(rate: RequestRate): void

@@ -42,7 +42,7 @@ export interface ReplyOptions {
   decisions?: GivenDecisions
   /** What the Responses API says of the request. Absent when another API is used. */
   response?: ResponseRequest
-  /** Absent: the request counts for no limit. */
+  /** Absent when the request counts for no limit. */
   counted?: CallerLimits
 }
 

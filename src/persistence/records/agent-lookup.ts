@@ -24,10 +24,10 @@ export interface AgentForCompletion {
   tools: ToolsOfAgent
   /** Whose pages may call its deploy API. */
   allowedOrigins: string[]
-  /** Null: the installation's. */
+  /** When null, the installation's setting counts. */
   historyMaxTokens: number | null
   callerInstructions: CallerInstructions
-  /** For each of its users. Null: none. */
+  /** For each of its users. Null when there is none. */
   userLimits: Limits | null
   compaction: Compaction
   /** Version of the whole configuration at the time it was read. Null when nobody is to compare it. */

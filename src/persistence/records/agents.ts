@@ -31,10 +31,10 @@ export interface Agent {
   fallbacks: Fallback[]
   /** Origins whose pages may call its deploy API. */
   allowedOrigins: string[]
-  /** Null: the installation's. */
+  /** When null, the installation's setting counts. */
   historyMaxTokens: number | null
   callerInstructions: CallerInstructions
-  /** For each of its users. Null: none. */
+  /** For each of its users. Null when there is none. */
   userLimits: Limits | null
   compaction: Compaction
   createdAt: string

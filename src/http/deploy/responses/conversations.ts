@@ -19,7 +19,7 @@ import { type ItemQuery, listOfItems, orderOf } from './item-list.ts'
 import { conversationItems } from './stored-items.ts'
 
 interface Named {
-  /** Null: any agent's. */
+  /** Null stands for any agent. */
   agentId: string | null
   conversationId: string
   caller: Caller

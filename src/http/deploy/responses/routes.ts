@@ -21,7 +21,7 @@ import { type ItemQuery, listOfItems, orderOf } from './item-list.ts'
 import { inputItemsOf } from './stored-items.ts'
 
 interface Named {
-  /** Null: any agent's. */
+  /** Null stands for any agent. */
   agentId: string | null
   responseId: string
   caller: Caller

@@ -36,7 +36,7 @@ export type NoFork = 'no_session' | 'unknown_message' | 'no_frame'
 export interface GivenMessage {
   role: 'user' | 'assistant'
   content: string
-  /** Of a reply that called tools: its texts, calls and results, in order. Absent: it is its content. */
+  /** Of a reply that called tools: its texts, calls and results, in order. Absent when it is its content. */
   events?: readonly ReplyEvent[]
 }
 
@@ -46,7 +46,7 @@ export interface Making {
 }
 
 /**
- * Null: no such agent. `taken`: another session has the id, or the external id. Given messages are complete and have no frames: `first_seq`
+ * Null when there is no such agent. `taken`: another session has the id, or the external id. Given messages are complete and have no frames: `first_seq`
  * is what tells replies of the session's own. `secretNumber`: of the client secret that makes it for its user. `revoked`:
  * that user's secrets were revoked.
  */

@@ -7,7 +7,7 @@ import { jsonText } from '../settling/stored-reply.ts'
 export interface LimitedRequest {
   replyId: string
   agentId: string
-  /** Null: nobody's. */
+  /** Null when it is no user's. */
   user: string | null
   limits: LimitsInForce
   /** Only asks: pictures are still to be fetched. */
@@ -21,7 +21,7 @@ export interface LimitVerdict {
 }
 
 export interface LimitGate {
-  /** Counts the request, and takes its places. Null: this instance was declared lost. Rejects while the database is away. */
+  /** Counts the request, and takes its places. Null when this instance was declared lost. Rejects while the database is away. */
   take(request: LimitedRequest): Promise<LimitVerdict | null>
 }
 

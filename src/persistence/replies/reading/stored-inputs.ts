@@ -24,7 +24,7 @@ export interface StoredQuestion {
   parts: MessagePart[]
 }
 
-/** Null: there is no such message. */
+/** Null when there is no such message. */
 export async function questionOf(sql: Sql, messageId: string): Promise<StoredQuestion | null> {
   const [row] = await sql<{ id: string; content: string }[]>`select id, content from messages where id = ${messageId}`
   return row ? { ...row, parts: await readParts(sql, messageId) } : null
@@ -47,13 +47,13 @@ export type StoredTurn =
       id: string
       model: string | null
       createdAt: Date
-      /** The reply that it goes on from, with what was decided about its calls. Null: it answers a message. */
+      /** The reply that it goes on from, with what was decided about its calls. Null when it answers a message. */
       continues: string | null
       decisions: StoredDecision[]
       events: StoredEvent[]
       /** Given with the session, not generated in it. */
       isGiven: boolean
-      /** Null: it runs, or was given. */
+      /** Null while it runs, and for a given one. */
       outcome: Outcome | null
     }
 

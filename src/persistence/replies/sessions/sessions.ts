@@ -12,7 +12,7 @@ export interface Session {
   /** The caller's end user. Null without one. */
   user: string | null
   metadata: Record<string, string>
-  /** The id by which a front end knows it. Null: it has none. */
+  /** The id by which a front end knows it. Null when it has none. */
   externalId: string | null
   /** Calls that wait for somebody. */
   pending: PendingCall[]
