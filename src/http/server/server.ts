@@ -33,6 +33,8 @@ import { users } from '../../../openapi/operations/users.ts'
 import { webhooks } from '../../../openapi/operations/webhooks.ts'
 import type { WorkOutNames } from '../../actors/ports/index.ts'
 import { maskedError, maskedText } from '../../untrusted/masked-log.ts'
+import { endPipelines } from '../arrival/pipelined.ts'
+import { endSlowRequests } from '../arrival/slow-requests.ts'
 import { auditHandlers } from '../audit/audit-handlers.ts'
 import { clientSecretHandlers } from '../deploy/access/client-secret-handlers.ts'
 import { createClientSecrets } from '../deploy/access/client-secrets.ts'
@@ -82,8 +84,6 @@ import { refuseSecondHost } from './hosts.ts'
 import { mount } from './mount.ts'
 import { observeRequests, type RequestObserver, requestId } from './observe-requests.ts'
 import { answerUnknownPaths, readableUrl, shownPath } from './paths.ts'
-import { endPipelines } from './pipelined.ts'
-import { endSlowRequests } from './slow-requests.ts'
 
 export interface ServerOptions {
   logLevel: string

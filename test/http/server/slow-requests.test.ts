@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
 import { auth } from '../../../openapi/operations/auth.ts'
+import { ARRIVAL_LIMITS, type ArrivalLimits, endSlowRequests, isLate } from '../../../src/http/arrival/slow-requests.ts'
 import { sendManagementError } from '../../../src/http/management/errors.ts'
 import { registerJson } from '../../../src/http/server/body.ts'
 import { HttpError } from '../../../src/http/server/http-error.ts'
-import { ARRIVAL_LIMITS, type ArrivalLimits, endSlowRequests, isLate } from '../../../src/http/server/slow-requests.ts'
 import { verifies } from '../../verifies.ts'
 
 const MIB = 2 ** 20

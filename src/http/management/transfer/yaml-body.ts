@@ -1,7 +1,7 @@
 /** Reads YAML bodies, where an operation takes them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { readBody } from '../../arrival/incoming-body.ts'
 import { decodeUtf8 } from '../../server/body.ts'
-import { readBody } from '../../server/incoming-body.ts'
 import { parseYaml } from './yaml-thread.ts'
 
 /** RFC 9512, and the names that were in use before it. */
