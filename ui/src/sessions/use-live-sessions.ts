@@ -6,11 +6,23 @@ import { queryClient } from '../query-client.ts'
 /** Changes that come together are one reading. */
 const TELL_MS = 250
 
-/** Instead of polling, while the page that calls it is open. */
+/** Tells of each change until the returned function is called. */
+function follow(tell: () => void): () => void {
+  const controller = new AbortController()
+  const { signal } = controller
+  const read = async () => {
+    // What changed before the stream was open, or while it was lost, is read too.
+    const onConnection = (state: 'open' | 'lost') => state === 'open' && tell()
+    for await (const _ of api.events('/api/v1/sessions/stream', { signal, onConnection })) tell()
+  }
+  // The shell tells of a server that is away; the list stays as it is.
+  read().catch(() => undefined)
+  return () => controller.abort()
+}
+
+/** Instead of polling, while the page that calls it is open and seen: a browser has six connections for all its tabs. */
 export function useLiveSessions(): void {
   useEffect(() => {
-    const controller = new AbortController()
-    const { signal } = controller
     let timer: ReturnType<typeof setTimeout> | undefined
     const tellSoon = () => {
       timer ??= setTimeout(() => {
@@ -18,16 +30,17 @@ export function useLiveSessions(): void {
         void queryClient.invalidateQueries({ queryKey: ['sessions', 'all'] })
       }, TELL_MS)
     }
-    const follow = async () => {
-      // What changed before the stream was open, or while it was lost, is read too.
-      const onConnection = (state: 'open' | 'lost') => state === 'open' && tellSoon()
-      for await (const _ of api.events('/api/v1/sessions/stream', { signal, onConnection })) tellSoon()
+    let leave = () => {}
+    const look = () => {
+      leave()
+      leave = document.visibilityState === 'visible' ? follow(tellSoon) : () => {}
     }
-    // The shell tells of a server that is away; the list stays as it is.
-    follow().catch(() => undefined)
+    look()
+    document.addEventListener('visibilitychange', look)
     return () => {
+      document.removeEventListener('visibilitychange', look)
       clearTimeout(timer)
-      controller.abort()
+      leave()
     }
   }, [])
 }
