@@ -8,7 +8,7 @@ import { claimDeliveries, disableGone, isDeliveryDue, storeAttempt } from '../pe
 import { callFailure } from '../tools/outbound/call-failure.ts'
 import type { Outbound } from '../tools/outbound/outbound.ts'
 import { attempt } from '../webhooks/attempt.ts'
-import { createDeliverer } from '../webhooks/deliverer.ts'
+import { createDeliverer, openSecrets, UNREADABLE } from '../webhooks/deliverer.ts'
 import { newSecret } from '../webhooks/signature.ts'
 
 interface WebhookParts {
@@ -68,7 +68,8 @@ export function createWebhooks({ sql, secrets, outbound, log, wakeJob }: Webhook
   return {
     newSecret,
     async ping({ id, url, secrets: sealed }) {
-      const opened = sealed.map((secret) => openSecret(secret, id))
+      const opened = openSecrets(sealed, (secret) => openSecret(secret, id))
+      if (opened === null) return { status: null, error: UNREADABLE }
       return await attempt(options, { id: crypto.randomUUID(), url, secrets: opened, body: pingBody() }, neverStopped)
     },
     wake: wakeJob,

@@ -48,6 +48,17 @@ const RETRY_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * 
 
 const GONE = 410
 
+export const UNREADABLE = 'The stored secret cannot be decrypted. Make a new one.'
+
+/** In plain text. Null when no key of the server opens one of them. */
+export function openSecrets(sealed: readonly string[], open: (secret: string) => string): string[] | null {
+  try {
+    return sealed.map(open)
+  } catch {
+    return null
+  }
+}
+
 export function createDeliverer(options: DelivererOptions): Deliverer {
   const { claim, store, disable, attempt, openSecret, log } = options
   const running = new Map<string, number>()
@@ -58,12 +69,8 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   let again = false
 
   async function answerOf({ id, webhookId, url, secrets, body }: DueDelivery): Promise<Answer> {
-    let opened: string[]
-    try {
-      opened = secrets.map((sealed) => openSecret(sealed, webhookId))
-    } catch {
-      return { status: null, error: 'The stored secret cannot be decrypted. Make a new one.' }
-    }
+    const opened = openSecrets(secrets, (sealed) => openSecret(sealed, webhookId))
+    if (opened === null) return { status: null, error: UNREADABLE }
     return await attempt({ id, url, secrets: opened, body }, stopped.signal)
   }
 

@@ -133,6 +133,9 @@ verifies('contract-22.webhook-test', 'ping is sent once, signed, and its answer 
   await scene.call('PUT', `${path}/${made.json.id}`, { url: 'http://169.254.169.254/' })
   const refused = await scene.call('POST', `${path}/${made.json.id}/test`)
   expect(refused.json).toMatchObject({ ok: false, status: null, message: expect.stringContaining('not allowed') })
+  await scene.app.sql`update webhooks set secret = 'v1.gone.x.y' where id = ${made.json.id}`
+  const unreadable = await scene.call('POST', `${path}/${made.json.id}/test`)
+  expect(unreadable.json).toMatchObject({ ok: false, status: null, message: expect.stringContaining('decrypted') })
   expect((await scene.call('GET', `${path}/${made.json.id}/deliveries`)).json.total).toBe(0)
   receiver.answers(() => 204)
 })
