@@ -112,6 +112,8 @@ export const endpoints: [string, string, number][] = [
   ['get', '/api/v1/keys', 200],
   ['post', '/api/v1/keys', 201],
   ['get', '/api/v1/keys/{id}', 200],
+  ['get', '/api/v1/keys/{id}/use', 200],
+  ['get', '/api/v1/agents/{id}/users/use', 200],
   ['put', '/api/v1/keys/{id}', 200],
   ['delete', '/api/v1/keys/{id}', 204],
   // contract section 22
