@@ -55,6 +55,8 @@ verifies('contract-23.limits', 'a record with a limit of cost names the models w
   const { id } = await newKey({ costPerMonth: 5 })
   const warning = async () => (await manage('GET', `/api/v1/keys/${id}`)).json.warning
   expect(await warning()).toContain('test-model')
+  const asRead = (await manage('GET', `/api/v1/keys/${id}`)).json
+  expect((await manage('PUT', `/api/v1/keys/${id}`, asRead)).status).toBe(200)
   expect((await limitUsers({ costPerMonth: 5 })).warning).toContain('test-model')
   const prices = [{ model: 'test-model', prompt: 1, completion: 1 }]
   await manage('PUT', '/api/v1/settings/prices', { currency: '$', prices })

@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Judges the limits of a request, and counts it where none is over. Called in the transaction of the admission.
    p_limits: {key: {id, …}, user: {…}}, each with the limits that are set, as keys.limits and agents.user_limits hold them.
    p_user: the session's user, or the request's; null: nobody, and the user's limits do not count.
@@ -38,7 +38,7 @@ begin
      where x.subject is not null and x.limits is not null order by x.subject
   loop
     v_number := null;
-    if p_mode = 'look' then
+    if p_mode in ('look', 'hold') then -- both decide nothing that others must not decide at the same time
       select s.requests into v_number from limit_subjects s where s.subject = r.subject;
     else
       select s.requests into v_number from limit_subjects s where s.subject = r.subject for no key update;

@@ -150,6 +150,29 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     },
   )
 
+  verifies(
+    'contract-23.limits-places',
+    'a message that waits counts when it is sent, and has a place once it begins',
+    async () => {
+      const key = randomUUID()
+      const limits = JSON.stringify(of(key, { requestsPerMinute: 2, concurrentReplies: 1 }))
+      const judge = async (mode: string) => {
+        const [row] = await scene.sql<{ answer: { over?: { limit: string } } }[]>`
+        select judge_limits(${limits}::text::jsonb, ${scene.agentId}, null, ${randomUUID()}, ${mode}, null,
+                            ${scene.instance.id}, ${scene.instance.epoch()}) as answer`
+        return row?.answer.over?.limit ?? null
+      }
+      expect([await judge('take'), await judge('take')]).toEqual([null, 'concurrentReplies'])
+      expect([await judge('count'), await judge('count')]).toEqual([null, 'requestsPerMinute'])
+      expect([await judge('hold'), await rows('limit_places', key), await rows('limit_requests', key)]).toEqual([
+        null,
+        2,
+        2,
+      ])
+      expect(await judge('look')).toBe('requestsPerMinute')
+    },
+  )
+
   verifies('contract-23.limits-use', 'another day’s tokens and another month’s cost do not count', async () => {
     const key = randomUUID()
     await scene.sql`
