@@ -757,7 +757,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel the running reply, if any
-         * @description Works on whichever instance the reply runs. The text generated so far is kept.
+         * @description Works on whichever instance the reply runs. The text generated so far is kept. The next queued message begins.
          */
         post: operations["cancelSessionCompletion"];
         delete?: never;
@@ -798,6 +798,43 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the messages that wait for the replies before them */
+        get: operations["listSessionQueue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/queue/{message_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take a message out of the queue
+         * @description Its waiting request gets 409, or the error chunk `dequeued`.
+         */
+        delete: operations["removeQueuedMessage"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1425,7 +1462,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel the running reply, if any */
+        /**
+         * Cancel the running reply, if any
+         * @description The next queued message begins.
+         */
         post: operations["cancelPlaygroundChat"];
         delete?: never;
         options?: never;
@@ -1465,6 +1505,43 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the messages that wait for the replies before them */
+        get: operations["listPlaygroundQueue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/queue/{message_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take a message out of the queue
+         * @description Its waiting request gets the error chunk `dequeued`.
+         */
+        delete: operations["removePlaygroundQueued"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2128,7 +2205,7 @@ export interface components {
              * @description Why it failed.
              * @enum {string}
              */
-            code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "instance_lost" | "shutdown" | "session_deleted" | "internal";
+            code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
         };
         AgUiRunFinished: {
             /**
@@ -2558,10 +2635,10 @@ export interface components {
             /** @description True: calls that wait for an approval are shown, as `mcp_approval_request`. */
             include_actions?: boolean | null;
             /**
-             * @description While a response runs: `reject` (default) answers 409, `interrupt` cancels it first.
+             * @description While a reply runs: `reject` answers 409, `interrupt` cancels it first, `enqueue` waits in the session's queue (20 at most), `steer` ends it at its next boundary and follows. `reject` by default.
              * @enum {string}
              */
-            on_busy?: "reject" | "interrupt";
+            on_busy?: "reject" | "interrupt" | "enqueue" | "steer";
             /** @description The caller’s own functions, up to 128. */
             tools?: {
                 /** @enum {string} */
@@ -2873,6 +2950,13 @@ export interface components {
         };
         BuiltInToolList: {
             builtInTools: components["schemas"]["BuiltInTool"][];
+        };
+        CancelRequest: {
+            /**
+             * @description Empties the queue as well.
+             * @enum {string}
+             */
+            queue?: "clear";
         };
         /** @description The state chart of a session, derived from the running machine. */
         Chart: {
@@ -3285,7 +3369,7 @@ export interface components {
              * @description Why a reply ended. Null while streaming, and for user messages.
              * @enum {string|null}
              */
-            finish_reason: "stop" | "length" | "content_filter" | "cancelled" | "tool_calls" | "error" | null;
+            finish_reason: "stop" | "length" | "content_filter" | "cancelled" | "tool_calls" | "steered" | "error" | null;
             /** @description What the model thought. Absent where it was not asked for, or none came. */
             reasoning?: string;
             /** @description Pictures and files of a user message, in order. Absent where there are none. */
@@ -4022,6 +4106,11 @@ export interface components {
             regenerate?: boolean | null;
             /** @description With `regenerate`: the user message to answer, by its own id or by that of a reply to it, on any branch. Unknown: 400. */
             messageId?: string | null;
+            /**
+             * @description While a reply runs: `reject` answers 409, `interrupt` cancels it first, `enqueue` waits in the session's queue (20 at most), `steer` ends it at its next boundary and follows. `reject` by default.
+             * @enum {string|null}
+             */
+            onBusy?: "reject" | "interrupt" | "enqueue" | "steer" | null;
             /** @description Absent or null: a session is created; see the header `x-session-id`. */
             sessionId?: string | null;
             /** @description Overrides the agent's own settings, for this reply only. */
@@ -4138,7 +4227,7 @@ export interface components {
              * @description Why a reply ended.
              * @enum {string|null}
              */
-            finishReason: "stop" | "length" | "content_filter" | "cancelled" | "tool_calls" | "error" | null;
+            finishReason: "stop" | "length" | "content_filter" | "cancelled" | "tool_calls" | "steered" | "error" | null;
             /** @description Why the reply failed, or null. */
             error: {
                 code: string;
@@ -4219,6 +4308,25 @@ export interface components {
         };
         PlaygroundMessages: {
             messages: components["schemas"]["PlaygroundMessage"][];
+        };
+        PlaygroundQueue: {
+            /** @description Next one first. Twenty at most. */
+            queue: components["schemas"]["PlaygroundQueuedMessage"][];
+        };
+        PlaygroundQueuedMessage: {
+            /**
+             * Format: uuid
+             * @description Id of the message, which it keeps.
+             */
+            id: string;
+            content: string;
+            /**
+             * Format: date-time
+             * @description When it was sent. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /** @description 1 is next. */
+            position: number;
         };
         PlaygroundSession: {
             /**
@@ -4495,6 +4603,25 @@ export interface components {
             /** @description Ignored if equal to the stored one, else 400: the type cannot change. */
             providerType?: string;
         };
+        Queue: {
+            /** @description Next one first. Twenty at most. */
+            queue: components["schemas"]["QueuedMessage"][];
+        };
+        QueuedMessage: {
+            /**
+             * Format: uuid
+             * @description Id of the message, which it keeps.
+             */
+            id: string;
+            content: string;
+            /**
+             * Format: date-time
+             * @description When it was sent. ISO 8601, UTC.
+             */
+            created_at: string;
+            /** @description 1 is next. */
+            position: number;
+        };
         Ready: {
             /**
              * @description Whether new work is accepted.
@@ -4748,10 +4875,10 @@ export interface components {
             /** @description True: calls that wait for an approval are shown, as `mcp_approval_request`. */
             include_actions?: boolean | null;
             /**
-             * @description While a response runs: `reject` (default) answers 409, `interrupt` cancels it first.
+             * @description While a reply runs: `reject` answers 409, `interrupt` cancels it first, `enqueue` waits in the session's queue (20 at most), `steer` ends it at its next boundary and follows. `reject` by default.
              * @enum {string}
              */
-            on_busy?: "reject" | "interrupt";
+            on_busy?: "reject" | "interrupt" | "enqueue" | "steer";
             /** @description The caller’s own functions, up to 128. */
             tools?: {
                 /** @enum {string} */
@@ -4801,11 +4928,11 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[] | null;
-            /** @description Read of it: `user` (with the deploy key: whose session it is) and `on_busy` (while a reply runs, `interrupt`, the default, cancels it first; `reject` answers 409). */
+            /** @description Read of it: `user` (with the deploy key: whose session it is) and `on_busy` (while a reply runs, `interrupt`, the default, cancels it first; `reject` answers 409; `enqueue` waits in the queue; `steer` ends it at its next boundary). */
             forwardedProps?: {
                 user?: string | null;
                 /** @enum {string|null} */
-                on_busy?: "reject" | "interrupt" | null;
+                on_busy?: "reject" | "interrupt" | "enqueue" | "steer" | null;
             } | null;
             /** @description Answers to the interrupts of the run before, instead of a message: `payload` `{approved, reason?}`, or `cancelled`, which rejects. */
             resume?: {
@@ -4927,10 +5054,10 @@ export interface components {
             /** @description With `regenerate`: the user message to answer, by its own id or by that of a reply to it, on any branch. Unknown: 400. */
             message_id?: string | null;
             /**
-             * @description While a reply runs: `reject` (default) answers 409, `interrupt` cancels it first.
+             * @description While a reply runs: `reject` answers 409, `interrupt` cancels it first, `enqueue` waits in the session's queue (20 at most), `steer` ends it at its next boundary and follows. `reject` by default.
              * @enum {string}
              */
-            on_busy?: "reject" | "interrupt";
+            on_busy?: "reject" | "interrupt" | "enqueue" | "steer";
         };
         SessionCreate: {
             /** @description Absent or null: derived from the first user message. 1 to 200 characters. */
@@ -5186,7 +5313,7 @@ export interface components {
                  * @description Why the reply failed.
                  * @enum {string}
                  */
-                code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "instance_lost" | "shutdown" | "session_deleted" | "internal";
+                code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
                 param: null;
             };
         };
@@ -5245,10 +5372,10 @@ export interface components {
             /** @description With the deploy key: whose session it is. With a client secret: its own user, else 403. 1 to 200 characters. */
             user?: string | null;
             /**
-             * @description While a reply runs: `interrupt` (default) cancels it first, as a page’s next message means; `reject` answers 409.
+             * @description While a reply runs: `reject` answers 409, `interrupt` cancels it first, `enqueue` waits in the session's queue (20 at most), `steer` ends it at its next boundary and follows. `interrupt` by default.
              * @enum {string|null}
              */
-            on_busy?: "reject" | "interrupt" | null;
+            on_busy?: "reject" | "interrupt" | "enqueue" | "steer" | null;
         };
         UIError: {
             /**
@@ -5677,6 +5804,7 @@ export type AuditEntryList = components['schemas']['AuditEntryList'];
 export type AuthStatus = components['schemas']['AuthStatus'];
 export type BuiltInTool = components['schemas']['BuiltInTool'];
 export type BuiltInToolList = components['schemas']['BuiltInToolList'];
+export type CancelRequest = components['schemas']['CancelRequest'];
 export type Chart = components['schemas']['Chart'];
 export type ChartState = components['schemas']['ChartState'];
 export type ChartTraffic = components['schemas']['ChartTraffic'];
@@ -5750,6 +5878,8 @@ export type PlaygroundHeadChange = components['schemas']['PlaygroundHeadChange']
 export type PlaygroundMessage = components['schemas']['PlaygroundMessage'];
 export type PlaygroundMessagePart = components['schemas']['PlaygroundMessagePart'];
 export type PlaygroundMessages = components['schemas']['PlaygroundMessages'];
+export type PlaygroundQueue = components['schemas']['PlaygroundQueue'];
+export type PlaygroundQueuedMessage = components['schemas']['PlaygroundQueuedMessage'];
 export type PlaygroundSession = components['schemas']['PlaygroundSession'];
 export type PlaygroundSessionCreate = components['schemas']['PlaygroundSessionCreate'];
 export type PlaygroundSessionList = components['schemas']['PlaygroundSessionList'];
@@ -5766,6 +5896,8 @@ export type ProviderTransfer = components['schemas']['ProviderTransfer'];
 export type ProviderType = components['schemas']['ProviderType'];
 export type ProviderTypeList = components['schemas']['ProviderTypeList'];
 export type ProviderUpdate = components['schemas']['ProviderUpdate'];
+export type Queue = components['schemas']['Queue'];
+export type QueuedMessage = components['schemas']['QueuedMessage'];
 export type Ready = components['schemas']['Ready'];
 export type ReplyModelRequest = components['schemas']['ReplyModelRequest'];
 export type ReplyRequests = components['schemas']['ReplyRequests'];
@@ -9810,7 +9942,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description A reply is running (see `on_busy`), or a result came for no call that waits; nothing was stored. `x-should-retry: false`. */
+            /** @description A reply is running (see `on_busy`), twenty messages wait, the message was taken out of the queue, or a result came for no call that waits; nothing was stored. `x-should-retry: false`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9998,7 +10130,10 @@ export interface operations {
     };
     resumeSessionCompletion: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A message's id: the stream is that of this reply instead. */
+                reply?: string;
+            };
             header?: {
                 /** @description The last id received. Absent or 0: from the beginning. Not a whole number: 400. */
                 "Last-Event-ID"?: string;
@@ -10054,7 +10189,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description There is no such session, or it belongs to another agent. */
+            /** @description There is no such session or reply, or it belongs to another agent. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10084,7 +10219,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CancelRequest"];
+            };
+        };
         responses: {
             /** @description Done; no body. */
             204: {
@@ -10092,6 +10231,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
             };
             /** @description The key or client secret is missing or refused. */
             401: {
@@ -10120,8 +10268,44 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description Internal error. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10248,6 +10432,123 @@ export interface operations {
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listSessionQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    removeQueuedMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session, or no such message waits in it (any more). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -13338,7 +13639,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description A reply is running. */
+            /** @description A reply is running (see `onBusy`), or twenty messages wait. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13585,7 +13886,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CancelRequest"];
+            };
+        };
         responses: {
             /** @description Done; no body. */
             204: {
@@ -13593,6 +13898,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
             };
             /** @description Log in first. */
             401: {
@@ -13621,8 +13935,44 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description Internal error. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13740,6 +14090,114 @@ export interface operations {
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listPlaygroundQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundQueue"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    removePlaygroundQueued: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, or no such message waits in it (any more). */
             404: {
                 headers: {
                     [name: string]: unknown;

@@ -172,6 +172,10 @@ export interface SessionCompletionsHandlers<X extends Exchange> {
   compactSession: Handler<operations['compactSession'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/checkpoints — List the summaries of a session */
   listCheckpoints: Handler<operations['listCheckpoints'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/queue — List the messages that wait for the replies before them */
+  listSessionQueue: Handler<operations['listSessionQueue'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/queue/{message_id} — Take a message out of the queue */
+  removeQueuedMessage: Handler<operations['removeQueuedMessage'], X>
 }
 
 /** Deploy API in the format of OpenAI’s Responses and Conversations, on the same sessions. */
@@ -296,6 +300,10 @@ export interface PlaygroundHandlers<X extends Exchange> {
   compactPlaygroundSession: Handler<operations['compactPlaygroundSession'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/checkpoints — List the summaries of a session */
   listPlaygroundCheckpoints: Handler<operations['listPlaygroundCheckpoints'], X>
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/queue — List the messages that wait for the replies before them */
+  listPlaygroundQueue: Handler<operations['listPlaygroundQueue'], X>
+  /** DELETE /api/v1/agents/{agent_id}/playground/sessions/{session_id}/queue/{message_id} — Take a message out of the queue */
+  removePlaygroundQueued: Handler<operations['removePlaygroundQueued'], X>
 }
 
 /** The sessions of all agents, for operators. */

@@ -10,6 +10,7 @@ import {
   PlaygroundSession,
   PlaygroundSessionList,
 } from '../schemas/playground.ts'
+import { CancelRequest, PlaygroundQueue } from '../schemas/queue.ts'
 import { messagePage, PlaygroundSessionCreate, sessionFilters } from '../schemas/sessions.ts'
 
 const base = '/api/v1/agents/{agent_id}/playground'
@@ -106,7 +107,7 @@ export const playground = operations({
     responses: { 200: null },
     errors: {
       404: 'There is no such agent or session.',
-      409: 'A reply is running.',
+      409: 'A reply is running (see `onBusy`), or twenty messages wait.',
       503: 'Draining, or too many running replies; see `Retry-After`.',
     },
   },
@@ -144,6 +145,9 @@ export const playground = operations({
     path: `${one}/cancel`,
     scope: 'management',
     summary: 'Cancel the running reply, if any',
+    description: 'The next queued message begins.',
+    body: CancelRequest,
+    bodyOptional: true,
     responses: { 204: null },
     errors: { 404: unknown },
   },
@@ -168,5 +172,22 @@ export const playground = operations({
     summary: 'List the summaries of a session',
     responses: { 200: PlaygroundCheckpointList },
     errors: { 404: unknown },
+  },
+  listPlaygroundQueue: {
+    method: 'get',
+    path: `${one}/queue`,
+    scope: 'management',
+    summary: 'List the messages that wait for the replies before them',
+    responses: { 200: PlaygroundQueue },
+    errors: { 404: unknown },
+  },
+  removePlaygroundQueued: {
+    method: 'delete',
+    path: `${one}/queue/{message_id}`,
+    scope: 'management',
+    summary: 'Take a message out of the queue',
+    description: 'Its waiting request gets the error chunk `dequeued`.',
+    responses: { 204: null },
+    errors: { 404: 'There is no such session, or no such message waits in it (any more).' },
   },
 })

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { operations } from '../operation.ts'
 import {
   ActionsRequest,
@@ -8,6 +9,7 @@ import {
 } from '../schemas/chat.ts'
 import { Checkpoint, CheckpointList } from '../schemas/checkpoints.ts'
 import { overLimit } from '../schemas/limits.ts'
+import { CancelRequest, Queue } from '../schemas/queue.ts'
 
 const session = '/api/v1/agents/{agent_id}/deploy/sessions/{session_id}'
 const path = `${session}/chat/completions`
@@ -33,7 +35,7 @@ export const sessionCompletions = operations({
     responses: { 200: ChatCompletion },
     errors: {
       404: unknown,
-      409: 'A reply is running (see `on_busy`), or a result came for no call that waits; nothing was stored. `x-should-retry: false`.',
+      409: 'A reply is running (see `on_busy`), twenty messages wait, the message was taken out of the queue, or a result came for no call that waits; nothing was stored. `x-should-retry: false`.',
       429: overLimit,
       500: 'The generation failed: `x-should-retry: false`. Without that, it may be unknown whether the message is stored.',
       503: 'Draining, or too many running replies; see `Retry-After`.',
@@ -72,8 +74,11 @@ export const sessionCompletions = operations({
     summary: "Follow the session's newest reply, from any frame",
     description:
       'Stored events are replayed; the generation is never repeated. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.',
+    query: Type.Object({
+      reply: Type.Optional(Type.String({ description: "A message's id: the stream is that of this reply instead." })),
+    }),
     ...resumedStream,
-    errors: { 404: unknown },
+    errors: { 404: 'There is no such session or reply, or it belongs to another agent.' },
   },
   cancelSessionCompletion: {
     method: 'post',
@@ -81,7 +86,10 @@ export const sessionCompletions = operations({
     scope: 'deploy',
     secret: 'session',
     summary: 'Cancel the running reply, if any',
-    description: 'Works on whichever instance the reply runs. The text generated so far is kept.',
+    description:
+      'Works on whichever instance the reply runs. The text generated so far is kept. The next queued message begins.',
+    body: CancelRequest,
+    bodyOptional: true,
     responses: { 204: null },
     errors: { 404: unknown },
   },
@@ -109,5 +117,24 @@ export const sessionCompletions = operations({
     summary: 'List the summaries of a session',
     responses: { 200: CheckpointList },
     errors: { 404: unknown },
+  },
+  listSessionQueue: {
+    method: 'get',
+    path: `${session}/queue`,
+    scope: 'deploy',
+    secret: 'session',
+    summary: 'List the messages that wait for the replies before them',
+    responses: { 200: Queue },
+    errors: { 404: unknown },
+  },
+  removeQueuedMessage: {
+    method: 'delete',
+    path: `${session}/queue/{message_id}`,
+    scope: 'deploy',
+    secret: 'session',
+    summary: 'Take a message out of the queue',
+    description: 'Its waiting request gets 409, or the error chunk `dequeued`.',
+    responses: { 204: null },
+    errors: { 404: 'There is no such session, or no such message waits in it (any more).' },
   },
 })

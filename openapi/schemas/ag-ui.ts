@@ -3,7 +3,8 @@ import Type from 'typebox'
 import { documented } from '../documented.ts'
 import { MAX_TOOLS, TOOL_NAME } from './actions.ts'
 import { freeObject, oneOf } from './basics.ts'
-import { replyErrorCodes, whenBusy } from './chat.ts'
+import { replyErrorCodes } from './chat.ts'
+import { whenBusy } from './queue.ts'
 
 const SentMessage = Type.Object(
   {},
@@ -63,7 +64,7 @@ export const RunAgentInput = Type.Object(
     forwardedProps: Type.Optional(
       Type.Unsafe({
         description:
-          'Read of it: `user` (with the deploy key: whose session it is) and `on_busy` (while a reply runs, `interrupt`, the default, cancels it first; `reject` answers 409).',
+          'Read of it: `user` (with the deploy key: whose session it is) and `on_busy` (while a reply runs, `interrupt`, the default, cancels it first; `reject` answers 409; `enqueue` waits in the queue; `steer` ends it at its next boundary).',
         ...documented({
           type: ['object', 'null'],
           properties: {

@@ -3,7 +3,8 @@ import Type from 'typebox'
 import { documented } from '../documented.ts'
 import { callerToolFields } from './actions.ts'
 import { name, nullable, oneOf } from './basics.ts'
-import { messageStatuses, whenBusy } from './chat.ts'
+import { messageStatuses } from './chat.ts'
+import { onBusy } from './queue.ts'
 
 const sentParts = {
   type: 'array',
@@ -83,14 +84,7 @@ export const UIChatRequest = Type.Object(
     user: Type.Optional(
       nullable(name('With the deploy key: whose session it is. With a client secret: its own user, else 403.')),
     ),
-    on_busy: Type.Optional(
-      nullable(
-        oneOf(
-          whenBusy,
-          'While a reply runs: `interrupt` (default) cancels it first, as a page’s next message means; `reject` answers 409.',
-        ),
-      ),
-    ),
+    on_busy: Type.Optional(nullable(onBusy('interrupt'))),
   },
   {
     title: 'UIChatRequest',

@@ -5,6 +5,7 @@ import { actionsRequest, callerToolFields, WireToolCall } from './actions.ts'
 import { count, id, nullable, oneOf, time } from './basics.ts'
 import { deployPlace, parentId } from './branches.ts'
 import { answerFields } from './completion-fields.ts'
+import { onBusy } from './queue.ts'
 
 export const ContentPart = Type.Object(
   {
@@ -65,9 +66,6 @@ export const ChatMessage = Type.Object(
   },
   { title: 'ChatMessage' },
 )
-/** What a message does while a reply runs. */
-export const whenBusy = ['reject', 'interrupt'] as const
-
 const answerForm = {
   stream: Type.Optional(
     nullable(Type.Boolean({ description: 'When true, the response is an event stream. False by default.' })),
@@ -112,9 +110,7 @@ export const SessionCompletionRequest = Type.Object(
       }),
     ),
     ...deployPlace,
-    on_busy: Type.Optional(
-      oneOf(whenBusy, 'While a reply runs: `reject` (default) answers 409, `interrupt` cancels it first.'),
-    ),
+    on_busy: Type.Optional(onBusy('reject')),
   },
   {
     title: 'SessionCompletionRequest',
@@ -212,6 +208,7 @@ export const replyErrorCodes = [
   'instance_lost',
   'shutdown',
   'session_deleted',
+  'dequeued',
   'internal',
 ] as const
 export const StreamError = Type.Object(
@@ -238,7 +235,15 @@ export const resumedStream = {
 } as const
 
 export const messageStatuses = ['complete', 'streaming', 'error'] as const
-export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled', 'tool_calls', 'error'] as const
+export const finishReasons = [
+  'stop',
+  'length',
+  'content_filter',
+  'cancelled',
+  'tool_calls',
+  'steered',
+  'error',
+] as const
 export const partUrl = 'Where its bytes are read: a path of this API below the session.'
 const DeployMessagePart = Type.Object(
   {

@@ -5,6 +5,7 @@ import { count, id, listOf, name, nullable, objectOrNull, oneOf, optional, time 
 import { headId, parentId, playgroundForkedFrom, playgroundPlace } from './branches.ts'
 import { ContentPart, finishReasons, messageStatuses, partUrl } from './chat.ts'
 import { settingsInput } from './configuration.ts'
+import { onBusy } from './queue.ts'
 import { metadata } from './sessions.ts'
 import { toolChoiceInput } from './tools.ts'
 
@@ -157,6 +158,7 @@ export const PlaygroundChatRequest = Type.Object(
       }),
     ),
     ...playgroundPlace,
+    onBusy: Type.Optional(nullable(onBusy('reject'))),
     sessionId: Type.Optional(
       nullable(Type.String({ description: 'Absent or null: a session is created; see the header `x-session-id`.' })),
     ),

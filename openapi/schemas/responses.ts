@@ -3,6 +3,7 @@ import Type, { type TSchema } from 'typebox'
 import { documented } from '../documented.ts'
 import { count, freeObject, name, nullable, objectOrNull, oneOf } from './basics.ts'
 import { reasoningEfforts } from './completion-fields.ts'
+import { onBusy } from './queue.ts'
 import { metadata } from './sessions.ts'
 
 const open = (description: string, keywords: Readonly<Record<string, unknown>>) =>
@@ -39,12 +40,7 @@ export const ResponseRequestBody = Type.Object(
       { type: ['string', 'null'] },
     ),
     include_actions: flag('True: calls that wait for an approval are shown, as `mcp_approval_request`.'),
-    on_busy: Type.Optional(
-      oneOf(
-        ['reject', 'interrupt'],
-        'While a response runs: `reject` (default) answers 409, `interrupt` cancels it first.',
-      ),
-    ),
+    on_busy: Type.Optional(onBusy('reject')),
     tools: open('The caller’s own functions, up to 128.', {
       type: ['array', 'null'],
       items: {

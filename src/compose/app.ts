@@ -44,6 +44,7 @@ import { collectWhenIdle } from './idle-collection.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
 import { faultLog, startObservation } from './observation.ts'
 import { type Ground, openOwnership } from './ownership.ts'
+import { queueOptions, tendQueues } from './queue.ts'
 import { startFault } from './start-fault.ts'
 import { toolDependencies } from './tools.ts'
 import { watchVersion } from './versions.ts'
@@ -140,7 +141,7 @@ function requestWriters({ traceRequests }: Settings): (() => RequestWriter) | nu
 }
 
 async function openDependencies(ground: Ground) {
-  const { settings, sql, repliesSql, log } = ground
+  const { settings, sql, repliesSql, log, closing } = ground
   const { observer, requestObservers, usageStored, metrics } = ground.observation
   const { secrets, upkeepSql } = await prepareDatabase(ground)
   let jobs: Jobs | null = null
@@ -157,6 +158,7 @@ async function openDependencies(ground: Ground) {
   ground.closing.defer(() => webhookSender.stop())
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
   const generationTimeoutMs = settings.generationTimeoutS * 1000
+  const tools = toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log })
   const host = createSessionHost({
     model,
     gate,
@@ -169,9 +171,11 @@ async function openDependencies(ground: Ground) {
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
     maxRunning: settings.maxRunningReplies,
     historyMaxTokens: settings.historyMaxTokens,
+    queue: queueOptions(repliesSql, coordination, { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }),
   })
   coordination.start(host.owned, host.tick)
-  ground.closing.defer(collectWhenIdle(host.running))
+  closing.defer(collectWhenIdle(host.running))
+  closing.defer(tendQueues(host, log))
   metrics?.inspect({ report: host.owned.report, running: host.running, waiting: () => countWaiting(sql) })
   return {
     async startJobs() {
@@ -198,7 +202,7 @@ async function openDependencies(ground: Ground) {
     namedKeys,
     webhookSender,
     ping,
-    ...toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log }),
+    ...tools,
     coordination,
     fieldRefusal,
     partRefusal,

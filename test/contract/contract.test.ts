@@ -156,7 +156,11 @@ describe('requests', () => {
       'messages.0.content: must be a string or an array or null',
     ],
     ['createChatCompletion', { messages: [user], stream: 'true' }, 'stream: must be true or false or null'],
-    ['createSessionCompletion', { messages: [user], on_busy: 'wait' }, 'on_busy: must be one of "reject", "interrupt"'],
+    [
+      'createSessionCompletion',
+      { messages: [user], on_busy: 'wait' },
+      'on_busy: must be one of "reject", "interrupt", "enqueue", "steer"',
+    ],
     ['createAgent', { name: 'n', providerId: 'x', model: '' }, 'model: must have at least 1 character'],
     [
       'createAgent',

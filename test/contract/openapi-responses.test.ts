@@ -5,6 +5,7 @@ import { nobody, openScene } from '../http/scene.ts'
 import { uiScene } from '../http/ui-scene.ts'
 import { verifies } from '../verifies.ts'
 import { document, walk as walkAs, walked } from './openapi-walk.ts'
+import { walkQueue } from './walk-queue.ts'
 import { walkResponses } from './walk-responses.ts'
 import { walkSummaries } from './walk-summaries.ts'
 import { walkWebhooks } from './walk-webhooks.ts'
@@ -155,12 +156,10 @@ async function walkDeploy(agent_id: string): Promise<string> {
   scene.up.always((call) => call.error(400))
   await walk('post', `${one}/chat/completions`, ids, message('fails'))
   await walk('post', `${deploy}/chat/completions`, { agent_id }, message('fails'))
-  const next = scene.byHand()
-  const running = await scene.stream(session_id, 'x')
-  await next
+  const [, running] = await Promise.all([scene.byHand(), scene.stream(session_id, 'x')])
   await walk('get', `${one}/messages`, ids)
   await walk('post', `${one}/chat/completions`, ids, message('busy'))
-  await walk('post', `${one}/chat/completions/cancel`, ids)
+  await walkQueue(scene, walk, ids)
   await running.rest()
   scene.says(['ok'])
   await walk('get', `${one}/chat/completions/stream`, ids)
@@ -175,8 +174,8 @@ async function walkDeploy(agent_id: string): Promise<string> {
   await walk('get', `${deploy}/models/{model_id}`, { agent_id, model_id: 'test-model' })
   await walk('get', '/api/v1/openai/models', {})
   await walk('get', '/api/v1/openai/models/{model_id}', { model_id: agent_id })
-  const named = (model: string) => walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model }))
-  for (const model of [agent_id, 'nobody']) await named(model)
+  for (const model of [agent_id, 'nobody'])
+    await walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model }))
   return session_id
 }
 

@@ -67,6 +67,7 @@ export async function openScene(version: ServerVersion = 18): Promise<Scene> {
     includeUsage: false,
     replyId: randomUUID(),
     idempotency: null,
+    onBusy: 'reject',
     isRetry: false,
     configuration: null,
     mayStart: true,

@@ -9,6 +9,7 @@ import { frontDoor } from './requirements-front-door.ts'
 import { keys } from './requirements-keys.ts'
 import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
+import { queue } from './requirements-queue.ts'
 import { responses } from './requirements-responses.ts'
 import { shares } from './requirements-shares.ts'
 import { told } from './requirements-told.ts'
@@ -278,6 +279,7 @@ export const requirements = {
   ...decisions,
   ...models,
   ...operating,
+  ...queue,
   ...responses,
   ...shares,
   ...tools,

@@ -14,6 +14,7 @@ export { ApiError, ConnectionError, ReplyError, type ReplyErrorCode } from './er
 export type { Reconnect } from './follow.ts'
 export { type ContentPart, filePart, type MessageContent } from './message-content.ts'
 export type { NewPlaygroundSession, PlaygroundMessage, PlaygroundSendOptions, PlaygroundSession } from './playground.ts'
+export type { OnBusy, QueuedMessage } from './queue.ts'
 export type { FollowReplyOptions, Reply } from './reply.ts'
 export type { FinishReason, ReplyEvent, Usage } from './reply-frames.ts'
 export type { components, paths } from './schema.ts'

@@ -1,4 +1,6 @@
 /** The same sessions over the playground API, for a page with a login: with tool calls and overridden settings. */
+import type { MessageContent } from './message-content.ts'
+import { type OnBusy, queueing } from './queue.ts'
 import { createReply, type FollowReplyOptions, type ReplyWire } from './reply.ts'
 import type { components } from './schema.ts'
 import {
@@ -23,6 +25,8 @@ type ToolField = Exclude<keyof Schemas['AgentTools'], 'approvals'>
 /** Given tools and settings replace the agent's for this reply. */
 export interface PlaygroundSendOptions extends FollowReplyOptions, Pick<ChatRequest, ToolField> {
   overrides?: ChatRequest['configOverrides']
+  /** While a reply runs; see `SendOptions`. */
+  onBusy?: OnBusy | null | undefined
   /** The reply after which the message comes; null for the beginning. By default the path's last message. */
   parentId?: string | null
 }
@@ -47,9 +51,9 @@ export function playgroundSession(
     return (await calls.POST(path, { params: { path: { agent_id: agentId } }, body: made ?? {}, ...signal })).id
   })
   const params = (id: string) => ({ params: { path: { agent_id: agentId, session_id: id } } })
-  const cancel = async () => {
+  const cancel = async (body: { queue?: 'clear' } = {}) => {
     const id = known()
-    if (id !== null) await calls.POST(`${path}/{session_id}/cancel`, params(id))
+    if (id !== null) await calls.POST(`${path}/{session_id}/cancel`, { ...params(id), body })
   }
   const messages = async (query: MessagePage = {}) => {
     const id = known()
@@ -68,32 +72,34 @@ export function playgroundSession(
     },
     find: async (id) => (await messages({ branches: 'all' })).find((message) => message.id === id),
     ending: ({ content, reasoning, finishReason: reason, error }) => ({ content, reasoning, reason, error }),
-    cancel,
+    cancel: () => cancel(),
   })
   const post = (
     what: Pick<ChatRequest, 'message' | 'parentId' | 'regenerate' | 'messageId'>,
-    { overrides, httpToolIds, mcpServers, builtInToolIds, parentId: _, ...options }: PlaygroundSendOptions = {},
+    { overrides, onBusy, httpToolIds, mcpServers, builtInToolIds, parentId: _, ...options }: PlaygroundSendOptions = {},
   ) => {
     const start = async (signal: AbortSignal) => {
       const sessionId = made === undefined ? known() : await create(signal)
       // Undefined fields are left out of the JSON.
       const tools = { httpToolIds, mcpServers, builtInToolIds } satisfies Record<ToolField, unknown>
-      const body = { ...what, sessionId, configOverrides: overrides, ...tools }
+      const body = { ...what, sessionId, onBusy, configOverrides: overrides, ...tools }
       const response = await transport('POST', `${base}/chat`, { body, signal })
       created(response.headers.get('x-session-id'))
       return response
     }
     return createReply(wire(start), { reconnect, ...options })
   }
+  const send = (message: MessageContent, options: PlaygroundSendOptions = {}) => {
+    const { parentId } = options
+    return post({ message, ...(parentId === undefined ? {} : { parentId }) }, options)
+  }
   return {
     get id() {
       return known()
     },
     create,
-    send: (message, options = {}) => {
-      const { parentId } = options
-      return post({ message, ...(parentId === undefined ? {} : { parentId }) }, options)
-    },
+    send,
+    ...queueing({ calls, agentId, known }, 'playground', send),
     regenerate: (messageId = null, options = {}) => post({ regenerate: true, messageId }, options),
     async turnTo(messageId) {
       await calls.POST(`${path}/{session_id}/head`, { ...params(await create()), body: { messageId } })

@@ -2,7 +2,7 @@
 import { ReplyError, type ReplyErrorCode } from './errors.ts'
 import type { ServerEvent } from './server-events.ts'
 
-const reasons = ['stop', 'length', 'content_filter', 'cancelled', 'tool_calls'] as const
+const reasons = ['stop', 'length', 'content_filter', 'cancelled', 'tool_calls', 'steered'] as const
 export type FinishReason = (typeof reasons)[number]
 
 export type ReplyEvent =
@@ -146,6 +146,7 @@ const codes: readonly ReplyErrorCode[] = [
   'instance_lost',
   'shutdown',
   'session_deleted',
+  'dequeued',
   'internal',
 ]
 export const codeOf = (text: unknown): ReplyErrorCode => codes.find((code) => code === text) ?? 'unknown'

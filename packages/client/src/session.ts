@@ -3,6 +3,7 @@ import type { Calls } from './calls.ts'
 import { ApiError } from './errors.ts'
 import type { Reconnect } from './follow.ts'
 import type { MessageContent } from './message-content.ts'
+import { type OnBusy, type QueuedMessage, queueing } from './queue.ts'
 import { createReply, type FollowReplyOptions, type Reply, type ReplyWire } from './reply.ts'
 import type { components } from './schema.ts'
 import type { Transport } from './transport.ts'
@@ -16,8 +17,11 @@ export interface SendOptions extends FollowReplyOptions {
    * its own reply; so does another process that knows the key, for 24 hours.
    */
   idempotencyKey?: string
-  /** While a reply runs: `reject` (the default) is refused with 409, `interrupt` cancels that reply first. */
-  onBusy?: 'reject' | 'interrupt'
+  /**
+   * While a reply runs: `reject` (the default) is refused with 409, `interrupt` cancels that reply first, `enqueue` waits for
+   * it, `steer` ends it at its next boundary.
+   */
+  onBusy?: OnBusy
   /** Whether the last event holds the token counts. */
   usage?: boolean
   /** Whether the model's reasoning comes too, where it sends any. */
@@ -67,6 +71,14 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
    * `messageId` names, its own id or that of a reply to it.
    */
   regenerate(messageId?: string | null, options?: Omit<Options, 'parentId'>): Reply<Stored>
+  /** `send`, for a message that waits while a reply runs: reading its reply waits too. */
+  enqueue(message: MessageContent, options?: Omit<Options, 'onBusy'>): Reply<Stored>
+  /** `send`, for a message that ends the running reply at its next boundary, and goes before those enqueued. */
+  steer(message: MessageContent, options?: Omit<Options, 'onBusy'>): Reply<Stored>
+  /** The messages that wait, next one first. */
+  queue(): Promise<QueuedMessage[]>
+  /** Takes a message out of the queue: reading its reply rejects. With 404 when it has begun. */
+  dequeue(messageId: string): Promise<void>
   /** Turns the path to another branch: through this message, to the leaf below it that was made last. */
   turnTo(messageId: string): Promise<void>
   /**
@@ -81,8 +93,11 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
    * another client was faster, reading it rejects with `ApiError` 409.
    */
   decide(decisions: readonly Decision[], options?: DecideOptions): Reply<Stored>
-  /** Stops the running reply, if any, on whichever instance it runs. Resolves when it has ended, or after 2 s. */
-  cancel(): Promise<void>
+  /**
+   * Stops the running reply, if any, on whichever instance it runs; the next queued message begins, unless the queue is
+   * cleared. Resolves when it has ended, or after 2 s.
+   */
+  cancel(what?: { queue?: 'clear' }): Promise<void>
   /** Oldest first. */
   messages(page?: MessagePage): Promise<Stored[]>
   /** Deletes it with all its messages. Readers that follow it get `session_deleted`. */
@@ -129,9 +144,9 @@ export function deploySession(context: SessionContext, given: string | null, mad
   const params = (id: string) => ({ params: { path: { agent_id: agentId, session_id: id } } })
   const completions = (id: string) =>
     `/api/v1/agents/${encodeURIComponent(agentId)}/deploy/sessions/${encodeURIComponent(id)}/chat/completions`
-  const cancel = async () => {
+  const cancel = async (body: { queue?: 'clear' } = {}) => {
     const id = known()
-    if (id !== null) await calls.POST(`${path}/{session_id}/chat/completions/cancel`, params(id))
+    if (id !== null) await calls.POST(`${path}/{session_id}/chat/completions/cancel`, { ...params(id), body })
   }
   const messages = async (query: MessagePage = {}) => {
     const id = known()
@@ -154,7 +169,7 @@ export function deploySession(context: SessionContext, given: string | null, mad
       reason,
       error: status === 'error' ? { code: 'unknown', message: 'The reply failed.' } : null,
     }),
-    cancel,
+    cancel: () => cancel(),
   })
   const ask = (to: (id: string) => string, body: object, key = randomKey(), options: FollowReplyOptions = {}) => {
     const headers = { 'idempotency-key': key }
@@ -169,15 +184,15 @@ export function deploySession(context: SessionContext, given: string | null, mad
     const body = { ...what, ...busy, ...answerForm({ usage, reasoning, actions }) }
     return ask(completions, body satisfies Schemas['SessionCompletionRequest'], idempotencyKey, options)
   }
+  const send = (content: MessageContent, options: SendOptions = {}) =>
+    post({ messages: [{ role: 'user', content }], ...placeOf(options) }, options)
   return {
     get id() {
       return known()
     },
     create,
-    send: (content, options = {}) => {
-      const place = options.parentId === undefined ? {} : { parent_id: options.parentId }
-      return post({ messages: [{ role: 'user', content }], ...place }, options)
-    },
+    send,
+    ...queueing({ calls, agentId, known }, 'deploy', send),
     regenerate: (messageId = null, options = {}) => post({ regenerate: true, message_id: messageId }, options),
     async turnTo(messageId) {
       await calls.POST(`${path}/{session_id}/head`, { ...params(await create()), body: { message_id: messageId } })
@@ -209,6 +224,8 @@ export function deploySession(context: SessionContext, given: string | null, mad
     },
   }
 }
+
+const placeOf = ({ parentId }: SendOptions) => (parentId === undefined ? {} : { parent_id: parentId })
 
 /** How a reply is to be answered, as a request says it. */
 export const answerForm = ({

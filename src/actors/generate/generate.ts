@@ -2,6 +2,8 @@
  * One reply, turn by turn: the model answers, its tools run in parallel, it is asked again with their results, until
  * it calls no more tools. Emits what is to be shown, in order; resolves to how it ended.
  */
+
+import { unlessAborted } from '../../async/unless-aborted.ts'
 import { createCompaction, type Summarised } from '../compaction/compaction.ts'
 import type {
   Checkpoint,
@@ -148,7 +150,8 @@ async function runTurns(running: Running, mayCompact: boolean): Promise<Ending |
     if (wait !== null) return { type: 'finished', reason: 'tool_calls', wait }
     turns = [...turns, ...messagesOf(turn)]
   }
-  for (;;) {
+  for (let isBetweenTurns = continued !== undefined; ; isBetweenTurns = true) {
+    if (isBetweenTurns && (await isSteered(running))) return { type: 'finished', reason: 'steered' }
     // Cancelled before its first word: a model that is not asked costs nothing, and counts nothing.
     await passGate(running)
     const offered = callsUsed < maxCalls && tools.length > 0
@@ -170,6 +173,15 @@ async function runTurns(running: Running, mayCompact: boolean): Promise<Ending |
     if (wait !== null) return { type: 'finished', reason: 'tool_calls', wait }
     turns = [...turns, ...messagesOf(open)]
   }
+}
+
+/** A database that is away knows of no message: the reply goes on as far as it can be stored. */
+async function isSteered({ isSteered: ask, signal }: Running): Promise<boolean> {
+  if (ask === undefined) return false
+  return await unlessAborted(
+    ask().catch(() => false),
+    signal,
+  )
 }
 
 function sendingOf(tools: readonly ToolSpec[], { request, compaction, keepSent }: Running): Sending {

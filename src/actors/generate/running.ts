@@ -24,6 +24,8 @@ export interface GenerateOptions {
   timeoutMs: number
   /** When absent, what is generated belongs to no reply, and needs no lease. */
   gate?: LeaseGate
+  /** Whether another message is to be answered now: asked between two turns. When absent, none is. */
+  isSteered?: () => Promise<boolean>
   /** When absent, nothing is measured. */
   observer?: ReplyObserver
 }

@@ -5,6 +5,7 @@ import type { Outcome, RestState, StoredEvent, Usage } from '../reply/reply-even
 import type { Checkpoint, History, HistoryLimits, SentBefore } from './history.ts'
 import type { Counts, LimitsInForce, OverLimit, RequestRate } from './limits.ts'
 import type { MessagePart, PartIdentity } from './parts.ts'
+import type { OnBusy, QueuedInput, ResponseRequest } from './request.ts'
 import type { Carried, DecidedCall, WaitingCall } from './waiting.ts'
 
 /** What identifies a reply that runs, wherever it is read or written. */
@@ -40,28 +41,12 @@ export interface ReplyFacts {
   prompt: { id: string; name: string; sha256: string } | null
   /** Settings that the request brought for this reply alone. Null without any. */
   overrides: Readonly<Record<string, unknown>> | null
+  /** Its message has waited in the queue. Absent when it has not. */
+  queued?: boolean
   /** Absent: another API began the reply. */
   response?: ResponseRequest
   /** Absent: its use counts for no limit. */
   counts?: Counts
-}
-
-/**
- * What a request of the Responses API said, as its response repeats it (contract section 24). It is on the wire for ever:
- * a field is added as an optional one.
- */
-export interface ResponseRequest {
-  /** Version of the encoder that numbers its events. Absent: the first one. */
-  encoder?: number
-  background: boolean
-  metadata: Readonly<Record<string, string>>
-  instructions?: string
-  maxOutputTokens?: number
-  parallelToolCalls?: boolean
-  toolChoice?: unknown
-  tools?: readonly Record<string, unknown>[]
-  /** Form of the text. */
-  format?: Record<string, unknown>
 }
 
 /** How long a reply took, from its admission. */
@@ -120,6 +105,11 @@ export interface NewMessage {
   limits?: LimitsInForce | undefined
   /** It ends the reply that runs, instead of being refused: its limits are judged before that. */
   interrupts?: boolean
+  onBusy: OnBusy
+  /** What is stored of it when it has to wait. Absent when it never waits. */
+  queuedInput?: QueuedInput
+  /** Whether it may wait in the queue. When absent or false, it is `busy` instead. */
+  mayQueue?: boolean
 }
 
 /** Decisions about all that is pending in a session whose newest reply is `waitId`. */
@@ -155,10 +145,13 @@ export interface Admitted {
 export type Admission =
   | Admitted
   | { outcome: 'joined'; replyId: string }
+  /** It waits, or the message that it repeats does. `position`: 1 is next; 0 goes before all that is queued. */
+  | { outcome: 'queued'; replyId: string; position: number; rate?: RequestRate }
   /** Nothing was stored, and nothing will be. `stale`: the configuration has changed, the agent may be another one now. */
   | {
       outcome:
         | 'busy'
+        | 'queue_full'
         | 'key_reused'
         | 'not_found'
         | 'refused'
@@ -234,11 +227,14 @@ export interface Journal {
   append(reply: ReplyInfo, take: () => readonly StoredEvent[]): Promise<'stored' | 'fenced' | 'refused' | 'withdrawn'>
   /** Takes back the reply's append if its write has not begun: it answers `withdrawn`, nothing of it will be stored. */
   withdraw(replyId: string): void
-  /** Folds the reply into its message. `settledAt` is ISO 8601 UTC. `gone`: the session was deleted. Idempotent. */
+  /**
+   * Folds the reply into its message. `settledAt` is ISO 8601 UTC. `gone`: the session was deleted. `next`: the reply to the
+   * queued message that has begun with it; null or absent when none has. Idempotent.
+   */
   settle(
     reply: ReplyInfo,
     settlement: Settlement,
-  ): Promise<{ result: 'settled'; settledAt: string } | { result: 'fenced' | 'gone' }>
+  ): Promise<{ result: 'settled'; settledAt: string; next?: string | null } | { result: 'fenced' | 'gone' }>
   /**
    * The events after the frame `after`, and the outcome when it is settled. Null when there is no such reply (deleted). `readTo`: of the
    * last reading of a caller that has all events up to it; without it, all are looked for.

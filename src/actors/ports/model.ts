@@ -107,7 +107,7 @@ export interface ModelFailure {
 }
 
 /** Why a model ended its turn. */
-export type EndReason = Exclude<FinishReason, 'cancelled'>
+export type EndReason = Exclude<FinishReason, 'cancelled' | 'steered'>
 
 /**
  * What a model sends in one turn. `activity` is a sign of life without text; with `output` it stands for something that

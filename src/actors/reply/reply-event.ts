@@ -4,8 +4,11 @@
  * compares it with the contract, the client and the database.
  */
 
-/** Why a reply ended without an error. `tool_calls`: it has pending calls (contract section 15). */
-export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled', 'tool_calls'] as const
+/**
+ * Why a reply ended without an error. `tool_calls`: it has pending calls (contract section 15). `steered`: it ended between
+ * two turns because a steering message follows it (section 22).
+ */
+export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled', 'tool_calls', 'steered'] as const
 export type FinishReason = (typeof finishReasons)[number]
 
 /** `code` of the error chunk (contract section 3). */
@@ -18,6 +21,7 @@ export const replyErrorCodes = [
   'instance_lost',
   'shutdown',
   'session_deleted',
+  'dequeued',
   'internal',
 ] as const
 export type ReplyErrorCode = (typeof replyErrorCodes)[number]
@@ -106,6 +110,7 @@ const finishes = {
   length: { rest: 'complete', wire: 'length', cutsOff: true },
   content_filter: { rest: 'complete', wire: 'content_filter', cutsOff: true },
   cancelled: { rest: 'cancelled', wire: 'stop', cutsOff: true },
+  steered: { rest: 'complete', wire: 'stop', cutsOff: false },
   tool_calls: { rest: 'waiting', wire: 'tool_calls', cutsOff: false },
 } as const satisfies Record<FinishReason, { rest: RestState; wire: FinishReason; cutsOff: boolean }>
 

@@ -10,8 +10,7 @@ import { deriveTitle } from '../history/title.ts'
 import type { HistoryLimits, Journal, ReplyFigures, ReplyInfo, Settlement, Take } from '../ports/index.ts'
 import { newId } from '../reply/new-id.ts'
 import type { Outcome, ReplyEvent, Usage } from '../reply/reply-event.ts'
-import { replyIn, type SessionContext } from './machine.ts'
-import type { RunningReply } from './running-reply.ts'
+import { type RunningReply, replyIn, type SessionContext } from './running-reply.ts'
 import type { CompactInput, GenerateInput, SessionEvent, SettleInput } from './session-event.ts'
 
 export interface SessionActorPorts {
@@ -28,7 +27,8 @@ const failure = (message: string, error: unknown): SessionEvent => ({
 
 /** Reads the generation into the log, as fast as the log can be stored. */
 async function generate(running: RunningReply, journal: Journal, signal: AbortSignal): Promise<SessionEvent> {
-  const { log } = running
+  const { log, refusal } = running
+  if (refusal !== null) return { type: 'failed', error: refusal }
   running.generation ??= await generationOf(running, journal)
   const take: Take<ReplyEvent> = (events) => {
     if (signal.aborted) return undefined
@@ -47,9 +47,9 @@ async function generationOf(running: RunningReply, journal: Journal): Promise<Ge
   return createGeneration({ ...request, messages: [] }, { ...running.options, told })
 }
 
-function endingOf(running: RunningReply, ending: Ending): Ending {
+function endingOf(running: RunningReply, ending: Ending): SessionEvent {
   if (isNotStored(ending)) running.notStored = true
-  return ending
+  return ending.type === 'finished' && ending.reason === 'steered' ? { type: 'steered' } : ending
 }
 
 /** Has older turns summarised. Resolves once the summary is stored, or there is none. */
@@ -130,7 +130,8 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
     waiting: verdict === 'refused' ? undefined : waitingOf(running, ending),
   })
   if (settled.result !== 'settled') return { type: settled.result === 'gone' ? 'deleted' : 'lost' }
-  return { type: 'settled', ended: { outcome, endedAt: endedAt.toISOString(), settledAt: settled.settledAt } }
+  const { settledAt, next = null } = settled
+  return { type: 'settled', ended: { outcome, endedAt: endedAt.toISOString(), settledAt }, next }
 }
 
 function figuresOf({ generation, admittedAt }: RunningReply): ReplyFigures {

@@ -8,7 +8,7 @@ import { cancelReply, type LiveSessions } from './live-sessions.ts'
 /** How long cancel and interrupt wait for the reply to settle (contract section 4). */
 const SETTLE_WAIT_MS = 2000
 
-interface CancellingHost extends LiveSessions {
+export interface CancellingHost extends LiveSessions {
   options: { journal: Journal; exchange: Exchange }
   remote: RemoteReplies
 }

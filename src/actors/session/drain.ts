@@ -9,16 +9,19 @@ export interface DrainOptions {
   settleMs: number
   /** The error of the rest. */
   error: ReplyError
+  /** Called when running replies have ended, or their time is over. */
+  onGraceOver(): void
   log: { info(details: object, message: string): void }
 }
 
 /** Resolves when no reply runs, or the time is over. */
 export async function drainSessions(
   sessions: LiveSessions,
-  { graceMs, settleMs, error, log }: DrainOptions,
+  { graceMs, settleMs, error, log, onGraceOver }: DrainOptions,
 ): Promise<void> {
   const { registry } = sessions
   await registry.quiet(graceMs)
+  onGraceOver()
   const running = registry.running()
   if (running > 0) log.info({ running }, 'Ending the replies that still run.')
   for (const session of sessions.byReply.values()) session.actor.send({ type: 'failed', error })

@@ -2,65 +2,49 @@
  * The only interface to sessions for the other modules: messages in, replies out, wherever they run or ran.
  */
 
-import { promptToSend } from '../../templates/prompt-template.ts'
+import { atMost } from '../../async/pause.ts'
 import { type CompactionOrder, compactSession } from '../compaction/compact-session.ts'
-import type { LeaseGate } from '../generate/gate.ts'
-import { noActions, nothingInForce } from '../generate/waiting-calls.ts'
 import { deriveTitle } from '../history/title.ts'
-import type { Admission, Admitted, Counts, Exchange, Journal, Model, NewParts } from '../ports/index.ts'
-import { type Observer, unobserved } from '../ports/observer.ts'
+import type { Admission, NewParts } from '../ports/index.ts'
+import { beginQueued, type QueueHost, type QueueOptions, tendQueues } from '../queue/begin-queued.ts'
+import { interruptQueue, type Place, queuedAs } from '../queue/send-queued.ts'
+import { createWaitingRequests } from '../queue/waiting-requests.ts'
 import type { Reply } from '../reply/frame-log.ts'
 import { newId } from '../reply/new-id.ts'
 import { createRemoteReplies, type RemoteReplies } from '../reply/remote-reply.ts'
-import { createReplyLog } from '../reply/reply-log.ts'
-import { noUsage } from './actors.ts'
+import { replyOf, type StartOptions, startReply } from '../reply/start-reply.ts'
 import { cancelAndWait } from './cancel.ts'
 import { drainSessions } from './drain.ts'
-import {
-  beginReply,
-  cancelReply,
-  checkSessions,
-  createLiveSessions,
-  errorOf,
-  forgetAgent,
-  forgetSession,
-  type LiveSessions,
-} from './live-sessions.ts'
+import { checkSessions, createLiveSessions, errorOf, forgetAgent, forgetSession } from './live-sessions.ts'
 import { ownedReplies } from './owned.ts'
 import { findAdmitted } from './recover-admission.ts'
-import type { RunningReply } from './running-reply.ts'
-import type { HostSent, Message, ReadyMessage, Started } from './send.ts'
+import type { HostSent, Message, ReadyMessage } from './send.ts'
 import type { Slot } from './slots.ts'
 import type { TransitionRecorder } from './transitions.ts'
 
-export interface HostOptions {
-  journal: Journal
-  exchange: Exchange
-  model: Model
-  /** Checks this instance's own lease. */
-  gate: LeaseGate
+export interface HostOptions extends StartOptions {
   recorder: TransitionRecorder
   maxRunning: number
-  historyMaxTokens: number
-  generationTimeoutMs: number
   /**
    * So long a reply may go without a successful write before its streams close, and so long an admission of unknown
    * outcome is asked about (milliseconds).
    */
   leaseMs: number
-  /** When absent, nothing is measured. */
-  observer?: Observer
-  log: Record<'error' | 'warn' | 'info', (details: object, message: string) => void>
+  /** When absent, no message waits. */
+  queue?: QueueOptions
 }
 
 export type { HostSent, Limited, Message, MessageRecord, Refusal, Sent } from './send.ts'
 
+/** Longest wait for the database to know that this instance drains. */
+const TELL_MS = 1000
+
 const shutdownError = errorOf('shutdown', 'The instance is shutting down.')
 
-interface Host extends LiveSessions {
+interface Host extends QueueHost {
   options: HostOptions
   remote: RemoteReplies
-  draining: boolean
+  open(replyId: string): Promise<Reply | null>
 }
 
 export type SessionHost = ReturnType<typeof createSessionHost>
@@ -68,9 +52,13 @@ export type SessionHost = ReturnType<typeof createSessionHost>
 export function createSessionHost(options: HostOptions) {
   const { journal, exchange, leaseMs, recorder, log } = options
   const host: Host = {
-    ...createLiveSessions({ journal, exchange, recorder, log }),
+    ...createLiveSessions({ journal, exchange, recorder, log, beginNext: (replyId) => beginQueued(host, replyId) }),
     options,
     draining: false,
+    queue: options.queue
+      ? { options: options.queue, waiting: createWaitingRequests(options.queue.store.states) }
+      : null,
+    open: (replyId) => open(host, replyId),
     remote: createRemoteReplies({ read: (...asked) => journal.read(...asked), exchange, waitLimitMs: leaseMs }),
   }
   return {
@@ -84,6 +72,12 @@ export function createSessionHost(options: HostOptions) {
     cancel: (sessionId: string) => cancelAndWait(host, sessionId),
     /** Has a session's path summarised now. */
     compact: (order: CompactionOrder) => compact(host, order),
+    /** Takes a message that waits (by its id or its reply's) out of the queue, or (null) all. False when none was there. */
+    dequeue: (sessionId: string, id: string | null) => dequeue(host, sessionId, id),
+    /** Call once a second. */
+    tendQueues: () => tendQueues(host),
+    /** The reply to a message that waits. */
+    queued: (place: Place) => queuedAs(host, place, true),
     /** These sessions were deleted while `owners` (instances) ran replies of theirs. */
     forget(sessionIds: readonly string[], owners: readonly string[]) {
       for (const id of sessionIds) forgetSession(host, id)
@@ -99,8 +93,14 @@ export function createSessionHost(options: HostOptions) {
     /** Takes no new replies; running ones may finish for `graceMs`, the rest end as `shutdown`. */
     async drain(graceMs: number, settleMs: number): Promise<void> {
       host.draining = true
+      // Whatever ends from now on begins no message here. A database that is away ends nothing either.
+      await atMost(
+        TELL_MS,
+        tendQueues(host).catch(() => {}),
+      )
       await Promise.all([...host.admitting.values()].map(({ over }) => over))
-      await drainSessions(host, { graceMs, settleMs, error: shutdownError, log })
+      const onGraceOver = () => host.queue?.waiting.breakOff()
+      await drainSessions(host, { graceMs, settleMs, error: shutdownError, log, onGraceOver })
       await recorder.flush()
     },
   }
@@ -120,16 +120,18 @@ async function lookFirst(host: Host, message: Message, { identities }: NewParts)
   const look = { ...message, parts: identities, replyId: newId(), mayStart: false, interrupts }
   const looked = await host.options.journal.admit(look)
   if (looked.outcome === 'refused' && message.joinOnly !== true && refusalOf(host) === null) return null
-  if (looked.outcome === 'busy' && message.onBusy === 'interrupt' && !host.draining) return null
-  return answered(host, looked)
+  if (looked.outcome === 'busy' && message.onBusy !== 'reject') return host.draining ? { outcome: 'draining' } : null
+  return answered(host, message.sessionId, looked)
 }
 
 async function sendReady(host: Host, message: ReadyMessage): Promise<HostSent> {
   const sent = await admit(host, message)
+  const goesFirst = sent.outcome === 'queued' && sent.position === 0
+  if (goesFirst) return await interruptQueue(host, sent, message.sessionId)
   if (sent.outcome !== 'busy') return sent
   // Whatever it was to do when busy: it cannot start here any more, and the running reply has been promised its time.
   if (host.draining) return { outcome: 'draining' }
-  if (message.onBusy === 'reject') return sent
+  if (message.onBusy !== 'interrupt') return sent
   await cancelAndWait(host, message.sessionId)
   return admit(host, message)
 }
@@ -165,7 +167,7 @@ async function beginLate(host: Host, message: ReadyMessage & { replyId: string }
     const admission = await findAdmitted(look, leaseMs)
     if (admission === null) return
     log.info({ replyId, sessionId }, 'A message whose admission was unknown is stored: its reply begins.')
-    start(host, message, admission).requesterLost()
+    startReply(host, message, admission).requesterLost()
   } catch (err) {
     log.error({ err, replyId, sessionId }, 'A reply could not be started.')
   }
@@ -183,13 +185,20 @@ function refusalOf(host: Host): 'draining' | 'unavailable' | 'full' | null {
 
 async function admitNow(host: Host, message: ReadyMessage & { replyId: string }): Promise<HostSent> {
   const mayStart = message.joinOnly !== true && refusalOf(host) === null
+  // A message that waits takes no place among the running replies.
+  const mayQueue = message.joinOnly !== true && host.queue !== null && ['full', null].includes(refusalOf(host))
   const interrupts = message.onBusy === 'interrupt'
-  const title = deriveTitle(message.text)
-  const admission = await host.options.journal.admit({ ...message, mayStart, interrupts, title })
-  return admission.outcome === 'admitted' ? start(host, message, admission) : answered(host, admission)
+  const wanted = { ...message, mayStart, mayQueue, interrupts, title: deriveTitle(message.text) }
+  const admission = await host.options.journal.admit(wanted)
+  if (admission.outcome === 'admitted') return startReply(host, message, admission)
+  return answered(host, message.sessionId, admission, message.replyId)
 }
 
-async function answered(host: Host, admission: Admission): Promise<HostSent> {
+/** `replyId`: of the message itself. */
+async function answered(host: Host, sessionId: string, admission: Admission, replyId?: string): Promise<HostSent> {
+  if (admission.outcome === 'queued') {
+    return queuedAs(host, { ...admission, sessionId }, admission.replyId !== replyId)
+  }
   if (admission.outcome === 'joined') {
     const reply = await open(host, admission.replyId)
     return reply ? { outcome: 'joined', reply } : { outcome: 'not_found' }
@@ -199,82 +208,6 @@ async function answered(host: Host, admission: Admission): Promise<HostSent> {
   if (admission.outcome === 'limited') return admission
   return { outcome: admission.outcome === 'fenced' ? 'unavailable' : admission.outcome }
 }
-
-function start(host: Host, message: ReadyMessage, admission: Admitted): Started {
-  const { journal, exchange, model, gate, generationTimeoutMs, historyMaxTokens } = host.options
-  const { reply: info, restState, text, parentId, historyEnd, titleFrom } = admission
-  const { carried, decided, inForce = nothingInForce, actions = noActions, by = null } = message
-  const continued =
-    carried && decided ? { chain: carried.chain, firstId: carried.firstId, decisions: decided.calls, by } : null
-  const values = { user: null, metadata: {}, ...admission.values, sessionId: info.sessionId, at: info.createdAt }
-  const observer = observe(host, info.id, message, values.user)
-  const error = errorOf('internal', 'A part of the reply could not be stored.')
-  const reply: RunningReply = {
-    log: createReplyLog(info, {
-      append: journal.append,
-      withdraw: journal.withdraw,
-      onStored: (after, events) => exchange.stored(info.id, after, events),
-      onRefused() {
-        reply.notStored = true
-        host.byReply.get(info.id)?.actor.send({ type: 'failed', error })
-      },
-    }),
-    text,
-    parts: message.parts,
-    parentId,
-    isRegenerated: message.place !== undefined && 'regenerate' in message.place,
-    historyEnd,
-    continued,
-    inForce,
-    titleFrom,
-    request: { ...message.request, system: promptToSend(message.request.system, values, message.instructions ?? null) },
-    options: {
-      replyId: info.id,
-      model,
-      openToolbox: (signal) => message.openToolbox(signal, values),
-      actions: { ...actions, ...(continued && { continued }) },
-      timeoutMs: generationTimeoutMs,
-      gate,
-      observer,
-    },
-    historyMaxTokens,
-    requesterLost: false,
-    generation: null,
-    admittedAt: performance.now(),
-    usage: noUsage,
-    settlingSince: null,
-    observer,
-    end: { outcome: 'lost', error: null },
-    notStored: false,
-  }
-  beginReply(host, message.agentId, restState, reply)
-  if (host.admitting.get(info.id)?.cancelled) cancelReply(host, info.id)
-  const requesterLost = () => {
-    reply.requesterLost = true
-  }
-  return { outcome: 'started', reply: replyOf(reply), requesterLost, rate: admission.rate }
-}
-
-const observe = ({ options }: Host, id: string, message: ReadyMessage, user: string | null) =>
-  options.observer?.begin({
-    id,
-    purpose: 'reply',
-    sessionId: message.sessionId,
-    agentId: message.agentId,
-    agentName: message.agentName,
-    model: message.model,
-    providerId: message.request.provider.id,
-    providerType: message.request.provider.type,
-    config: message.request.config,
-    origin: message.origin,
-    countsFor: countsFor(message.facts?.counts, user),
-    decided: message.carried && { by: message.by ?? null, waitedMs: message.waitedMs ?? 0 },
-  }) ?? unobserved
-
-const countsFor = (counts: Counts | undefined, user: string | null) =>
-  counts && { key: counts.key ?? null, user: counts.user ? user : null }
-
-const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: log.read })
 
 /** A reply by its id, wherever it runs or ran. Null when there is none (any more). */
 async function open({ byReply, remote }: Host, replyId: string): Promise<Reply | null> {
@@ -287,6 +220,13 @@ async function open({ byReply, remote }: Host, replyId: string): Promise<Reply |
 async function compact(host: Host, order: CompactionOrder) {
   const refusal = refusalOf(host)
   return refusal === null ? await compactSession(host, order) : ({ outcome: refusal } as const)
+}
+
+async function dequeue({ queue }: Host, sessionId: string, id: string | null): Promise<boolean> {
+  if (queue === null) return false
+  const removed = await queue.options.store.remove(sessionId, id)
+  queue.waiting.wake()
+  return removed.length > 0
 }
 
 /** A place for a stateless reply of this agent, or why there is none. */

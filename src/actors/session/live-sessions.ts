@@ -12,6 +12,7 @@ import {
   type SessionRegistry,
 } from './registry.ts'
 import type { Continued, RunningReply } from './running-reply.ts'
+import type { SessionEvent } from './session-event.ts'
 import { createSlots, type Slots } from './slots.ts'
 import type { TransitionRecord, TransitionRecorder } from './transitions.ts'
 
@@ -53,13 +54,19 @@ export interface LiveOptions {
 
 export const errorOf = (code: ReplyError['code'], message: string): ReplyError => ({ code, message, detail: message })
 
-export function createLiveSessions({ journal, exchange, recorder, log }: LiveOptions): LiveSessions {
+export function createLiveSessions({
+  journal,
+  exchange,
+  recorder,
+  log,
+  beginNext,
+}: LiveOptions & { beginNext(replyId: string): void }): LiveSessions {
   const machine = sessionMachine.provide({
     actors: sessionActors({
       journal,
       onError: (err, reply) => log.error({ err, replyId: reply.id }, 'A reply met an unexpected error.'),
     }),
-    actions: sessionActions,
+    actions: { ...sessionActions, beginNext: ({ event }) => nextOf(event, beginNext) },
   })
   const registry = createSessionRegistry()
   const sessions: LiveSessions = {
@@ -76,11 +83,16 @@ export function createLiveSessions({ journal, exchange, recorder, log }: LiveOpt
   return sessions
 }
 
+/** The event of a settlement names the reply to the queued message that has begun with it. */
+function nextOf(event: SessionEvent, beginNext: (replyId: string) => void): void {
+  if (event.type === 'settled' && event.next != null) beginNext(event.next)
+}
+
 /** Gives a reply to its session's actor, which begins in the state that is stored. */
 export function beginReply(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): void {
   const session = enter(sessions, agentId, state, reply)
   sessions.registry.began()
-  session.actor.send({ type: reply.continued ? 'decided' : 'message', reply })
+  session.actor.send({ type: reply.continued ? 'decided' : reply.isQueued ? 'next' : 'message', reply })
 }
 
 function enter(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): LiveSession {
@@ -148,7 +160,7 @@ function detailOf(
   { usage, requesterLost, generation, continued, parentId, isRegenerated }: RunningReply,
   event: string,
 ): TransitionRecord['detail'] {
-  if (event === 'message') return isRegenerated ? { parentId, regenerate: true } : { parentId }
+  if (event === 'message' || event === 'next') return isRegenerated ? { parentId, regenerate: true } : { parentId }
   const { ending } = session.actor.getSnapshot().context
   if ((event === 'failed' || event === 'unstorable') && ending?.type === 'failed') return { code: ending.error.code }
   if (event === 'finished' && ending?.type === 'finished') return { finishReason: ending.reason }

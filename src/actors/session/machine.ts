@@ -7,30 +7,9 @@
  * 0.05 µs. Admission is not decided here either: the journal's insert decides, and only an admitted message arrives.
  */
 import { assertEvent, assign, fromCallback, setup } from 'xstate'
-import type { Ending } from '../generate/endings.ts'
 import { type RestState, restStateOf } from '../reply/reply-event.ts'
-import type { RunningReply } from './running-reply.ts'
+import { endingIn, replyIn, type SessionContext } from './running-reply.ts'
 import type { CompactInput, GenerateInput, SessionEvent, SettleInput } from './session-event.ts'
-
-export interface SessionContext {
-  /** The newest reply. Null in an actor that has had none. */
-  reply: RunningReply | null
-  /** How generating it ended. Null while it is generated. */
-  ending: Ending | null
-  /** Where a session rested that is summarised without a reply. Null when a reply runs, or none ever did. */
-  rest: RestState | null
-}
-
-/** The reply of a machine that streams. */
-export function replyIn({ reply }: SessionContext): RunningReply {
-  if (reply === null) throw new Error('The session machine streams without a reply.')
-  return reply
-}
-
-function endingIn({ ending }: SessionContext): Ending {
-  if (ending === null) throw new Error('The session machine settles a reply that has not ended.')
-  return ending
-}
 
 const unprovided = () => {
   throw new Error('The session machine runs only with its actors and actions provided (session-actors.ts).')
@@ -49,7 +28,7 @@ export const sessionMachine = setup({
   },
   actions: {
     beginReply: assign(({ event }) => {
-      assertEvent(event, ['message', 'decided'])
+      assertEvent(event, ['message', 'next', 'decided'])
       return { reply: event.reply, ending: null, rest: null }
     }),
     beginCompaction: assign(({ event }) => {
@@ -60,6 +39,7 @@ export const sessionMachine = setup({
       assertEvent(event, 'finished')
       return { ending: event }
     }),
+    keepSteered: assign({ ending: { type: 'finished', reason: 'steered' } as const }),
     keepFailure: assign(({ event }) => {
       assertEvent(event, ['failed', 'unstorable'])
       return { ending: { type: 'failed', error: event.error } as const }
@@ -71,6 +51,8 @@ export const sessionMachine = setup({
     closeLog: unprovided,
     cutLog: unprovided,
     dropLog: unprovided,
+    /** The only place where a queued message begins. */
+    beginNext: unprovided,
   },
   guards: {
     isForReply: ({ context }) => context.reply !== null,
@@ -99,6 +81,7 @@ export const sessionMachine = setup({
           description: 'Somebody asked for a summary: no message waits for it.',
           actions: 'beginCompaction',
         },
+        next: { target: 'streaming', description: 'A queued message begins with what ended.', actions: 'beginReply' },
       },
     },
     streaming: {
@@ -126,6 +109,11 @@ export const sessionMachine = setup({
               target: 'settling',
               description: 'The model has come to its end.',
               actions: 'keepFinish',
+            },
+            steered: {
+              target: 'settling',
+              description: 'A message that steers waits: the reply ends between two model turns, with what it has.',
+              actions: 'keepSteered',
             },
             failed: {
               target: 'settling',
@@ -196,22 +184,26 @@ export const sessionMachine = setup({
                 guard: 'hasFailed',
                 target: '#session.error',
                 description: 'Stored as failed, with what it had.',
-                actions: ['closeLog', 'letGo'],
+                actions: ['closeLog', 'beginNext', 'letGo'],
               },
               {
                 guard: 'wasCancelled',
                 target: '#session.cancelled',
                 description: 'Stored as cancelled.',
-                actions: ['closeLog', 'letGo'],
+                actions: ['closeLog', 'beginNext', 'letGo'],
               },
               {
                 guard: 'waits',
                 target: '#session.waiting',
                 description:
                   'Stored with calls that wait for somebody: until then nothing runs and nothing is kept in memory.',
-                actions: ['closeLog', 'letGo'],
+                actions: ['closeLog', 'beginNext', 'letGo'],
               },
-              { target: '#session.complete', description: 'Stored as complete.', actions: ['closeLog', 'letGo'] },
+              {
+                target: '#session.complete',
+                description: 'Stored as complete.',
+                actions: ['closeLog', 'beginNext', 'letGo'],
+              },
             ],
             // The settlement goes on trying: when the database is back, a resume reads the outcome.
             unstorable: { description: 'Streams break off, the outcome still waits.', actions: 'cutLog' },
@@ -232,6 +224,7 @@ export const sessionMachine = setup({
           description: 'Somebody asked for a summary: no message waits for it.',
           actions: 'beginCompaction',
         },
+        next: { target: 'streaming', description: 'A queued message begins with what ended.', actions: 'beginReply' },
       },
     },
     waiting: {
@@ -242,6 +235,7 @@ export const sessionMachine = setup({
           description: 'A new message instead: what waits is rejected, the model is told.',
           actions: 'beginReply',
         },
+        next: { target: 'streaming', description: 'A queued message begins with what ended.', actions: 'beginReply' },
         decided: {
           target: 'streaming',
           description: 'Somebody has decided: a new reply makes the approved calls first, then the model goes on.',
@@ -262,6 +256,7 @@ export const sessionMachine = setup({
           description: 'Somebody asked for a summary: no message waits for it.',
           actions: 'beginCompaction',
         },
+        next: { target: 'streaming', description: 'A queued message begins with what ended.', actions: 'beginReply' },
       },
     },
     cancelled: {
@@ -277,6 +272,7 @@ export const sessionMachine = setup({
           description: 'Somebody asked for a summary: no message waits for it.',
           actions: 'beginCompaction',
         },
+        next: { target: 'streaming', description: 'A queued message begins with what ended.', actions: 'beginReply' },
       },
     },
     deleted: { type: 'final', description: 'The session and all that was stored of it are gone.' },

@@ -34,6 +34,7 @@ export async function findAdmitted(look: () => Promise<Admission>, ms: number): 
 /** Whether the answer to a look stands for ever. Else the lost call may still be on its way to the server. */
 const isSettled = {
   joined: true,
+  queued: true, // it begins like every other that waits
   key_reused: true,
   not_found: true,
   fenced: true,
@@ -42,6 +43,7 @@ const isSettled = {
   session_full: false,
   user_full: false,
   busy: false,
+  queue_full: false,
   refused: false,
   stale: false,
   unknown: false,

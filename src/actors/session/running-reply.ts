@@ -1,9 +1,10 @@
-/** A reply while its machine streams. */
+/** A reply while its machine streams, and the machine's context, which holds it. */
+import type { Ending } from '../generate/endings.ts'
 import type { Generation } from '../generate/generate.ts'
 import type { GenerateOptions } from '../generate/running.ts'
 import type { Chain, DecidedCall, InForce, MessagePart, ModelRequest } from '../ports/index.ts'
 import type { ReplyEnd, ReplyObserver } from '../ports/observer.ts'
-import type { Usage } from '../reply/reply-event.ts'
+import type { ReplyError, RestState, Usage } from '../reply/reply-event.ts'
 import type { ReplyLog } from '../reply/reply-log.ts'
 
 /** What was decided, and what the reply goes on from. */
@@ -26,6 +27,10 @@ export interface RunningReply {
   historyEnd: number
   /** The user's message had a reply already. */
   isRegenerated: boolean
+  /** Its message has waited in the queue. */
+  isQueued: boolean
+  /** Why it cannot be generated. Null when it can. */
+  refusal: ReplyError | null
   /** What it continues. Null when it answers a user's message itself. */
   continued: Continued | null
   /** Passed on to the replies that continue this one. */
@@ -48,4 +53,24 @@ export interface RunningReply {
   end: Omit<ReplyEnd, 'usage'>
   /** It was ended because it could not be stored: observers tell that from other faults, the wire does not. */
   notStored: boolean
+}
+
+export interface SessionContext {
+  /** The newest reply. Null in an actor that has had none. */
+  reply: RunningReply | null
+  /** How generating it ended. Null while it is generated. */
+  ending: Ending | null
+  /** Where a session rested that is summarised without a reply. Null: a reply runs, or none ever did. */
+  rest: RestState | null
+}
+
+/** The reply of a machine that streams. */
+export function replyIn({ reply }: SessionContext): RunningReply {
+  if (reply === null) throw new Error('The session machine streams without a reply.')
+  return reply
+}
+
+export function endingIn({ ending }: SessionContext): Ending {
+  if (ending === null) throw new Error('The session machine settles a reply that has not ended.')
+  return ending
 }

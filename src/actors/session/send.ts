@@ -33,7 +33,6 @@ export interface MessageRecord extends Omit<NewMessage, 'replyId' | 'mayStart' |
   carried?: Carried | undefined
   /** The time from the question to the decision. */
   waitedMs?: number
-  onBusy: 'reject' | 'interrupt'
   /** It cannot start a reply, only join the one that it repeats. */
   joinOnly?: boolean
   agentName: string
@@ -63,7 +62,24 @@ export interface Limited {
   rate?: RequestRate
 }
 
-export type Sent = Started | { outcome: 'joined'; reply: Reply } | { outcome: Refusal }
+/** It waits in the queue for the replies before it. */
+export interface Queued {
+  outcome: 'queued'
+  replyId: string
+  /** 1 is next; 0 when it goes before all that is queued. */
+  position: number
+  /** Absent when no limit of requests applies. */
+  rate?: RequestRate | undefined
+  /**
+   * Resolves when its reply has begun, or never will; to null when `signal` aborts before. Rejects with StreamCut when this
+   * instance cannot tell any more.
+   */
+  begun(signal: AbortSignal): Promise<Reply | 'removed' | 'deleted' | null>
+  /** Call when the client disconnects before the end. */
+  requesterLost(): void
+}
+
+export type Sent = Started | { outcome: 'joined'; reply: Reply } | Queued | { outcome: Refusal }
 
 /** What the host answers: the surfaces are told of limits by an error. */
 export type HostSent = Sent | Limited
@@ -75,6 +91,7 @@ export type HostSent = Sent | Limited
  */
 export type Refusal =
   | 'busy'
+  | 'queue_full'
   | 'key_reused'
   | 'not_found'
   | 'full'

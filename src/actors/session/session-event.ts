@@ -7,6 +7,8 @@ import type { RunningReply } from './running-reply.ts'
 
 export type SessionEvent =
   | { type: 'message'; reply: RunningReply }
+  /** A queued message has begun: the statement that settled the reply before it has opened its own. */
+  | { type: 'next'; reply: RunningReply }
   /** What waited was decided: an admitted reply goes on from there. */
   | { type: 'decided'; reply: RunningReply }
   /** The history is to be summarised: before the model is asked, or in a session that rests. Then `rest` says where. */
@@ -14,12 +16,17 @@ export type SessionEvent =
   /** The summary is stored, or there is none: then a reply's history is cut. */
   | { type: 'compacted' }
   | { type: 'finished'; reason: FinishReason; wait?: Wait }
+  /** Its model turn and calls are over, and a steering message waits: it answers no further. */
+  | { type: 'steered' }
   | { type: 'failed'; error: ReplyError }
   | { type: 'cancel' }
   /** Nothing could be stored for a lease. */
   | { type: 'unstorable'; error: ReplyError }
-  /** The outcome as it is stored: a reply that could not be stored whole has failed, however generating ended. */
-  | { type: 'settled'; ended: Ended }
+  /**
+   * The outcome as it is stored: a reply that could not be stored whole has failed, however generating ended. `next`: the
+   * reply to the queued message that has begun with it.
+   */
+  | { type: 'settled'; ended: Ended; next?: string | null }
   /** This instance was declared lost, or others have ended the reply. */
   | { type: 'lost' }
   | { type: 'deleted' }

@@ -6,7 +6,6 @@ import { callerLimits } from '../limits/caller-limits.ts'
 import type { PreparedParts } from '../parts/prepare.ts'
 import { isRetry } from '../sending/idempotency.ts'
 import type { MessageInput } from '../sending/message-record.ts'
-import { refuse } from '../sending/refusals.ts'
 import { noFields } from '../sending/request/answer-fields.ts'
 import { releasePartsAfter, type SendDependencies, sendWithFreshAgent } from '../sending/send-message.ts'
 import { badRequest, missing } from '../server/http-error.ts'
@@ -23,7 +22,7 @@ type PageMessage = Pick<
 /** A secret for one session makes none, not even that one anew. */
 const mayMake = (caller: Caller): boolean => caller.kind !== 'secret' || caller.sessionId === null
 
-/** Starts the reply or joins it. Throws why not: another agent's or user's session is 404. */
+/** Starts the reply, queues its message or joins it. Throws why not: another agent's or user's session is 404. */
 export async function sendMakingSession(
   deps: SendDependencies,
   {
@@ -35,7 +34,7 @@ export async function sendMakingSession(
   message: PageMessage,
   /** `reused`: what to say of a key that is no header. */
   { parts, reused }: { parts?: PreparedParts | undefined; reused?: string },
-): Promise<Extract<Sent, { outcome: 'started' | 'joined' }>> {
+): Promise<Sent> {
   const { agentId, caller, user } = chat
   const sendTo = async ({ sessionId, externalId }: ChatSession): Promise<Sent> => {
     if (!opensId(caller, sessionId)) missing('session')
@@ -66,5 +65,5 @@ export async function sendMakingSession(
   })
   await recordDecisions(deps.sql, request, sent, message.decisions)
   if (sent.outcome === 'key_reused' && reused !== undefined) badRequest(reused)
-  return sent.outcome === 'started' || sent.outcome === 'joined' ? sent : refuse(sent.outcome)
+  return sent
 }

@@ -7,18 +7,19 @@ import type { DecidedCall } from '../../actors/ports/index.ts'
 import type { Sent } from '../../actors/session/host.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import type { StoredCheckpoint } from '../../persistence/replies/checkpoints/checkpoints.ts'
-import { findSession, newestReply } from '../../persistence/replies/sessions/sessions.ts'
+import { newestReply } from '../../persistence/replies/sessions/sessions.ts'
 import { findWait } from '../../persistence/replies/settling/waits.ts'
 import { recordDecisions } from '../audit/record-decisions.ts'
 import { callerLimits } from '../limits/caller-limits.ts'
 import { prepareParts } from '../parts/prepare.ts'
 import type { SentMessage } from '../parts/sent-message.ts'
 import { requireUploads, type Uploads } from '../parts/uploads.ts'
+import { cancelSession, readQueue, refuseQueuedRegenerate, removeQueued } from '../queue/queue-requests.ts'
+import { sentAnswer } from '../queue/sent-answer.ts'
 import { loadAgent } from '../sending/agent-for-reply.ts'
 import { checkpointsOf, compactNow } from '../sending/compaction.ts'
 import { type GivenDecisions, readDecisions } from '../sending/decisions.ts'
 import { readPlace } from '../sending/place.ts'
-import { refuse } from '../sending/refusals.ts'
 import { nameIgnored } from '../sending/request/answer-fields.ts'
 import { requestOptions } from '../sending/request/request-options.ts'
 import { type SendDependencies, sendFrom } from '../sending/send-message.ts'
@@ -81,15 +82,15 @@ const wireCheckpoint = ({ id, throughMessageId, summary, model, usage, createdAt
 export const sessionCompletionHandlers = (deps: SendDependencies) => {
   const { sql, host } = deps
   const answer = async (sent: Sent, { stream }: { stream?: boolean | null }, reply: FastifyReply) => {
-    if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
-    const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}
-    if (!stream) return answerWhole(reply, sent.reply, onLeft, generationFailed)
-    await streamReply(reply, sent.reply, 0, sessionFrame, onLeft)
+    const { source, onLeft } = sentAnswer(sent, reply)
+    if (!stream) return answerWhole(reply, source, onLeft, generationFailed)
+    await streamReply(reply, source, 0, sessionFrame, onLeft)
     return undefined
   }
   return {
     createSessionCompletion: async ({ params, body, caller, request, reply }) => {
       if (body.regenerate !== true) checkMessages(body)
+      refuseQueuedRegenerate(body.regenerate === true, body.on_busy, 'on_busy')
       await requirePossible(deps, caller, params)
       const uploads = requireUploads(request)
       const messages = body.regenerate === true ? [] : (body.messages ?? [])
@@ -133,19 +134,24 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
       await recordDecisions(sql, request, sent, decisions)
       return await answer(sent, body, reply)
     },
-    resumeSessionCompletion: async ({ params, request, reply }) => {
-      const newest = await newestReply(sql, params.agent_id, params.session_id)
+    resumeSessionCompletion: async ({ params, query, request, reply }) => {
+      const newest = await newestReply(sql, params.agent_id, params.session_id, query.reply)
       if (!newest.found) missing('session')
+      if (query.reply !== undefined && newest.replyId === null) missing('reply')
       const after = lastEventId(request.headers['last-event-id'])
       const found = newest.replyId === null ? null : await host.open(newest.replyId)
       if (found === null) return reply.code(204).send()
       await streamReply(reply, found, after, sessionFrame)
       return undefined
     },
-    cancelSessionCompletion: async ({ params }) => {
-      const session = (await findSession(sql, params.agent_id, params.session_id)) ?? missing('session')
-      await host.cancel(session.id)
-    },
+    cancelSessionCompletion: ({ params, body }) => cancelSession(deps, params, body),
+    listSessionQueue: async ({ params }) => ({
+      queue: (await readQueue(deps, params)).map(({ createdAt, ...message }) => ({
+        ...message,
+        created_at: createdAt,
+      })),
+    }),
+    removeQueuedMessage: ({ params }) => removeQueued(deps, params),
     compactSession: async ({ params, request }) => wireCheckpoint(await compactNow(deps, params, request)),
     listCheckpoints: async ({ params }) => ({ checkpoints: (await checkpointsOf(deps, params)).map(wireCheckpoint) }),
   } satisfies DeployHandlers<'sessionCompletions'>

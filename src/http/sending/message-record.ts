@@ -2,7 +2,7 @@
  * A message as its surface has read it, and the one place where it becomes the record that goes on to the session, the
  * journal and the reply. A new field of a message is added here.
  */
-import type { AnswerFields, NewMessage, ResponseRequest } from '../../actors/ports/index.ts'
+import type { AnswerFields, NewMessage, QueuedInput, ResponseRequest } from '../../actors/ports/index.ts'
 import type { Message, MessageRecord } from '../../actors/session/host.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { type CallerLimits, countsOf, limitsInForce } from '../limits/caller-limits.ts'
@@ -111,8 +111,24 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
     // Its user is told when the reply begins.
     usesValues: usesValues(agent) || counts?.user === true,
     limits: counted && limitsInForce(agent, counted),
+    ...(input.onBusy !== 'reject' && { queuedInput: queuedInputOf(input) }),
   }
 }
+
+/** What is stored of a message that may wait, whatever its agent is when it begins. */
+const queuedInputOf = (input: MessageInput): QueuedInput => ({
+  user: input.user,
+  by: input.by ?? null,
+  includeUsage: input.includeUsage,
+  reasoning: input.reasoning,
+  fields: input.fields,
+  ...(input.callerTools && { callerTools: input.callerTools }),
+  includeActions: input.includeActions === true,
+  instructions: input.instructions ?? null,
+  overrides: input.overrides ?? null,
+  ...(input.response && { response: input.response }),
+  origin: input.origin,
+})
 
 /** Throws 400, 403 and 409. */
 export async function messageFrom(
@@ -120,12 +136,13 @@ export async function messageFrom(
   own: AgentForCompletion,
   input: MessageInput,
   parts: PreparedParts | undefined,
+  mediaTypes = parts?.mediaTypes,
 ): Promise<Message> {
   const { fields, callerTools, decisions, overrides = null } = input
   if (decisions) return await continuing(deps, own, input, decisions)
   const agent = overrides === null ? own : await overridden(deps, own, overrides)
   if (callerTools) await refuseTakenNames(deps, agent, callerTools)
-  return recordOf(deps, input, { agent, fields, callerTools, overrides, parts, mediaTypes: parts?.mediaTypes })
+  return recordOf(deps, input, { agent, fields, callerTools, overrides, parts, mediaTypes })
 }
 
 /**
@@ -154,6 +171,17 @@ async function continuing(
     waitedMs: wait.waitedMs,
     decided: { waitId: wait.replyId, calls, hash: hashOf(decisions.calls) },
   }
+}
+
+/** The record of a message whose reply is opened and cannot be generated: nothing of it goes to a provider. */
+export function unanswerable(
+  deps: RecordDependencies,
+  own: AgentForCompletion,
+  input: MessageInput,
+): Omit<Message, 'parts'> {
+  const agent = { ...own, provider: { ...own.provider, apiKey: null }, fallbacks: [] }
+  const { parts: _, ...record } = joinOnly(deps, agent, input, { parts: undefined, decided: undefined })
+  return record
 }
 
 /** The record of a request that cannot start a reply: it may repeat one, whatever the agent's provider takes by now. */

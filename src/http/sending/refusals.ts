@@ -23,6 +23,7 @@ interface ErrorRow {
 
 export const refusals = {
   busy: { status: 409, message: 'A reply is running in this session.', headers: noRetry },
+  queue_full: { status: 409, message: 'Twenty messages wait in this session already.', headers: noRetry },
   not_waiting: { status: 409, message: 'Nothing in this session waits for this decision.', headers: noRetry },
   key_reused: { status: 400, message: 'Idempotency-Key: was used for another body', headers: {} },
   not_found: { status: 404, message: 'There is no such session.', headers: {} },

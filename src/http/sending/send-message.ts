@@ -90,7 +90,7 @@ async function sendTo(
 /** Throws 429. */
 function toldOf(sent: HostSent, counted: CallerLimits | undefined): Sent {
   if (sent.outcome === 'limited') return refuseOver(sent)
-  if (sent.outcome === 'started' && sent.rate) counted?.tell(sent.rate)
+  if ((sent.outcome === 'started' || sent.outcome === 'queued') && sent.rate) counted?.tell(sent.rate)
   return sent
 }
 

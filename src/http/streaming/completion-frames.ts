@@ -131,6 +131,9 @@ export function createFrameEncoder(head: CompletionHead): FrameEncoder {
   }
 }
 
+/** The error chunk of a reply that never began: it takes no number. */
+export const errorChunk = (error: ReplyError): string => `data: ${JSON.stringify(wireError(error))}\n\n`
+
 /** A frame of a stateless stream: no `id:` line. Empty for tool events. */
 export function statelessFrame(encoder: FrameEncoder, frame: Frame): string {
   const data = encoder.data(frame)

@@ -1,10 +1,19 @@
 /** A session's reply → HTTP: as a stream that can be resumed, or as one JSON body. Deploy and playground share it. */
 import type { FastifyReply } from 'fastify'
+import type { ReplyInfo } from '../../actors/ports/index.ts'
 import { type Reply, StreamCut } from '../../actors/reply/frame-log.ts'
 import type { FinishReason, Frame, ReplyError, ShownCall, Usage } from '../../actors/reply/reply-event.ts'
+import type { Queued } from '../../actors/session/send.ts'
 import { firstAbort } from '../../async/first-abort.ts'
+import { neverBegun, refuseNeverBegun, replyIdOf } from '../queue/sent-answer.ts'
 import { HttpError } from '../server/http-error.ts'
-import { completionBody, completionHead, createFrameEncoder, type FrameEncoder } from './completion-frames.ts'
+import {
+  completionBody,
+  completionHead,
+  createFrameEncoder,
+  errorChunk,
+  type FrameEncoder,
+} from './completion-frames.ts'
 import { clientLeft, openEventStream } from './sse.ts'
 
 /** What is sent of a frame. Empty when it is not shown. */
@@ -12,32 +21,43 @@ type Encode = (encoder: FrameEncoder, frame: Frame) => string
 
 type EncodeBatch = (frames: readonly Frame[]) => string
 
+/** How the frames of a reply are sent. */
+export interface Encoding {
+  /** Called once the reply has begun. */
+  open(reply: Reply): EncodeBatch | Promise<EncodeBatch>
+  /** What is sent, under no id, where it never begins. */
+  never(error: ReplyError): string
+}
+
 /** Streams the frames after the id `after` as completion chunks, and ends. The rest is streamBatches'. */
 export function streamReply(
   fastifyReply: FastifyReply,
-  reply: Reply,
+  source: Reply | Queued,
   after: number,
   encode: Encode,
   onLeft?: () => void,
 ): Promise<void> {
-  const encoder = createFrameEncoder(completionHead(reply.info))
-  const encodeBatch: EncodeBatch = (frames) => {
-    let text = ''
-    for (const frame of frames) text += encode(encoder, frame)
-    return text
+  const open = (reply: Reply): EncodeBatch => {
+    const encoder = createFrameEncoder(completionHead(reply.info))
+    return (frames) => {
+      let text = ''
+      for (const frame of frames) text += encode(encoder, frame)
+      return text
+    }
   }
-  return streamBatches(fastifyReply, reply, after, encodeBatch, onLeft)
+  return streamBatches(fastifyReply, source, after, { open, never: errorChunk }, onLeft)
 }
 
 /**
- * Streams what `encode` makes of the frames after the id `after`, and ends; breaks off without a last frame when nothing
+ * Streams what the encoding makes of the frames after the id `after`, and ends; waits before for a message that is queued.
+ * Breaks off without a last frame when nothing
  * can be stored. `onLeft` is called once when the client leaves before the end.
  */
 export async function streamBatches(
   fastifyReply: FastifyReply,
-  reply: Reply,
+  source: Reply | Queued,
   after: number,
-  encode: EncodeBatch,
+  encoding: Encoding,
   onLeft: () => void = () => {},
 ): Promise<void> {
   const stream = openEventStream(fastifyReply)
@@ -46,6 +66,14 @@ export async function streamBatches(
     if (!ended) onLeft()
   })
   try {
+    const reply = 'begun' in source ? await source.begun(stream.signal) : source
+    if (reply === null) return
+    if (typeof reply === 'string') {
+      ended = true
+      await stream.write(encoding.never(neverBegun(reply)))
+      return stream.end()
+    }
+    const encode = await encoding.open(reply)
     await reply.read(after, stream.signal, (batch) => {
       const last = batch.at(-1)?.type
       ended ||= last === 'done' || last === 'failed'
@@ -55,7 +83,7 @@ export async function streamBatches(
     stream.end()
   } catch (error) {
     // Either StreamCut, or the database went away under a follower: a later resume reads on.
-    fastifyReply.log.warn({ err: error, replyId: reply.info.id }, 'A stream broke off.')
+    fastifyReply.log.warn({ err: error, replyId: replyIdOf(source) }, 'A stream broke off.')
     stream.destroy()
   }
 }
@@ -82,22 +110,28 @@ export interface WholeReply {
 
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
 
+type TakeFrames = (frames: readonly Frame[]) => void
+
 /**
- * Hands all frames of the reply to `take`, up to its end. False when the client disconnected first, and `onLeft` was called.
+ * Hands all frames of the reply to what `open` makes of it, up to its end. False when the client disconnected first, and `onLeft` was called.
  * Throws 500 where nothing can be stored, and the error to answer with when the answer is to break off.
  */
 export async function readToEnd(
   fastifyReply: FastifyReply,
-  reply: Reply,
-  onLeft: () => void,
-  take: (frames: readonly Frame[]) => void,
+  source: Reply | Queued,
+  { onLeft, failed }: { onLeft: () => void; failed: (error: ReplyError) => never },
+  open: (reply: Reply) => TakeFrames | Promise<TakeFrames>,
 ): Promise<boolean> {
   const client = connectionSignal(fastifyReply)
   const { breakOff } = fastifyReply.request
   onceLeft(client, onLeft)
+  const signal = breakOff ? firstAbort(client, breakOff) : client
   try {
-    await reply.read(0, breakOff ? firstAbort(client, breakOff) : client, (batch) => {
-      take(batch)
+    const reply = 'begun' in source ? await source.begun(signal) : source
+    if (typeof reply === 'string') return refuseNeverBegun(reply, failed)
+    const take = reply && (await open(reply))
+    await reply?.read(0, signal, (batch) => {
+      take?.(batch)
       return undefined
     })
   } catch (error) {
@@ -112,15 +146,15 @@ export async function readToEnd(
 /** Waits for the whole reply and answers with it, or as `failed` throws. */
 export async function answerWhole(
   fastifyReply: FastifyReply,
-  reply: Reply,
+  source: Reply | Queued,
   onLeft: () => void,
   failed: (error: ReplyError) => never,
 ) {
-  const { model } = reply.info
+  let info: ReplyInfo | null = null
   const whole: WholeReply = {
     content: '',
     reasoning: '',
-    model,
+    model: '',
     reason: 'stop',
     calls: [],
     usage: noUsage,
@@ -128,7 +162,7 @@ export async function answerWhole(
   }
   const texts: string[] = []
   const thoughts: string[] = []
-  const isWhole = await readToEnd(fastifyReply, reply, onLeft, (batch) => {
+  const take = (batch: readonly Frame[]) => {
     for (const frame of batch) {
       if (frame.type === 'text') texts.push(frame.text)
       else if (frame.type === 'reasoning') thoughts.push(frame.text)
@@ -137,15 +171,20 @@ export async function answerWhole(
       else if (frame.type === 'failed') whole.error = frame.error
       else if (frame.type === 'stored' && frame.stored.event.type === 'model') whole.model = frame.stored.event.model
     }
+  }
+  const isWhole = await readToEnd(fastifyReply, source, { onLeft, failed }, (reply) => {
+    info = reply.info
+    whole.model = info.model
+    return take
   })
-  if (!isWhole) {
+  if (!isWhole || info === null) {
     fastifyReply.hijack() // the client has disconnected
     return undefined
   }
   if (whole.error) return failed(whole.error)
   whole.content = texts.join('')
   whole.reasoning = thoughts.join('')
-  const head = completionHead({ ...reply.info, model: whole.model })
+  const head = completionHead({ ...(info as ReplyInfo), model: whole.model })
   return completionBody(head, whole, whole.reason, whole.usage)
 }
 

@@ -8,7 +8,7 @@ export type End = Extract<ModelEvent, { type: 'end' }>
 /** A vendor's words for the reasons that it gives. */
 export type ReasonWords = Readonly<Partial<Record<EndReason, readonly string[]>>>
 
-const endReasons = finishReasons.filter((reason) => reason !== 'cancelled')
+const endReasons = finishReasons.filter((reason) => reason !== 'cancelled' && reason !== 'steered')
 
 /** Ends that no vendor documents, seen with whole answers. */
 const otherStops = /^(?:eos|eos_token|stop_sequence|end_turn|end|complete|completed|done|finished|normal)$/i

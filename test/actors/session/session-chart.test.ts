@@ -41,6 +41,12 @@ verifies(
     const edges = chart.transitions.map(({ source, event, target }) => `${source} -${event}-> ${target}`)
     expect(edges.toSorted()).toEqual(
       [
+        'idle -next-> streaming',
+        'complete -next-> streaming',
+        'waiting -next-> streaming',
+        'error -next-> streaming',
+        'cancelled -next-> streaming',
+        'streaming.generating -steered-> streaming.settling',
         'idle -message-> streaming',
         'complete -message-> streaming',
         'waiting -message-> streaming',
@@ -101,7 +107,9 @@ const settledAs = (outcome: Outcome): SessionEvent => ({
 })
 const samples: SessionEvent[] = [
   { type: 'message', reply },
+  { type: 'next', reply },
   { type: 'decided', reply },
+  { type: 'steered' },
   { type: 'compact', rest: null },
   { type: 'compacted' },
   { type: 'finished', reason: 'stop' },
@@ -154,6 +162,7 @@ verifies('contract-8.chart', 'as a diagram of Mermaid it has every state and tra
         state "compacting" as streaming_compacting
         state "settling" as streaming_settling
         streaming_generating --> streaming_settling : finished
+        streaming_generating --> streaming_settling : steered
         streaming_generating --> streaming_settling : failed
         streaming_generating --> streaming_settling : cancel
         streaming_generating --> streaming_settling : unstorable
@@ -171,6 +180,7 @@ verifies('contract-8.chart', 'as a diagram of Mermaid it has every state and tra
     deleted --> [*]
     idle --> streaming : message
     idle --> streaming_compacting : compact
+    idle --> streaming : next
     streaming --> error : lost
     streaming --> deleted : deleted
     streaming_compacting --> idle : compacted
@@ -183,11 +193,15 @@ verifies('contract-8.chart', 'as a diagram of Mermaid it has every state and tra
     streaming_settling --> complete : settled
     complete --> streaming : message
     complete --> streaming_compacting : compact
+    complete --> streaming : next
     waiting --> streaming : message
+    waiting --> streaming : next
     waiting --> streaming : decided
     error --> streaming : message
     error --> streaming_compacting : compact
+    error --> streaming : next
     cancelled --> streaming : message
     cancelled --> streaming_compacting : compact
+    cancelled --> streaming : next
 `)
 })

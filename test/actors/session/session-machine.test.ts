@@ -24,6 +24,7 @@ const settlements = [
   ['complete', settledAs({ type: 'finished', reason: 'stop', usage })],
   ['complete', settledAs({ type: 'finished', reason: 'length', usage })],
   ['complete', settledAs({ type: 'finished', reason: 'content_filter', usage })],
+  ['complete', settledAs({ type: 'finished', reason: 'steered', usage })],
   ['cancelled', settledAs({ type: 'finished', reason: 'cancelled', usage })],
   ['waiting', settledAs({ type: 'finished', reason: 'tool_calls', usage })],
   ['error', settledAs({ type: 'failed', error, usage })],
@@ -31,6 +32,8 @@ const settlements = [
 
 const sample: { [Type in SessionEvent['type']]: Extract<SessionEvent, { type: Type }> } = {
   message: { type: 'message', reply },
+  next: { type: 'next', reply },
+  steered: { type: 'steered' },
   decided: { type: 'decided', reply },
   compact: { type: 'compact', rest: 'complete' },
   compacted: { type: 'compacted' },
@@ -56,9 +59,11 @@ type State =
 
 const resting = (state: State) => ({
   message: 'streaming.generating',
+  next: 'streaming.generating',
   decided: state,
   compact: 'streaming.compacting',
   compacted: state,
+  steered: state,
   finished: state,
   failed: state,
   cancel: state,
@@ -73,9 +78,11 @@ const next = {
   idle: resting('idle'),
   'streaming.generating': {
     message: 'streaming.generating',
+    next: 'streaming.generating',
     decided: 'streaming.generating',
     compact: 'streaming.compacting',
     compacted: 'streaming.generating',
+    steered: 'streaming.settling',
     finished: 'streaming.settling',
     failed: 'streaming.settling',
     cancel: 'streaming.settling',
@@ -86,6 +93,8 @@ const next = {
   },
   'streaming.compacting': {
     message: 'streaming.compacting',
+    next: 'streaming.compacting',
+    steered: 'streaming.compacting',
     decided: 'streaming.compacting',
     compact: 'streaming.compacting',
     compacted: 'streaming.generating',
@@ -99,9 +108,11 @@ const next = {
   },
   'streaming.settling': {
     message: 'streaming.settling',
+    next: 'streaming.settling',
     decided: 'streaming.settling',
     compact: 'streaming.settling',
     compacted: 'streaming.settling',
+    steered: 'streaming.settling',
     finished: 'streaming.settling',
     failed: 'streaming.settling',
     cancel: 'streaming.settling',
@@ -114,7 +125,7 @@ const next = {
   waiting: { ...resting('waiting'), decided: 'streaming.generating', compact: 'waiting' },
   error: resting('error'),
   cancelled: resting('cancelled'),
-  deleted: { ...resting('deleted'), message: 'deleted', compact: 'deleted' },
+  deleted: { ...resting('deleted'), message: 'deleted', next: 'deleted', compact: 'deleted' },
 } satisfies Record<State, Record<SessionEvent['type'], string>>
 
 /** A summary that no reply waits for, in a session that is complete: its request alone ends it. */
@@ -192,7 +203,7 @@ describe('paths', () => {
   const events: SessionEvent[] = [...Object.values(sample), ...settlements.map(([, settled]) => settled)]
   const quiet = sessionMachine.provide({
     actors: { generate: fromCallback(() => {}), compact: fromCallback(() => {}), settle: fromCallback(() => {}) },
-    actions: { closeLog() {}, cutLog() {}, dropLog() {} },
+    actions: { closeLog() {}, cutLog() {}, dropLog() {}, beginNext() {} },
   })
 
   test('every shortest path through the machine agrees with the table', () => {

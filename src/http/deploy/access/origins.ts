@@ -12,7 +12,14 @@ import { type Caller, pathParam } from './caller.ts'
 
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE'
 
-const EXPOSED = ['x-request-id', 'x-session-id', 'retry-after', 'x-last-event-id', ...rateHeaderNames].join(', ')
+const EXPOSED = [
+  'x-request-id',
+  'x-session-id',
+  'x-queue-position',
+  'retry-after',
+  'x-last-event-id',
+  ...rateHeaderNames,
+].join(', ')
 
 /**
  * What the official client, `@ai-sdk/react` and `@ag-ui/client` send from a browser, an EventSource in code, and what pages

@@ -2,12 +2,13 @@
 import { findAgent } from '../../../persistence/records/agents.ts'
 import { repliesBefore } from '../../../persistence/replies/reading/reply-events.ts'
 import { findWait } from '../../../persistence/replies/settling/waits.ts'
+import { replyIdOf, sentAnswer } from '../../queue/sent-answer.ts'
 import type { GivenDecisions } from '../../sending/decisions.ts'
 import { hashOf } from '../../sending/idempotency.ts'
 import { broughtFunctions } from '../../sending/request/caller-tools.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
-import { streamBatches } from '../../streaming/reply-stream.ts'
+import { type Encoding, streamBatches } from '../../streaming/reply-stream.ts'
 import { opensId } from '../access/caller.ts'
 import { type ChatRequest, chatSession, chatUser } from '../front-ends/chat-session.ts'
 import { pageInstructions } from '../front-ends/page-instructions.ts'
@@ -63,10 +64,12 @@ export const agUiHandlers = (deps: SendDependencies) =>
       }
       const reused = 'runId: was used for another message'
       const sent = await sendMakingSession(deps, { ...chat, session, request, reply }, message, { reused })
-      const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
-      const { id } = sent.reply.info
+      const { source, onLeft } = sentAnswer(sent, reply)
+      const id = replyIdOf(source)
       const earlier = decisions ? await repliesBefore(deps.sql, id) : []
-      await streamBatches(reply, sent.reply, 0, createRunEncoder({ threadId, runId }, id, earlier), onLeft)
+      const open = () => createRunEncoder({ threadId, runId }, id, earlier)
+      const never: Encoding['never'] = (error) => open()([{ seq: 0, type: 'failed', error }])
+      await streamBatches(reply, source, 0, { open, never }, onLeft)
       return undefined
     },
     async readAgUiCapabilities({ params }) {

@@ -10,13 +10,15 @@ import { partPath } from '../../parts/part-answer.ts'
 import { prepareParts } from '../../parts/prepare.ts'
 import type { SentMessage } from '../../parts/sent-message.ts'
 import { requireUploads } from '../../parts/uploads.ts'
+import { refuseQueuedRegenerate } from '../../queue/queue-requests.ts'
+import { replyIdOf, sentAnswer } from '../../queue/sent-answer.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import type { GivenDecisions } from '../../sending/decisions.ts'
 import { idempotencyOf } from '../../sending/idempotency.ts'
 import { broughtUITools } from '../../sending/request/caller-tools.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
-import { streamBatches } from '../../streaming/reply-stream.ts'
+import { type Encoding, streamBatches } from '../../streaming/reply-stream.ts'
 import { sendInPieces } from '../../streaming/written-lists.ts'
 import { type Caller, opensId } from '../access/caller.ts'
 import { ownParts } from '../access/own-session.ts'
@@ -49,6 +51,11 @@ async function decisionsFor(
   }
 }
 
+const encoding = (...of: Parameters<typeof createUiMessageEncoder>): Encoding => ({
+  open: () => createUiMessageEncoder(...of),
+  never: (error) => createUiMessageEncoder(...of)([{ seq: 0, type: 'failed', error }]),
+})
+
 const chatOfPath = (
   params: { agent_id: string; session_id: string },
   { user }: { user?: string },
@@ -75,6 +82,7 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
     createUIChatReply: async ({ params, body, caller, request, reply }) => {
       const uploads = requireUploads(request)
       const asked = readChatRequest(body, uploads)
+      refuseQueuedRegenerate(body.trigger === 'regenerate-message', body.on_busy, 'on_busy')
       const chat = { agentId: params.agent_id, caller, user: chatUser(caller, body.user), chatId: body.id }
       const session = await chatSession(sql, chat)
       const by = { ...chat, sessionId: session.sessionId }
@@ -91,16 +99,10 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
         ...(decisions && { decisions }),
       }
       const sent = await sendMakingSession(deps, { ...chat, session, request, reply }, input, { parts: prepared })
-      const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
-      const replies = decisions ? await repliesBefore(sql, sent.reply.info.id) : []
+      const { source, onLeft } = sentAnswer(sent, reply)
+      const replies = decisions ? await repliesBefore(sql, replyIdOf(source)) : []
       reply.headers(PROTOCOL)
-      await streamBatches(
-        reply,
-        sent.reply,
-        0,
-        createUiMessageEncoder(sent.reply.info.id, { replies, repeat: false }),
-        onLeft,
-      )
+      await streamBatches(reply, source, 0, encoding(replyIdOf(source), { replies, repeat: false }), onLeft)
       return undefined
     },
     resumeUIChatReply: async ({ params, query, caller, reply }) => {
@@ -111,7 +113,7 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
       if (found === null) return reply.code(204).send()
       const replies = await repliesBefore(sql, found.info.id)
       reply.headers(PROTOCOL)
-      await streamBatches(reply, found, 0, createUiMessageEncoder(found.info.id, { replies, repeat: true }))
+      await streamBatches(reply, found, 0, encoding(found.info.id, { replies, repeat: true }))
       return undefined
     },
     cancelUIChatReply: async ({ params, query, caller }) => {

@@ -1,7 +1,8 @@
 /** A stored reply as an answer of the Responses API: its events, or its object. */
 import type { FastifyReply } from 'fastify'
 import type { Reply } from '../../../actors/reply/frame-log.ts'
-import { closingFrames, frameOf } from '../../../actors/reply/reply-event.ts'
+import { closingFrames, type Frame, frameOf, type ReplyError } from '../../../actors/reply/reply-event.ts'
+import type { Queued } from '../../../actors/session/send.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { readReply } from '../../../persistence/replies/reading/read-reply.ts'
 import type { StoredResponse } from '../../../persistence/replies/reading/stored-responses.ts'
@@ -9,7 +10,7 @@ import { missing } from '../../server/http-error.ts'
 import { readToEnd, streamBatches } from '../../streaming/reply-stream.ts'
 import { generationFailed } from '../errors.ts'
 import { createResponseEncoder, type ResponseEncoder } from './encoder.ts'
-import { isFailure, type ResponseHead, type ResponseObject } from './response-object.ts'
+import { isFailure, type ResponseHead, type ResponseObject, responseObject } from './response-object.ts'
 
 const headOf = (reply: ResponseHead['reply'], { sessionId, previousId, request }: StoredResponse): ResponseHead => ({
   reply,
@@ -18,8 +19,16 @@ const headOf = (reply: ResponseHead['reply'], { sessionId, previousId, request }
   request,
 })
 
+/** One whose message waits in the queue, or was taken out of it. */
+export function queuedResponse(stored: StoredResponse, status: 'queued' | 'cancelled'): ResponseObject {
+  const { createdAt = '', model = '' } = stored.queued ?? {}
+  const head = headOf({ id: stored.id, createdAt, model }, stored)
+  return responseObject(head, { model, output: [], usage: null, ended: null }, status)
+}
+
 /** The response as it is stored now. Throws 404. */
 export async function storedResponse(sql: Sql, stored: StoredResponse): Promise<ResponseObject> {
+  if (stored.status === 'queued') return queuedResponse(stored, 'queued')
   return (await encoded(sql, stored)).response()
 }
 
@@ -33,28 +42,45 @@ async function encoded(sql: Sql, stored: StoredResponse): Promise<ResponseEncode
   return encoder
 }
 
+/** A reply that is followed, and what is stored of it once it has begun. */
+export interface Following {
+  source: Reply | Queued
+  find(): Promise<StoredResponse>
+}
+
 /** Streams the events behind the number `after` (-1: all of them). */
 export async function streamEvents(
   fastifyReply: FastifyReply,
-  { reply, stored, after }: { reply: Reply; stored: StoredResponse; after: number },
+  { source, find, after }: Following & { after: number },
   onLeft?: () => void,
 ): Promise<void> {
-  const encoder = createResponseEncoder(headOf(reply.info, stored), after)
-  await streamBatches(fastifyReply, reply, 0, (frames) => encoder.encode(frames), onLeft)
+  const open = async ({ info }: Reply) => {
+    const encoder = createResponseEncoder(headOf(info, await find()), after)
+    return (frames: readonly Frame[]) => encoder.encode(frames)
+  }
+  await streamBatches(fastifyReply, source, 0, { open, never: errorEvent }, onLeft)
 }
+
+const errorEvent = ({ code, message }: ReplyError): string =>
+  `event: error\ndata: ${JSON.stringify({ type: 'error', sequence_number: 0, code, message, param: null })}\n\n`
 
 /** Waits for the end. Throws 500 with why it failed. Undefined when the client has gone. */
 export async function wholeResponse(
   fastifyReply: FastifyReply,
-  { reply, stored }: { reply: Reply; stored: StoredResponse },
+  { source, find }: Following,
   onLeft: () => void,
 ): Promise<ResponseObject | undefined> {
-  const encoder = createResponseEncoder(headOf(reply.info, stored), Number.POSITIVE_INFINITY)
-  const isWhole = await readToEnd(fastifyReply, reply, onLeft, (frames) => void encoder.encode(frames))
-  if (!isWhole) {
+  let encoder: ResponseEncoder | null = null
+  const isWhole = await readToEnd(fastifyReply, source, { onLeft, failed: generationFailed }, async ({ info }) => {
+    const opened = createResponseEncoder(headOf(info, await find()), Number.POSITIVE_INFINITY)
+    encoder = opened
+    return (frames) => void opened.encode(frames)
+  })
+  const whole = encoder as ResponseEncoder | null
+  if (!isWhole || whole === null) {
     fastifyReply.hijack() // nobody waits for an answer
     return undefined
   }
-  const ended = encoder.ended()
-  return isFailure(ended) ? generationFailed({ ...ended, detail: ended.message }) : encoder.response()
+  const ended = whole.ended()
+  return isFailure(ended) ? generationFailed({ ...ended, detail: ended.message }) : whole.response()
 }

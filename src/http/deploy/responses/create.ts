@@ -9,11 +9,11 @@ import { callerLimits } from '../../limits/caller-limits.ts'
 import { prepareParts } from '../../parts/prepare.ts'
 import type { SentMessage } from '../../parts/sent-message.ts'
 import { requireUploads, type Uploads } from '../../parts/uploads.ts'
+import { isTaken, replyIdOf, sentAnswer } from '../../queue/sent-answer.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { idempotencyOf, isRetry } from '../../sending/idempotency.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
 import { makeSession } from '../../sending/new-session.ts'
-import { refuse } from '../../sending/refusals.ts'
 import { nameIgnored } from '../../sending/request/answer-fields.ts'
 import type { Instructions } from '../../sending/request/caller-instructions.ts'
 import { sendFrom } from '../../sending/send-message.ts'
@@ -49,17 +49,17 @@ export async function createResponse(
     const items = readInput(body.input, uploads)
     const instructions = instructionsIn(items, wanted, exchange.caller)
     const sent = await send(deps, { agentId, body, exchange, wanted, instructions, items, uploads })
-    if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
-    const stored = (await findResponse(deps.sql, sent.reply.info.id, null)) ?? missing('response')
+    const { source, onLeft: requesterLost } = sentAnswer(sent, reply)
+    const find = async () => (await findResponse(deps.sql, replyIdOf(source), null)) ?? missing('response')
     const isBackground = body.background === true
-    const onLeft = sent.outcome === 'started' && !isBackground ? sent.requesterLost : () => {}
+    const onLeft = isBackground ? () => {} : requesterLost
     if (body.stream === true) {
-      await streamEvents(reply, { reply: sent.reply, stored, after: -1 }, onLeft)
+      await streamEvents(reply, { source, find, after: -1 }, onLeft)
       return undefined
     }
     return isBackground
-      ? await storedResponse(deps.sql, stored)
-      : await wholeResponse(reply, { reply: sent.reply, stored }, onLeft)
+      ? await storedResponse(deps.sql, await find())
+      : await wholeResponse(reply, { source, find }, onLeft)
   })
 }
 
@@ -94,7 +94,7 @@ const baseOf = ({ body, exchange: { caller, request, reply }, wanted, instructio
   reasoning: true,
   idempotency: idempotencyOf(request, body),
   isRetry: isRetry(request),
-  onBusy: body.on_busy === 'interrupt' ? ('interrupt' as const) : ('reject' as const),
+  onBusy: body.on_busy ?? 'reject',
   origin: originOf(request),
   counted: callerLimits(caller, reply),
   ...wanted,
@@ -135,7 +135,7 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   let isKept = false
   try {
     const sent = await sendFrom(deps, agentId, input, parts)
-    isKept = ['started', 'joined', 'unknown', 'busy'].includes(sent.outcome)
+    isKept = isTaken(sent) || sent.outcome === 'unknown' || sent.outcome === 'busy'
     return sent
   } finally {
     if (!isKept) await deleteSession(deps.sql, agentId, sessionId)

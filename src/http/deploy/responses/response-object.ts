@@ -35,7 +35,7 @@ export interface ResponseProgress {
   model: string
   output: OutputItem[]
   usage: Usage | null
-  /** Null while it runs. */
+  /** Null while it runs, or is queued. */
   ended: FinishReason | ReplyError | null
 }
 
@@ -44,6 +44,7 @@ export const isFailure = (ended: ResponseProgress['ended']): ended is ReplyError
 
 const statuses = {
   stop: 'completed',
+  steered: 'completed',
   tool_calls: 'completed',
   length: 'incomplete',
   content_filter: 'incomplete',
@@ -55,7 +56,7 @@ const incompleteReasons: Partial<Record<FinishReason, 'max_output_tokens' | 'con
   content_filter: 'content_filter',
 }
 
-type Status = 'in_progress' | 'completed' | 'cancelled' | 'failed' | 'incomplete'
+type Status = 'queued' | 'in_progress' | 'completed' | 'cancelled' | 'failed' | 'incomplete'
 
 const statusOf = (ended: ResponseProgress['ended']): Status => {
   if (ended === null) return 'in_progress'
@@ -72,7 +73,12 @@ const usageOf = ({ promptTokens, completionTokens, cachedTokens, cacheWriteToken
 
 const noRequest: ResponseRequest = { background: false, metadata: {} }
 
-export function responseObject(head: ResponseHead, { model, output, usage, ended }: ResponseProgress) {
+/** `status`: where it says more than how the reply ended. */
+export function responseObject(
+  head: ResponseHead,
+  { model, output, usage, ended }: ResponseProgress,
+  status: Status = statusOf(ended),
+) {
   const { reply, sessionId, previousId } = head
   const request = head.request ?? noRequest
   const reason = isFailure(ended) || ended === null ? undefined : incompleteReasons[ended]
@@ -80,7 +86,7 @@ export function responseObject(head: ResponseHead, { model, output, usage, ended
     id: idOf('resp', reply.id),
     object: 'response' as const,
     created_at: Math.floor(Date.parse(reply.createdAt) / 1000),
-    status: statusOf(ended),
+    status,
     background: request.background,
     error: isFailure(ended) ? { code: ended.code, message: ended.message } : null,
     incomplete_details: reason === undefined ? null : { reason },

@@ -12,7 +12,7 @@ import { lastEventId } from '../../streaming/reply-stream.ts'
 import { type Caller, opens, opensAgent } from '../access/caller.ts'
 import { agentNamed } from '../models.ts'
 import { type DeployHandlers, mountDeploy } from '../scope.ts'
-import { storedResponse, streamEvents } from './answer.ts'
+import { queuedResponse, storedResponse, streamEvents } from './answer.ts'
 import { agentConversationHandlers, conversationHandlers } from './conversations.ts'
 import { createResponse } from './create.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
@@ -51,24 +51,34 @@ async function readResponse(
   if (stream !== 'true') return await storedResponse(deps.sql, stored)
   const header = request.headers['last-event-id']
   const last = header === undefined || header === '' ? -1 : lastEventId(header)
-  const found = (await deps.host.open(stored.id)) ?? missing('response')
-  await streamEvents(reply, { reply: found, stored, after: after ?? last })
+  const source =
+    stored.status === 'queued'
+      ? deps.host.queued({ replyId: stored.id, sessionId: stored.sessionId, position: 0 })
+      : ((await deps.host.open(stored.id)) ?? missing('response'))
+  const find = async () => (await findResponse(deps.sql, stored.id, null)) ?? missing('response')
+  await streamEvents(reply, { source, find, after: after ?? last })
   return undefined
 }
 
 async function cancelResponse(deps: ResponseDependencies, named: Named) {
-  const stored = await findOwn(deps, named)
+  let stored = await findOwn(deps, named)
+  if (stored.status === 'queued') {
+    if (await deps.host.dequeue(stored.sessionId, stored.id)) return queuedResponse(stored, 'cancelled')
+    stored = await findOwn(deps, named) // it has begun meanwhile
+  }
   if (stored.status === 'streaming') await deps.host.cancel(stored.sessionId)
   return await storedResponse(deps.sql, stored)
 }
 
 async function deleteResponse(deps: ResponseDependencies, named: Named) {
-  const { id, sessionId } = await findOwn(deps, named)
+  const { id, sessionId, status } = await findOwn(deps, named)
+  const gone = { id: idOf('resp', id), object: 'response' as const, deleted: true as const }
+  if (status === 'queued' && (await deps.host.dequeue(sessionId, id))) return gone
   const deleted = await deleteReply(deps.sql, sessionId, id)
   if (deleted === 'not_found') missing('response')
   if (deleted === 'busy') throw new HttpError(409, 'The response runs: cancel it first.', noRetry)
   if (deleted === 'followed') throw new HttpError(409, 'Other messages follow this response.', noRetry)
-  return { id: idOf('resp', id), object: 'response' as const, deleted: true as const }
+  return gone
 }
 
 async function listInputItems(deps: ResponseDependencies, named: Named, query: ItemQuery) {

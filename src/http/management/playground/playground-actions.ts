@@ -3,8 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../../actors/reply/reply-event.ts'
 import { findWait } from '../../../persistence/replies/settling/waits.ts'
 import { recordDecisions } from '../../audit/record-decisions.ts'
+import { sentAnswer } from '../../queue/sent-answer.ts'
 import { readDecisions } from '../../sending/decisions.ts'
-import { noRetry, refuse } from '../../sending/refusals.ts'
+import { noRetry } from '../../sending/refusals.ts'
 import { requestOptions } from '../../sending/request/request-options.ts'
 import { type SendDependencies, sendFrom } from '../../sending/send-message.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
@@ -39,11 +40,10 @@ export function playgroundActions(deps: PlaygroundDependencies): Handlers<'playg
       decisions,
     })
     await recordDecisions(deps.sql, request, sent, decisions)
-    if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
-    reply.header('x-session-id', sent.reply.info.sessionId)
-    const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}
-    if (!body.stream) return await answerWhole(reply, sent.reply, onLeft, generationFailed)
-    await streamReply(reply, sent.reply, 0, playgroundFrame, onLeft)
+    const { source, onLeft } = sentAnswer(sent, reply)
+    reply.header('x-session-id', sessionId.toLowerCase())
+    if (!body.stream) return await answerWhole(reply, source, onLeft, generationFailed)
+    await streamReply(reply, source, 0, playgroundFrame, onLeft)
     return undefined
   }
 }

@@ -12,12 +12,13 @@ import { prepareParts } from '../../parts/prepare.ts'
 import { readContent, type SentMessage } from '../../parts/sent-message.ts'
 import type { FindStored } from '../../parts/stored-parts.ts'
 import { requireUploads, type Uploads } from '../../parts/uploads.ts'
+import { cancelSession, readQueue, refuseQueuedRegenerate, removeQueued } from '../../queue/queue-requests.ts'
+import { isTaken, sentAnswer } from '../../queue/sent-answer.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { checkpointsOf, compactNow } from '../../sending/compaction.ts'
 import { makeSession } from '../../sending/new-session.ts'
 import { overridesOf } from '../../sending/overrides.ts'
 import { camelCase, readPlace } from '../../sending/place.ts'
-import { refuse } from '../../sending/refusals.ts'
 import { noFields } from '../../sending/request/answer-fields.ts'
 import { sendFrom } from '../../sending/send-message.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
@@ -97,6 +98,7 @@ const startChat =
     const uploads = requireUploads(request)
     const message = readMessage(body, uploads)
     const place = readPlace(body, camelCase)
+    refuseQueuedRegenerate(body.regenerate === true, body.onBusy, 'onBusy')
     const agent = await loadAgent(deps, params.agent_id)
     const owner = { agentId: agent.id, sessionId: body.sessionId ?? null, user: null }
     const parts = await prepareParts(deps, message.parts, { uploads, find: shownParts(sql), owner })
@@ -110,7 +112,7 @@ const startChat =
       includeUsage: false,
       idempotency: null,
       isRetry: false,
-      onBusy: 'reject' as const,
+      onBusy: body.onBusy ?? 'reject',
       origin: originOf(request),
       fields: noFields,
       reasoning: true,
@@ -124,12 +126,10 @@ const startChat =
       await forget()
       throw error
     })
-    const isRefused = sent.outcome !== 'started' && sent.outcome !== 'joined'
-    if (isRefused && sent.outcome !== 'unknown') await forget()
+    if (!isTaken(sent) && sent.outcome !== 'unknown') await forget()
     else reply.header('x-session-id', session.id)
-    if (isRefused) return refuse(sent.outcome, camelCase)
-    const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
-    await streamReply(reply, sent.reply, 0, playgroundFrame, onLeft)
+    const { source, onLeft } = sentAnswer(sent, reply, camelCase)
+    await streamReply(reply, source, 0, playgroundFrame, onLeft)
     return undefined
   }
 
@@ -170,10 +170,9 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
       await streamReply(reply, found, after, playgroundFrame)
       return undefined
     },
-    cancelPlaygroundChat: async ({ params }) => {
-      const session = (await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session')
-      await host.cancel(session.id)
-    },
+    cancelPlaygroundChat: ({ params, body }) => cancelSession(deps, params, body),
+    listPlaygroundQueue: async ({ params }) => ({ queue: await readQueue(deps, params) }),
+    removePlaygroundQueued: ({ params }) => removeQueued(deps, params),
     compactPlaygroundSession: ({ params, request }) => compactNow(deps, params, request),
     listPlaygroundCheckpoints: async ({ params }) => ({ checkpoints: await checkpointsOf(deps, params) }),
   } satisfies Handlers<'playground'>

@@ -6,6 +6,7 @@ import type { RestState } from '../../../actors/reply/reply-event.ts'
 import { retry } from '../../../async/retry.ts'
 import { changedNothing, isUnavailable, type Sql } from '../../postgres/database.ts'
 import { partRows } from '../parts/parts.ts'
+import { encodeInput } from '../queue/stored-input.ts'
 import { jsonText } from '../settling/stored-reply.ts'
 import { limitColumns, noLimits, type StorageLimits } from '../storage/storage-limits.ts'
 import { createGroup, type GroupItem } from './group-commit.ts'
@@ -17,7 +18,7 @@ export interface Owner {
 }
 
 /** What admit_message.sql answers; fields of some outcomes are absent from the others. */
-interface Answer {
+export interface Answer {
   outcome: Exclude<Admission['outcome'], 'unknown'>
   reply_id: string
   session_num: number
@@ -31,6 +32,8 @@ interface Answer {
   untitled: boolean
   first_text?: string | null
   by_key?: boolean
+  /** In the queue, when the message waits there; else in its session. */
+  position?: number
   values?: NonNullable<Admitted['values']>
   rate?: RequestRate | null
   over?: OverLimit
@@ -85,8 +88,17 @@ export async function admit(
  * instance, no message to answer) may be gone by then; a deleted session never returns, nor an epoch, and a key leads to its reply for a day.
  */
 function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessage): boolean {
-  if (outcome === 'joined') return by_key === true || reply_id === replyId
-  return !['busy', 'refused', 'stale', 'nothing_to_answer', 'session_full', 'user_full', 'limited'].includes(outcome)
+  if (outcome === 'joined' || outcome === 'queued') return by_key === true || reply_id === replyId
+  return ![
+    'busy',
+    'queue_full',
+    'refused',
+    'stale',
+    'nothing_to_answer',
+    'session_full',
+    'user_full',
+    'limited',
+  ].includes(outcome)
 }
 
 async function ask(sql: Sql, owner: Owner, message: NewMessage, limits: StorageLimits): Promise<Answer> {
@@ -125,6 +137,9 @@ export const admissionColumns = (message: NewMessage, limits = noLimits) => ({
   uses_values: message.usesValues === true ? true : undefined,
   limits: message.limits,
   interrupts: message.interrupts === true ? true : undefined,
+  on_busy: message.onBusy === 'reject' ? undefined : message.onBusy,
+  may_queue: message.mayQueue === true ? true : undefined,
+  input: message.mayQueue === true && message.queuedInput ? encodeInput(message.queuedInput) : undefined,
 })
 
 const decisionColumns = ({ waitId, calls, hash }: Decisions) => ({
@@ -138,7 +153,7 @@ interface Grouped extends GroupItem {
   message: NewMessage
 }
 
-/** `admit`, for many at a time. A message that may only join, or brings decisions, always goes alone. */
+/** `admit`, for many at a time. A message that may only join, that may wait, or brings decisions, always goes alone. */
 export function createAdmissions(
   sql: Sql,
   log: Log,
@@ -185,7 +200,23 @@ function admissionOf(answer: Answer, owner: Owner, message: NewMessage): Admissi
     if (answer.over === undefined) throw new Error('A refusal names no limit.')
     return { outcome: 'limited', over: answer.over, ...(answer.rate && { rate: answer.rate }) }
   }
+  if (answer.outcome === 'queued')
+    return {
+      outcome: 'queued',
+      replyId: answer.reply_id,
+      position: answer.position ?? 0,
+      ...(answer.rate && { rate: answer.rate }),
+    }
   if (answer.outcome !== 'admitted') return { outcome: answer.outcome }
+  return admittedOf(answer, owner, message)
+}
+
+/** What admit_message answered of a message that it has admitted, now or when it began from the queue. */
+export function admittedOf(
+  answer: Answer,
+  owner: Owner,
+  message: Pick<NewMessage, 'replyId' | 'sessionId' | 'model' | 'includeUsage' | 'text'>,
+): Admitted {
   return {
     outcome: 'admitted',
     restState: answer.rest_state,

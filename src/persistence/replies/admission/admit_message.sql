@@ -1,4 +1,4 @@
--- revision 26
+-- revision 27
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -16,9 +16,11 @@
    facts (what is known of the reply, as messages.facts;
    absent: nothing), decisions (instead of a user's message; see decide_calls), wait_id (the reply that
    they are about), decisions_hash (hex), decided_by (also of what a message rejects), uses_values (true: those
-   of the session are in the answer), max_session_bytes, max_user_bytes (what the session, and its user's sessions with the
-   agent, may hold with the message; null: any number), limits (that it counts for, see judge_limits; absent: none),
-   interrupts (it ends the reply that runs, instead of being refused)}. p_text and parts are not looked at
+   of the session are in the answer), on_busy (interrupt, enqueue, steer; absent: it is refused while a reply runs),
+   may_queue (it may wait in the queue here), input (what is stored of a message that waits, see enqueue_message), is_queued
+   (it comes from the queue, see begin_next), max_session_bytes, max_user_bytes (what the session, and its user's sessions with
+   the agent, may hold with the message; null: any number), limits (that it counts for, see
+   judge_limits; absent: none), interrupts (it ends the reply that runs, instead of being refused)}. p_text and parts are not looked at
    where place asks for another reply, or decisions come.
    Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an
    untitled session: its first user message; null: the new one), by_key (joined by its idempotency key), parent_id (the
@@ -58,16 +60,21 @@ declare
   v_bytes bigint; -- what its session holds
   v_is_made boolean := false; -- the session, just now
   v_verdict jsonb := '{}'; -- of its limits
+  v_rank integer; -- its place among what waits in the queue, as queued_messages.rank; 3: it does not wait
+  v_first_rank integer; -- of what is next in the queue; null: nothing is
+  v_waits boolean; -- a reply runs, or something goes before it
+  v_queues boolean; -- it waits for that
 begin
   select * into m from jsonb_to_record(p_message) as x(
     agent_id uuid, session_id uuid, end_user text, user_id uuid, reply_id uuid, model text, include_usage boolean,
     key text, body_hash text, is_retry boolean, may_start boolean, configuration bigint, make_session boolean,
     external_id text, derived_title text, title_is_draft boolean, secret_number bigint, place jsonb, parts jsonb,
-    facts jsonb, decisions jsonb, wait_id uuid, decisions_hash text, decided_by text, uses_values boolean,
-    max_session_bytes bigint, max_user_bytes bigint, limits jsonb, interrupts boolean);
+    facts jsonb, decisions jsonb, wait_id uuid, decisions_hash text, decided_by text, uses_values boolean, on_busy text,
+    may_queue boolean, is_queued boolean, max_session_bytes bigint,
+    max_user_bytes bigint, limits jsonb, interrupts boolean);
   v_is_regenerate := coalesce(m.place ? 'regenerate', false);
   v_has_question := not v_is_regenerate and m.decisions is null;
-  if v_has_question then
+  if v_has_question and m.is_queued is not true then -- what has waited in the queue is counted
     v_added := octet_length(p_text);
     if m.parts is not null then
       v_added := v_added + (select coalesce(sum((p.part ->> 'size')::bigint), 0) from jsonb_array_elements(m.parts) p(part));
@@ -79,8 +86,9 @@ begin
 
   -- `is not distinct from` is for no index. Planned while the table is small, `=` enters it by the agent's newest sessions,
   -- and reads them all when there are more.
-  select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata, x.bytes, x.compaction into s
-    from sessions x
+  select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata, x.status, x.queued, x.bytes,
+         x.compaction
+    into s from sessions x
    where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
      for no key update;
   if not found then
@@ -112,8 +120,9 @@ begin
     select m.session_id, a.id, m.end_user, m.external_id from agents a where a.id = m.agent_id for key share
     on conflict do nothing; -- made meanwhile by another message, under another id perhaps, or somebody else's
     v_is_made := found;
-    select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata, x.bytes, x.compaction into s
-    from sessions x
+    select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata, x.status, x.queued, x.bytes,
+         x.compaction
+      into s from sessions x
      where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
        for no key update;
     if not found then return '{"outcome": "not_found"}'; end if;
@@ -135,12 +144,14 @@ begin
   -- is still under way has been waited for, by the lock on the session. One that had passed the fence has been waited for by
   -- the instance that raised the epoch. So a row that is missing here, under a raised epoch, will never appear.
   -- The row of a settled reply, or of another epoch, is only read.
-  select x.position, x.parent, x.status, x.epoch, x.first_seq, x.created_at into own from messages x where x.id = m.reply_id;
+  select x.position, x.parent, x.status, x.epoch, x.first_seq, x.created_at, x.facts ? 'queued' as was_queued
+    into own from messages x where x.id = m.reply_id;
   if found then
     select a.id, a.content, coalesce(a.parent, a.position - 1) as before_at into answered
       from messages a where a.session_id = m.session_id and a.position = coalesce(own.parent, own.position - 1);
     return jsonb_build_object(
-      'outcome', case when own.status = 'streaming' and own.epoch = p_epoch and not v_fenced
+      -- One from the queue begins where tend_queues tells of it.
+      'outcome', case when own.status = 'streaming' and own.epoch = p_epoch and not v_fenced and own.was_queued is not true
                       then 'admitted' else 'joined' end,
       'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', own.first_seq, 'created_at', own.created_at,
       'position', own.position, 'rest_state', v_rest_state, 'untitled', s.title is null or s.title_is_draft,
@@ -150,16 +161,29 @@ begin
       'history_end', answered.before_at, 'text', case when v_is_regenerate then answered.content end,
       'values', case when m.uses_values then jsonb_build_object('user', s.end_user, 'metadata', s.metadata) end);
   end if;
+  if s.queued > 0 and m.is_queued is not true then
+    select jsonb_build_object('outcome', 'queued', 'reply_id', q.reply_id, 'position', queue_position(q.reply_id)) as answer
+      into seen from queued_messages q where q.reply_id = m.reply_id and q.admission is null;
+    if found then return seen.answer; end if;
+  end if;
   if v_fenced then return '{"outcome": "fenced"}'; end if;
 
   if m.key is not null then
     select k.body_hash, k.reply_id into seen from idempotency_keys k
      where k.session_id = m.session_id and k.key = m.key and k.created_at > clock_timestamp() - interval '24 hours';
     if found then
-      return jsonb_build_object(
-        'outcome', case when seen.body_hash = decode(m.body_hash, 'hex') then 'joined' else 'key_reused' end,
-        'reply_id', seen.reply_id, 'by_key', true);
+      if seen.body_hash <> decode(m.body_hash, 'hex') then return '{"outcome": "key_reused"}'; end if;
+      return joined_queued(s.queued, seen.reply_id)
+             || jsonb_build_object('reply_id', seen.reply_id, 'by_key', true);
     end if;
+  end if;
+
+  if m.is_retry and m.decisions is null and s.queued > 0 then
+    select q.reply_id into seen from queued_messages q
+     where q.session_id = m.session_id and q.admission is null and q.content = p_text and same_parts(q.id, m.parts)
+       and q.message -> 'place' is not distinct from m.place
+     order by q.num desc limit 1;
+    if found then return joined_queued(s.queued, seen.reply_id) || jsonb_build_object('reply_id', seen.reply_id); end if;
   end if;
 
   if m.is_retry and m.decisions is not null and (last.status = 'streaming' or last.requester_lost)
@@ -202,11 +226,20 @@ begin
       return v_verdict || '{"outcome": "limited"}';
     end if;
   end if;
-  if last.status = 'streaming' then return '{"outcome": "busy"}'; end if;
-  if s.compaction is not null then
-    if is_compacting(s.compaction) then return '{"outcome": "busy"}'; end if;
+  v_waits := last.status = 'streaming';
+  if s.compaction is not null then v_waits := v_waits is true or is_compacting(s.compaction); end if;
+  if m.is_queued is not true and m.decisions is null and (s.queued > 0 or m.on_busy is not null) then
+    v_rank := case m.on_busy when 'interrupt' then 0 when 'steer' then 1 when 'enqueue' then 2 else 3 end;
+    if s.queued > 0 then
+      select min(q.rank) into v_first_rank from queued_messages q where q.session_id = m.session_id and q.admission is null;
+    end if;
+    -- A message goes before the queue that waits with the session's calls, unless it is to wait in it.
+    v_waits := coalesce(v_waits, false) or case when s.status = 'waiting' then v_rank = 2 or v_first_rank <= least(v_rank, 1)
+                                 else coalesce(v_first_rank <= v_rank, false) end;
+    v_queues := v_waits and m.may_queue and (v_rank in (1, 2) or (v_rank = 0 and s.queued > 0));
   end if;
-  if not m.may_start then return '{"outcome": "refused"}'; end if;
+  if v_waits and v_queues is not true then return '{"outcome": "busy"}'; end if;
+  if not m.may_start and v_queues is not true then return '{"outcome": "refused"}'; end if;
   -- The agent that the request was made from may be another one now.
   if m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
 
@@ -218,6 +251,14 @@ begin
     if m.max_user_bytes is not null then
       if user_bytes(m.agent_id, s.end_user) + v_added > m.max_user_bytes then return '{"outcome": "user_full"}'; end if;
     end if;
+  end if;
+  if v_queues then
+    if m.limits is not null then
+      v_verdict := judge_limits(m.limits, m.agent_id, s.end_user, m.reply_id, 'count',
+                                case when last.status = 'streaming' then last.id end, null, null);
+      if v_verdict ? 'over' then return v_verdict || '{"outcome": "limited"}'; end if;
+    end if;
+    return v_verdict || enqueue_message(p_message, p_text, v_rank, v_bytes + v_added);
   end if;
 
   if m.decisions is not null then
@@ -232,7 +273,8 @@ begin
     exception when sqlstate 'GR409' then return '{"outcome": "not_waiting"}';
     end;
   elsif m.limits is not null then
-    v_verdict := judge_limits(m.limits, m.agent_id, s.end_user, m.reply_id, 'take', null, null, null);
+    v_verdict := judge_limits(m.limits, m.agent_id, s.end_user, m.reply_id,
+                              case when m.is_queued then 'hold' else 'take' end, null, null, null);
   end if;
   if v_verdict ? 'over' then
     if v_is_made then delete from sessions x where x.id = m.session_id; end if;

@@ -1,4 +1,4 @@
--- revision 9
+-- revision 10
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
    is at work on. Waits for none of them. Of each it admits it answers what admit_message answers; the others, and all but
    the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order. Messages under
@@ -20,7 +20,7 @@ begin
   v_sessions := array(
     select s.id from jsonb_to_recordset(p_messages) as m(session_id uuid, agent_id uuid, end_user text)
       join sessions s on s.id = m.session_id and s.agent_id is not distinct from m.agent_id -- see admit_message
-       and (m.end_user is null or s.end_user = m.end_user)
+       and (m.end_user is null or s.end_user = m.end_user) and s.queued = 0
        for no key update of s skip locked);
   if v_sessions = '{}' then return '[]'; end if;
   if p_messages @? '$[*].limits' then

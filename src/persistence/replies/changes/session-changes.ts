@@ -55,7 +55,7 @@ export async function readChanges(sql: Sql, query: ChangesQuery): Promise<Sessio
   const byUser = user === null ? sql`` : sql`and end_user = ${user}`
   const byHash = user === null ? sql`` : sql`and user_hash = decode(${userHash(user)}, 'hex')`
   const changed = await sql<(ChangedSession & { change: string })[]>`
-    select change::text, ${columns(sql)}, status, error_code as "errorCode", 0 as queued,
+    select change::text, ${columns(sql)}, status, error_code as "errorCode", queued,
            (select a.name from agents a where a.id = sessions.agent_id) as "agentName"
       from sessions where ${within(sql`agent_id`)} ${byUser} order by sessions.change limit ${limit}`
   const deleted = await sql<{ change: string; sessionId: string; agentId: string; userHash: string | null }[]>`

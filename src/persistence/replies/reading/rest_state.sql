@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* The state in which a reply leaves its session, by its finish_reason. Null: it has none yet, or one that is unknown, which
    no message can have. The server's own table is in reply-event.ts; vocabulary.test.ts compares them. */
 create or replace function rest_state(p_finish_reason text) returns text language sql immutable as $$
@@ -6,6 +6,7 @@ create or replace function rest_state(p_finish_reason text) returns text languag
     when 'stop' then 'complete'
     when 'length' then 'complete'
     when 'content_filter' then 'complete'
+    when 'steered' then 'complete'
     when 'cancelled' then 'cancelled'
     when 'tool_calls' then 'waiting'
     when 'error' then 'error' end

@@ -2,6 +2,7 @@
 import type { ResponseRequest } from '../../../actors/ports/index.ts'
 import type { MessageStatus } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../postgres/database.ts'
+import { isoTime } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 
 export interface StoredResponse {
@@ -10,7 +11,10 @@ export interface StoredResponse {
   sessionId: string
   /** The session's end user. Null when it has none. */
   user: string | null
-  status: MessageStatus
+  /** `queued`: its message waits in the queue. */
+  status: MessageStatus | 'queued'
+  /** While it is queued: when it was sent (ISO 8601 UTC), and the model as it is now. */
+  queued?: { createdAt: string; model: string }
   /** The reply that it comes behind. Null when there is none. */
   previousId: string | null
   /** The user's message that it answers. Null when it carries out decisions. */
@@ -35,7 +39,19 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
       left join messages q on q.session_id = m.session_id and q.position = coalesce(m.parent, m.position - 1)
      where m.id = ${id} and m.role = 'assistant' and m.first_seq is not null
        and (${agentId}::uuid is null or s.agent_id = ${agentId})`
-  return row ?? null
+  return row ?? (await findQueued(sql, id, agentId))
+}
+
+async function findQueued(sql: Sql, id: string, agentId: string | null): Promise<StoredResponse | null> {
+  const [row] = await sql<(Omit<StoredResponse, 'queued'> & { createdAt: string; model: string })[]>`
+    select q.reply_id as id, s.agent_id as "agentId", s.id as "sessionId", s.end_user as "user", 'queued' as status,
+           q.message -> 'facts' -> 'response' as request, q.id as "questionId", q.message -> 'place' ->> 'parent' as "previousId",
+           ${isoTime(sql, 'q.created_at')} as "createdAt", a.model
+      from queued_messages q join sessions s on s.id = q.session_id join agents a on a.id = s.agent_id
+     where q.reply_id = ${id} and q.admission is null and (${agentId}::uuid is null or s.agent_id = ${agentId})`
+  if (row === undefined) return null
+  const { createdAt, model, ...response } = row
+  return { ...response, queued: { createdAt, model } }
 }
 
 export interface ReplyPlace {

@@ -134,15 +134,17 @@ export async function runningReply(sql: Sql, sessionId: string): Promise<string 
   return row?.id ?? null
 }
 
-/** The session's newest reply of its own; given messages are none. `found` is false for an unknown session; `replyId` null when there is no reply yet. */
+/** The session's newest reply of its own, or the one of this id; given messages are none. `found` is false for an unknown session; `replyId` null when there is no reply yet. */
 export async function newestReply(
   sql: Sql,
   agentId: string,
   sessionId: string,
+  replyId?: string,
 ): Promise<{ found: boolean; replyId: string | null }> {
   if (!isUuid(agentId) || !isUuid(sessionId)) return { found: false, replyId: null }
+  const named = replyId === undefined ? sql`` : sql`and m.id::text = ${replyId.toLowerCase()}`
   const [row] = await sql<{ replyId: string | null }[]>`
-    select (select m.id from messages m where m.session_id = s.id and m.first_seq is not null
+    select (select m.id from messages m where m.session_id = s.id and m.first_seq is not null ${named}
              order by m.position desc limit 1) as "replyId"
       from sessions s where s.id = ${sessionId} and s.agent_id = ${agentId}`
   return { found: row !== undefined, replyId: row?.replyId ?? null }

@@ -1,7 +1,9 @@
--- revision 7
+-- revision 8
 /* Settles those of these replies whose owner was declared lost, in one transaction: a commit and a round trip for each
    reply were nine tenths of the time. One that another instance is at work on is skipped, so that several instances share
    the work. One that cannot be settled keeps no other from it.
+   A reply to a queued message that no instance has begun to generate is not lost: from now on it is p_by's. Where messages
+   are queued, the next one begins in the same transaction (begin_next).
    Answers a row for each that it has ended (fault null) or could not (fault: why). question: the first message of a
    session that has no title yet, for the caller to derive one. */
 create or replace function lose_replies(p_replies uuid[], p_by uuid)
@@ -11,12 +13,15 @@ declare
   r record;
   v_before text;
   v_parent uuid;
+  v_epoch bigint; -- of p_by
 begin
   for r in
     -- An epoch is only ever raised, and the raise waits for whatever is written under it: once it is gone, nothing more
     -- of its replies comes. Not `for update`: whoever records a transition beside us does not matter.
     select m.id, m.session_id, m.session_num, m.instance_id, m.created_at, m.position, m.parent,
-           coalesce(m.asked_place ? 'regenerate', false) as is_regenerate, m.continues is not null as is_decided
+           coalesce(m.asked_place ? 'regenerate', false) as is_regenerate,
+           case when m.facts ? 'queued' then 'next' when m.continues is not null then 'decided' else 'message' end as began_by,
+           m.continues is not null as is_decided, s.queued
       from messages m join sessions s on s.id = m.session_id
      where m.id = any(p_replies) and m.status = 'streaming'
        and not exists (select 1 from instances i where i.id = m.instance_id and i.epoch = m.epoch)
@@ -27,6 +32,16 @@ begin
       -- Another instance may have ended it between our reading and our lock.
       perform 1 from messages m where m.id = r.id and m.status = 'streaming';
       continue when not found;
+
+      if r.began_by = 'next' then
+        perform 1 from queued_messages q where q.reply_id = r.id and not q.taken;
+        if found then
+          select i.epoch into v_epoch from instances i where i.id = p_by for key share;
+          update messages m set instance_id = p_by, epoch = v_epoch where m.id = r.id;
+          update queued_messages q set instance_id = p_by, epoch = v_epoch where q.reply_id = r.id;
+          continue;
+        end if;
+      end if;
 
       perform fold_reply(
         r.id,
@@ -53,7 +68,7 @@ begin
          where a.session_id = r.session_id and a.position = coalesce(r.parent, r.position - 1);
         insert into transitions (session_id, at, from_state, to_state, event, message_id, instance_id, detail)
         values (r.session_id, r.created_at, coalesce(v_before, 'idle'), 'streaming.generating',
-                case when r.is_decided then 'decided' else 'message' end, r.id, r.instance_id,
+                r.began_by, r.id, r.instance_id,
                 case when r.is_decided then '{}' else jsonb_build_object('parentId', v_parent)
                      || case when r.is_regenerate then '{"regenerate": true}' else '{}' end::jsonb end);
         v_before := 'streaming.generating';
@@ -61,6 +76,11 @@ begin
       if v_before like 'streaming%' then
         insert into transitions (session_id, at, from_state, to_state, event, message_id, instance_id, detail)
         values (r.session_id, clock_timestamp(), v_before, 'error', 'lost', r.id, p_by, '{"code": "instance_lost"}');
+      end if;
+
+      if r.queued > 0 then
+        select i.epoch into v_epoch from instances i where i.id = p_by;
+        perform begin_or_wait(p_by, v_epoch, r.session_id);
       end if;
 
       reply_id := r.id;

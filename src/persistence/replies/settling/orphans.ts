@@ -7,6 +7,8 @@ import { type InfoRow, infoOf } from '../reading/read-reply.ts'
 export async function streamingReplies(sql: Sql, { id, epoch }: Owner): Promise<ReplyInfo[]> {
   const rows = await sql<InfoRow[]>`
     select id, session_id, session_num, first_seq, model, created_at, include_usage, instance_id, epoch
-      from messages where status = 'streaming' and instance_id = ${id} and epoch = ${epoch}`
+      from messages m where status = 'streaming' and instance_id = ${id} and epoch = ${epoch}
+       -- A queued message that has begun waits to be taken (tend_queues).
+       and not exists (select from queued_messages q where q.reply_id = m.id and not q.taken)`
   return rows.map(infoOf)
 }

@@ -1,6 +1,6 @@
--- revision 7
+-- revision 8
 /* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
-   those whose sessions nobody else is at work on, as fold_reply does, and waits for none. Answers the ones that it has
+   those whose sessions nobody else is at work on, as fold_reply does, and waits for none; those with queued messages are left out. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
    p_replies: [{id, session_id, content, frame_ends, tool_events, title, next_seq, waiting} and columns of messages by their
    names], see fold_reply. Arrays of numbers are text as PostgreSQL writes them, which is read faster. */
@@ -18,7 +18,8 @@ begin
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   if not found then return; end if;
   v_sessions := array(
-    select s.id from jsonb_to_recordset(p_replies) as o(session_id uuid) join sessions s on s.id = o.session_id
+    select s.id from jsonb_to_recordset(p_replies) as o(session_id uuid)
+      join sessions s on s.id = o.session_id and s.queued = 0 -- the others are settle_reply's: it begins what is next
        for no key update of s skip locked);
 
   with o as materialized (

@@ -8,7 +8,7 @@ import { fold, jsonText, reasoningColumns } from './stored-reply.ts'
 export type Settled = Awaited<ReturnType<Journal['settle']>>
 
 /** What sql/settle_reply.sql returns. */
-type Answer = { outcome: 'settled'; settled_at: string } | { outcome: 'fenced' | 'gone' }
+type Answer = { outcome: 'settled'; settled_at: string; next: string | null } | { outcome: 'fenced' | 'gone' }
 
 /** One statement, idempotent: the first outcome stays. `nextSeq`: the session's next reply begins at this id or behind. */
 export async function settle(
@@ -28,7 +28,7 @@ export async function settle(
   if (row === undefined) throw new Error('settle_reply returned no row')
   const { answer } = row
   if (answer.outcome !== 'settled') return { result: answer.outcome }
-  return { result: 'settled', settledAt: new Date(answer.settled_at).toISOString() }
+  return { result: 'settled', settledAt: new Date(answer.settled_at).toISOString(), next: answer.next }
 }
 
 /** The argument of settle_replies.sql for a reply whose events are known. */
@@ -72,6 +72,6 @@ export async function settleTogether(
   const byId = new Map(settled.map(({ id, settledAt }) => [id, settledAt]))
   return items.map(({ reply }) => {
     const settledAt = byId.get(reply.id)
-    return settledAt ? { result: 'settled', settledAt: settledAt.toISOString() } : null
+    return settledAt ? { result: 'settled', settledAt: settledAt.toISOString(), next: null } : null
   })
 }

@@ -36,7 +36,7 @@ const waiting = Type.Object(
   },
   strict,
 )
-const tool = Type.Object(
+export const storedTool = Type.Object(
   {
     name: Type.String(),
     description: Type.String(),
@@ -65,7 +65,7 @@ const format = Type.Union([
   ),
 ])
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
-const answerFields = Type.Object(
+export const storedFields = Type.Object(
   {
     maxTokens: Type.Optional(
       Type.Object(
@@ -87,8 +87,8 @@ const answerFields = Type.Object(
 const version1 = Type.Object(
   {
     version: Type.Literal(1),
-    tools: Type.Array(tool),
-    fields: answerFields,
+    tools: Type.Array(storedTool),
+    fields: storedFields,
     overrides: orNull(Type.Unsafe<object>(Type.Object({}))),
     chain: Type.Object(
       {

@@ -22,6 +22,7 @@ export const factsSchema = Type.Object({
   providerId: Type.Optional(Type.String()),
   prompt: optionalOrNull(Type.Object({ id: Type.String(), name: Type.String(), sha256: Type.String() })),
   overrides: optionalOrNull(Type.Record(Type.String(), Type.Unknown())),
+  queued: Type.Optional(Type.Boolean()),
   response: Type.Optional(
     Type.Object({
       encoder: Type.Optional(Type.Number()),

@@ -274,6 +274,7 @@ const endings = {
   content_filter: { icon: IconAlertTriangle, words: 'Stopped by the content filter' },
   cancelled: { icon: IconPlayerStop, words: 'Stopped' },
   tool_calls: { icon: IconHandStop, words: 'Asked for a decision' },
+  steered: { icon: IconPlayerStop, words: 'Ended for the next message' },
   error: { icon: IconAlertTriangle, words: 'Error' },
 } satisfies Record<NonNullable<ShownMessage['finishReason']>, { icon: typeof IconCheck; words: string }>
 

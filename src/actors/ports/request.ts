@@ -1,0 +1,48 @@
+/** What a request asks for beside its message. Types only. */
+
+import type { AnswerFields } from './answer-fields.ts'
+import type { ToolChoice, ToolSpec } from './model.ts'
+import type { Origin } from './observer.ts'
+
+/**
+ * What a request of the Responses API said, as its response repeats it (contract section 24). It is on the wire for ever:
+ * a field is added as an optional one.
+ */
+export interface ResponseRequest {
+  /** Version of the encoder that numbers its events. Absent: the first one. */
+  encoder?: number
+  background: boolean
+  metadata: Readonly<Record<string, string>>
+  instructions?: string
+  maxOutputTokens?: number
+  parallelToolCalls?: boolean
+  toolChoice?: unknown
+  tools?: readonly Record<string, unknown>[]
+  /** Form of the text. */
+  format?: Record<string, unknown>
+}
+
+/** What a message does while a reply runs: it is refused, ends the reply first, waits, or ends it at its next boundary. */
+export type OnBusy = 'reject' | 'interrupt' | 'enqueue' | 'steer'
+
+/** What a request asks for beside its message, as it is stored with the message: see persistence's stored-input.ts. */
+export interface QueuedInput {
+  /** Whose session it must be. Null stands for any user. */
+  user: string | null
+  /** The sender as decisions record it. Null when the sender has no name. */
+  by: string | null
+  includeUsage: boolean
+  reasoning: boolean
+  fields: AnswerFields
+  /** Absent when the request brings none. */
+  callerTools?: { tools: readonly ToolSpec[]; choice: ToolChoice | null }
+  includeActions: boolean
+  /** Null when the request brings none. */
+  instructions: { texts: readonly string[]; where: string } | null
+  /** The playground's, as they were sent. Null when there is none. */
+  overrides: object | null
+  /** Absent: another API than the Responses API. */
+  response?: ResponseRequest
+  /** The request. Null when there is none. */
+  origin: Origin | null
+}

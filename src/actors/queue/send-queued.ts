@@ -1,0 +1,61 @@
+/** What becomes of a message that is not admitted at once: it waits, or it goes before all that wait. */
+
+import type { RequestRate } from '../ports/index.ts'
+import type { Reply } from '../reply/frame-log.ts'
+import { type CancellingHost, cancelAndWait } from '../session/cancel.ts'
+import type { Queued, Refusal } from '../session/send.ts'
+import { type QueueHost, tendQueues } from './begin-queued.ts'
+
+/** How long an interrupting message waits for its begin (contract section 4). */
+const INTERRUPT_MS = 2000
+
+type Host = QueueHost & CancellingHost & { open(replyId: string): Promise<Reply | null> }
+
+export interface Place {
+  replyId: string
+  sessionId: string
+  position: number
+  rate?: RequestRate
+}
+
+/** `joined`: another request has asked for it. */
+export function queuedAs(host: Host, { replyId, sessionId, position, rate }: Place, joined: boolean): Queued {
+  return {
+    outcome: 'queued',
+    replyId,
+    position,
+    rate,
+    async begun(signal) {
+      const state = (await host.queue?.waiting.wait(replyId, sessionId, signal)) ?? null
+      if (state !== 'begun') return state
+      await host.admitting.get(replyId)?.over
+      const here = host.byReply.get(replyId)
+      if (here && !joined && !signal.aborted) here.reply.requesterLost = false
+      return (await host.open(replyId)) ?? 'deleted'
+    },
+    requesterLost() {
+      if (joined) return
+      const here = host.byReply.get(replyId)
+      if (here) here.reply.requesterLost = true
+      else void host.queue?.options.store.requesterLost(replyId).catch(() => {})
+    },
+  }
+}
+
+/** Cancels the running reply, whose end begins this message. One that has not begun in time is taken back. */
+export async function interruptQueue(
+  host: Host,
+  queued: Queued,
+  sessionId: string,
+): Promise<Queued | { outcome: Refusal }> {
+  const { queue } = host
+  if (queue === null) return { outcome: 'busy' }
+  const late = AbortSignal.timeout(INTERRUPT_MS)
+  const { replyId } = queued
+  await cancelAndWait(host, sessionId)
+  // The reply's owner may be draining, and begin nothing.
+  await tendQueues(host).catch(() => {})
+  if ((await queue.waiting.wait(replyId, sessionId, late)) !== null) return queued
+  const removed = await queue.options.store.remove(sessionId, replyId)
+  return removed.length > 0 ? { outcome: 'busy' } : queued
+}

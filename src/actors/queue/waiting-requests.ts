@@ -1,0 +1,80 @@
+/** Requests of this instance whose messages wait in a queue: each is told when its message has begun, or never will. */
+import { pause } from '../../async/pause.ts'
+import type { QueuedState, QueueStore } from '../ports/index.ts'
+import { StreamCut } from '../reply/frame-log.ts'
+
+/** A message may begin on another instance: its frames are followed there within 0.5 s (contract section 7). */
+const POLL_MS = 250
+
+type Over = Exclude<QueuedState, 'waits'>
+
+interface Waiting {
+  sessionId: string
+  /** One for each request. */
+  requests: Set<PromiseWithResolvers<Over | null>>
+}
+
+export type WaitingRequests = ReturnType<typeof createWaitingRequests>
+
+export function createWaitingRequests(states: QueueStore['states']) {
+  const waiting = new Map<string, Waiting>()
+  let isPolled = false
+  let isBrokenOff = false
+  let wake = () => {}
+
+  function tell(replyId: string, state: Over): void {
+    for (const { resolve } of waiting.get(replyId)?.requests ?? []) resolve(state)
+    waiting.delete(replyId)
+  }
+
+  /** A database that is away says nothing: the next look asks again. */
+  async function look(): Promise<void> {
+    const of = new Map([...waiting].map(([replyId, { sessionId }]) => [replyId, sessionId]))
+    const found = await states(of).catch(() => new Map<string, QueuedState>())
+    for (const [replyId, state] of found) if (state !== 'waits') tell(replyId, state)
+  }
+
+  async function poll(): Promise<void> {
+    if (isPolled) return
+    isPolled = true
+    while (waiting.size > 0) {
+      await look()
+      const cut = new AbortController()
+      wake = () => cut.abort()
+      if (waiting.size > 0) await pause(POLL_MS, cut.signal)
+    }
+    isPolled = false
+  }
+
+  return {
+    /** Resolves to null when `signal` aborts first. Rejects with StreamCut once the requests are broken off. */
+    async wait(replyId: string, sessionId: string, signal: AbortSignal): Promise<Over | null> {
+      if (isBrokenOff) throw new StreamCut()
+      if (signal.aborted) return null
+      const request = Promise.withResolvers<Over | null>()
+      const one = waiting.get(replyId) ?? { sessionId, requests: new Set() }
+      waiting.set(replyId, one)
+      one.requests.add(request)
+      const leave = () => request.resolve(null)
+      signal.addEventListener('abort', leave)
+      void poll()
+      try {
+        return await request.promise
+      } finally {
+        signal.removeEventListener('abort', leave)
+        one.requests.delete(request)
+        if (one.requests.size === 0 && waiting.get(replyId) === one) waiting.delete(replyId)
+      }
+    },
+    has: (replyId: string): boolean => waiting.has(replyId),
+    /** A message has begun here, or was taken out of a queue: nobody waits for the next look. */
+    wake: (): void => wake(),
+    /** Their messages begin elsewhere: nothing more is known of them here. */
+    breakOff(): void {
+      isBrokenOff = true
+      for (const { requests } of waiting.values()) for (const { reject } of requests) reject(new StreamCut())
+      waiting.clear()
+      wake()
+    },
+  }
+}

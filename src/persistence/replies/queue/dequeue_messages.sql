@@ -1,0 +1,27 @@
+-- revision 1
+/* Takes messages out of a session's queue: the one of this id, its own or its reply's, or (null) all that wait. Answers the ids of their replies;
+   none has begun. */
+create or replace function dequeue_messages(p_session uuid, p_message uuid) returns setof uuid language plpgsql as $$
+declare
+  v_ids uuid[];
+  v_replies uuid[];
+  v_contents bytea[];
+  v_bytes bigint; -- what they held
+begin
+  perform 1 from sessions s where s.id = p_session for no key update;
+  with gone as (
+    delete from queued_messages q
+     where q.session_id = p_session and q.admission is null and (p_message is null or p_message in (q.id, q.reply_id))
+    returning q.id, q.reply_id, octet_length(q.content) as size)
+  select array_agg(g.id), array_agg(g.reply_id), sum(g.size) into v_ids, v_replies, v_bytes from gone g;
+  if v_ids is null then return; end if;
+  delete from idempotency_keys k where k.session_id = p_session and k.reply_id = any(v_replies);
+  with gone as (delete from message_parts p where p.message_id = any(v_ids)
+                returning coalesce(p.stored_as, p.sha256) as sha256, p.size)
+  select array_agg(distinct g.sha256), v_bytes + coalesce(sum(g.size), 0) into v_contents, v_bytes from gone g;
+  if v_contents is not null then perform forget_parts(v_contents); end if;
+  update sessions s set queued = greatest(s.queued - cardinality(v_ids), 0), bytes = s.bytes - v_bytes,
+                        updated_at = clock_timestamp()
+   where s.id = p_session;
+  return query select unnest(v_replies);
+end $$;

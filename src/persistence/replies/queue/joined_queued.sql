@@ -1,0 +1,10 @@
+-- revision 1
+/* How a request joins the reply that an earlier one has asked for: in the queue while it waits there. */
+create or replace function joined_queued(p_queued integer, p_reply uuid) returns jsonb stable language plpgsql as $$
+declare
+  v_position integer;
+begin
+  if p_queued > 0 then v_position := queue_position(p_reply); end if;
+  if v_position is null then return '{"outcome": "joined"}'; end if;
+  return jsonb_build_object('outcome', 'queued', 'position', v_position);
+end $$;

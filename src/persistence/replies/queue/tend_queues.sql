@@ -1,0 +1,30 @@
+-- revision 1
+/* What an instance does for queues once a second: it says whether messages begin on it, begins those of sessions in which
+   nothing runs (their replies' instance was draining, or there was none), p_limit at most, and forgets what has ended.
+   Answers the ids of replies that have begun here and are not taken. */
+create or replace function tend_queues(p_instance uuid, p_epoch bigint, p_begins boolean, p_limit integer)
+returns setof uuid language plpgsql as $$
+declare
+  v_session uuid;
+begin
+  update instances i set begins_queued = p_begins
+   where i.id = p_instance and i.epoch = p_epoch and i.begins_queued is distinct from p_begins;
+  -- Few sessions have a queue.
+  delete from queued_messages q
+   where q.admission is not null
+     and not exists (select 1 from messages m where m.id = q.reply_id and m.status = 'streaming');
+  if p_begins then
+    for v_session in
+      select s.id from sessions s
+       where s.id in (select q.session_id from queued_messages q
+                       where q.admission is null and (q.rank < 2 or (select x.status from sessions x where x.id = q.session_id) <> 'waiting'))
+         and s.status <> 'streaming'
+       limit p_limit
+         for no key update of s skip locked
+    loop
+      perform begin_next(p_instance, p_epoch, v_session);
+    end loop;
+    return query select q.reply_id from queued_messages q
+                  where q.instance_id = p_instance and q.epoch = p_epoch and q.admission is not null and not q.taken;
+  end if;
+end $$;
