@@ -103,7 +103,7 @@ export function keepIsolate<Job extends object, Answer>({
 
   function begin(): void {
     if (!isReady) return
-    if (job === null) return void limit(idleMs, end).unref()
+    if (job === null) return void limit(idleMs, () => void end()).unref()
     limit(jobMs, () => onLost(new Error(`The worker did not answer within ${jobMs} ms.`)))
     if (isolate instanceof Worker) isolate.postMessage(job)
     else isolate?.send(job, () => {}) // if it cannot be sent, the process has ended and emits that
