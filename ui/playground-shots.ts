@@ -87,7 +87,7 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
   }
   const stopped = async (page: Page) => {
     await writing(page)
-    await page.keyboard.press('Escape')
+    for (const _ of [1, 2]) await page.keyboard.press('Escape')
     await page.getByText('Stopped').waitFor()
   }
   /** A question that waits for a decision. */
@@ -103,7 +103,7 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
     return await say(product, agentId, 'What does the handbook say of refunds?')
   }
   const whatHappened = (of: string) => async (page: Page) => {
-    await page.getByRole('button', { name: 'What happened' }).last().click()
+    await page.getByRole('button', { name: 'Trace' }).last().click()
     await page.getByText('What the model saw').last().waitFor()
     if (of === 'requests') await page.getByText('What the model saw').last().click()
     await page.locator('.mantine-Loader-root').last().waitFor({ state: 'detached' })

@@ -68,6 +68,7 @@ export function createModel(options: ModelOptions): Providers {
   /** A turn of one model, its retries included. Null when it took place, or `signal` aborted. */
   const streamOne: StreamOne = async (request, signal, take) => {
     const { provider, model, calls } = request
+    const { idleTimeoutMs } = options
     const secrets = provider.apiKey ? [provider.apiKey.trim()] : []
     const url = provider.type === 'demo' ? null : endpointOf(provider)
     const watchUsage = watchTurn(request)
@@ -83,9 +84,9 @@ export function createModel(options: ModelOptions): Providers {
       return take(events)
     }
     for (let attempt = 0; !signal.aborted; attempt++) {
-      calls?.({ type: 'called', url, providerId: provider.id, providerType: provider.type, model })
+      calls?.({ type: 'called', url, providerId: provider.id, providerType: provider.type, model, idleTimeoutMs })
       try {
-        await watched((own, taker) => callModel(request, own, taker), signal, options.idleTimeoutMs, receive)
+        await watched((own, taker) => callModel(request, own, taker), signal, idleTimeoutMs, receive)
         calls?.({ type: 'call_ended', outcome: signal.aborted ? 'stopped' : 'ok', status: null })
         return null
       } catch (error) {

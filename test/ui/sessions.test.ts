@@ -41,7 +41,7 @@ test('an operator narrows the list, follows a running reply, stops it and delete
   await dialog.waitFor() // its name is given just after it is shown
   expect(await axe(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Delete' }).click()
-  await page.getByText('No session matches.').waitFor()
+  await page.getByText('No results').waitFor()
 
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
   await page
@@ -83,4 +83,13 @@ test('home, the chart and the playground find a session of any agent, by its add
   await page.getByRole('heading', { level: 1, name: 'About Crowd 9' }).waitFor()
   await page.goto(`/chart?view=replay&agent=${old?.agent_id}&session=${old?.id}`)
   await expect.poll(() => picker.inputValue()).toBe('About Crowd 9')
+})
+
+test('a title is laid out in its own direction', async () => {
+  const id = await scene.say('مرحبا كيف حالك')
+  await using page = await browser.page(app.url)
+  await page.goto('/sessions')
+  const title = page.locator(`td a[href$="${id}"]`).first()
+  await title.waitFor()
+  expect(await title.evaluate((node) => node.ownerDocument.defaultView?.getComputedStyle(node).direction)).toBe('rtl')
 })

@@ -76,7 +76,7 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
     await using page = await browser.page(app.url)
     await page.goto('/usage')
     await page.getByRole('img', { name: '1,202,300 tokens read and 35,112 written, by day' }).waitFor()
-    expect([await total(page, 'Read by models'), await total(page, 'Written by models')]).toEqual([
+    expect([await total(page, 'Input tokens'), await total(page, 'Output tokens')]).toEqual([
       '≈ about 1.2M',
       '≈ about 35.1K',
     ])

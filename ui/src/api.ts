@@ -1,7 +1,9 @@
 /** The only way to the server: the product's own client, with what all calls of the pages need. */
 import { ConnectionError, createClient } from '../../packages/client/src/index.ts'
+import { noteTag } from './blocks/editing/record-tags.ts'
 import { loginAgain } from './login/login-state.ts'
 import { connectionLost, reachableWithin } from './shell/connection.ts'
+import { noteServerTime } from './shell/server-clock.ts'
 
 /** The server refused. `message` is its own; it begins with the field's path where one is at fault. */
 export { ApiError, type ContentPart, filePart, ReplyError, type ReplyEvent } from '../../packages/client/src/index.ts'
@@ -24,6 +26,8 @@ async function send(path: string, init: RequestInit): Promise<Response> {
       connectionLost()
       throw new Unreachable(error)
     })
+    noteServerTime(response)
+    noteTag(path, response)
     if (response.status !== 401 || path.startsWith('/api/auth/')) return response
     await loginAgain(init.signal)
   }

@@ -41,7 +41,11 @@ const pages: RouteObject[] = [
   ),
   headed(
     'waiting',
-    { title: 'Waiting', description: 'Calls waiting for a decision, across all agents, oldest first.', width: 'full' },
+    {
+      title: 'Approvals',
+      description: 'Tool calls that wait for a decision, across all agents, oldest first.',
+      width: 'full',
+    },
     reliable(() => import('./waiting/waiting-page.tsx')),
   ),
   headed(
@@ -58,7 +62,7 @@ const pages: RouteObject[] = [
     {
       title: 'Usage',
       description:
-        'Tokens read and written by models, for every reply, however it ended, including those of deleted sessions and agents.',
+        'Input and output tokens of every reply, however it ended, including those of deleted sessions and agents.',
     },
     reliable(() => import('./usage/usage-page.tsx')),
   ),
@@ -104,6 +108,12 @@ fetchAhead(
     () => import('./playground/playground-page.tsx'),
     () => import('./sessions/sessions-page.tsx'),
     ...resources.flatMap(({ listPage, recordPages }) => [listPage, recordPages]),
+    () => import('./waiting/waiting-page.tsx'),
+    () => import('./chart/chart-page.tsx'),
+    () => import('./usage/usage-page.tsx'),
+    () => import('./compare/compare-page.tsx'),
+    () => import('./built-in-tools/built-in-tools-page.tsx'),
+    () => import('./break-it/break-it-page.tsx'),
     () => import('./shell/palette/command-palette.tsx'),
   ],
   AHEAD_MS,

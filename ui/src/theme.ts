@@ -1,5 +1,6 @@
 /** Design tokens: one accent, greys with a tint of green, Inter. Everything else follows from these. */
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import type { FocusEvent, MouseEvent } from 'react'
 
 const accent: MantineColorsTuple = [
   '#ecf8f1',
@@ -39,6 +40,21 @@ const dark: MantineColorsTuple = [
   '#0a0d0b',
 ]
 
+/** A picker that is filled is typed into to choose another one, not to append to what it shows. */
+const selectWhenEntered = {
+  onFocus: ({ currentTarget }: FocusEvent<HTMLInputElement>) => {
+    if (!currentTarget.readOnly) currentTarget.select()
+  },
+  onMouseDown: ({ currentTarget }: MouseEvent<HTMLInputElement>) => {
+    currentTarget.toggleAttribute('data-entered', document.activeElement !== currentTarget)
+  },
+  // The click that enters it would put the caret where it fell.
+  onClick: ({ currentTarget }: MouseEvent<HTMLInputElement>) => {
+    if (currentTarget.hasAttribute('data-entered') && !currentTarget.readOnly) currentTarget.select()
+    currentTarget.removeAttribute('data-entered')
+  },
+}
+
 export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: 7,
@@ -62,6 +78,8 @@ export const theme = createTheme({
     // They are named only: their code belongs to the pages that use them.
     Modal: { defaultProps: { centered: true, radius: 'lg', padding: 'lg' }, styles: { title: { fontWeight: 620 } } },
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
+    Select: { defaultProps: selectWhenEntered },
+    Autocomplete: { defaultProps: selectWhenEntered },
     Tooltip: { defaultProps: { openDelay: 350, fz: 'xs' } },
   },
 })

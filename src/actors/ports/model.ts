@@ -178,6 +178,8 @@ export interface ProviderCall {
   providerId: string
   providerType: string
   model: string
+  /** Longest silence before it is given up. */
+  idleTimeoutMs: number
 }
 
 /** `stopped`: its reply was over. */

@@ -74,8 +74,9 @@ function noteReply({ recorder, sessionId, id, requests }: NotedPlace): NotedRepl
       on(event) {
         switch (event.type) {
           case 'called': {
-            const { providerId, model } = event
-            tell = open('attempt', { span: `a${++attempts}`, turn, attempt: ++made, providerId, model }, state)
+            const { providerId, model, idleTimeoutMs } = event
+            const first = { span: `a${++attempts}`, turn, attempt: ++made, providerId, model, idleTimeoutMs }
+            tell = open('attempt', first, state)
             return tell({})
           }
           case 'sent': {

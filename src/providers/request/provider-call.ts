@@ -1,5 +1,6 @@
 /** A call to a provider's API: its address, key and headers, and what it answers when it refuses. */
 import type { ProviderConnection } from '../../actors/ports/index.ts'
+import { canBeApiKey } from '../../untrusted/api-key.ts'
 import { endpointOf } from '../provider-types.ts'
 import { connectionProblem, ProviderProblem } from '../wire/failure.ts'
 import { problemOfAnswer } from '../wire/provider-errors.ts'
@@ -11,7 +12,7 @@ export function accessTo(connection: ProviderConnection): { baseURL: string; key
   const baseURL = endpointOf(connection)
   if (baseURL === null) throw new ProviderProblem({ kind: 'unusable', reason: 'The provider has no usable base URL.' })
   const key = connection.apiKey?.trim() ?? ''
-  if (!/^[\x21-\x7e]*$/.test(key)) {
+  if (!canBeApiKey(key)) {
     throw new ProviderProblem({ kind: 'unusable', reason: 'The stored API key has characters that no key can have.' })
   }
   return { baseURL, key }

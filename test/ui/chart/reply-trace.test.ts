@@ -34,9 +34,9 @@ test('a reply tells its figures; its trace and what the model saw are a click aw
   await page.goto(`/playground/${agentId}/${session}`)
   const reply = page.getByRole('article', { name: 'Agent' })
   expect(await reply.getByTestId('figures').innerText()).toMatch(
-    /^test-model · .*tokens · first token .* · 2 model calls · temperature 0.5$/,
+    /^test-model · .*tokens? · first token .* · 2 model calls · temperature 0.5$/,
   )
-  await reply.getByRole('button', { name: 'What happened' }).click()
+  await reply.getByRole('button', { name: 'Trace' }).click()
   const spans = reply.getByRole('list', { name: 'Spans of the reply' }).getByRole('listitem')
   await spans.nth(4).waitFor()
   const names = await spans.allInnerTexts()

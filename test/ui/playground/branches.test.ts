@@ -38,11 +38,11 @@ verifies('contract-14.pages', 'a message is edited, its reply repeated, and bran
   ])
 
   const next = byHand()
-  await press(page, 'Another reply', 1)
+  await press(page, 'Regenerate', 1)
   const call = await next
   await call.text('Ag')
   await soon(() => said(page)).toEqual(['first', 'One.', 'changed', 'Ag'])
-  expect(await page.getByRole('button', { name: 'Another reply' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Regenerate' }).count()).toBe(0)
   await call.text('ain.')
   await call.finish()
   await soon(() => branches(page)).toEqual(['2 / 2', '2 / 2'])
@@ -76,7 +76,7 @@ verifies(
     await soon(() => statuses(page)).toEqual(['Complete'])
     const origin = page.url()
 
-    await press(page, 'Fork within this reply')
+    await press(page, 'Branch from this word')
     const slider = page.getByRole('slider', { name: 'Where to fork' })
     await slider.waitFor()
     expect(await axe(page)).toEqual([])

@@ -45,7 +45,7 @@ test('one message goes to every column with its own settings, and the one that i
   expect(up.calls.at(-1)?.body.messages.at(-1).content).toBe('And now?')
   await soon(() => statuses(page)).toEqual(Array(6).fill('Complete'))
 
-  await column(page, 3).getByRole('button', { name: 'Keep this one, column 3' }).click()
+  await column(page, 3).getByRole('button', { name: 'Apply to agent, column 3' }).click()
   await page.getByRole('dialog').getByText('Temperature: 0.7').waitFor()
   await page.getByRole('dialog').getByLabel('Name of the prompt').fill('Pirate')
   await page.getByRole('button', { name: 'Change the agent' }).click()
@@ -65,10 +65,10 @@ test('two models answer the same message of a session side by side, and the sess
   await say(page, 'second')
   await soon(() => statuses(page)).toEqual(['Complete', 'Complete'])
   const session = new URL(page.url()).pathname
-  await conversation(page).getByRole('button', { name: 'Compare replies' }).nth(1).click()
+  await conversation(page).getByRole('button', { name: 'Rerun side by side' }).nth(1).click()
   await column(page, 2).getByLabel('Model').fill('other-model')
   const before = up.calls.length
-  await page.getByRole('button', { name: 'Answer the message in each column' }).click()
+  await page.getByRole('button', { name: 'Run' }).click()
   await soon(() => statuses(page)).toEqual(Array(4).fill('Complete'))
   const sent = up.calls
     .slice(before)

@@ -14,21 +14,21 @@ afterAll(async () => {
   await close()
 })
 
-test('a running reply tells its owner, its readers on two instances, and its newest stored frame', async () => {
+test('a running reply tells its owner, its readers on two instances, and through which word it is stored', async () => {
   await using page = await open()
   const next = byHand()
   await say(page, 'tell')
   const call = await next
   await call.text('Once')
   const strip = page.getByTestId('durability')
-  await soon(() => strip.innerText()).toMatch(
-    /Runs on\s+\w+\s+read through 1 instance\s+frame \d+ stored (?:<1|\d+) ms before it was shown/,
-  )
+  await soon(() => strip.innerText()).toMatch(/^Runs on\s+\w+\s+Saved through word 1$/)
   const session = new URL(page.url()).pathname.split('/').at(-1) ?? ''
   const leaving = new AbortController()
   const stream = await fetch(`${other.url}/api/v1/agents/${agentId}/playground/sessions/${session}/stream`, leaving)
   expect(stream.status).toBe(200)
-  await soon(() => strip.innerText()).toContain('read through 2 instances')
+  await soon(() => strip.innerText()).toContain('2 instances have readers')
+  await call.text(' upon a time')
+  await soon(() => strip.innerText()).toContain('Saved through word 4')
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
 

@@ -59,7 +59,7 @@ test('sessions are searched and deleted after a confirmation that says what is l
   const row = page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: 'Zebra crossing' })
   await row.waitFor()
   await page.getByRole('searchbox', { name: 'Search sessions' }).fill('nothing like it')
-  await page.getByText('No session matches.').waitFor()
+  await page.getByText('No results').waitFor()
   await page.getByRole('searchbox', { name: 'Search sessions' }).fill('zebra')
   await row.waitFor()
   await page.getByRole('button', { name: 'Delete the session “Zebra crossing”' }).click()

@@ -11,7 +11,7 @@ const { app, up, agentId, open, byHand, close } = await startPlayground({
 })
 afterAll(close)
 
-test('a reply is seen to grow, is named in the address and in the list, and Esc stops it', async () => {
+test('a reply is seen to grow, is named in the address and in the list, and Esc twice stops it', async () => {
   await using page = await open('/playground')
   await page.getByText('Talk to Agent').waitFor()
   expect(await axe(page)).toEqual([])
@@ -27,7 +27,7 @@ test('a reply is seen to grow, is named in the address and in the list, and Esc 
   await call.text('two')
   await replies(page).getByText('One two').waitFor()
   expect(await axe(page)).toEqual([])
-  await page.keyboard.press('Escape')
+  for (const _ of [1, 2]) await page.keyboard.press('Escape')
   await soon(() => statuses(page)).toEqual(['Stopped'])
   await page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: 'Count, please' }).waitFor()
   await page.getByRole('heading', { level: 1, name: 'Count, please' }).waitFor()
@@ -152,7 +152,7 @@ verifies('contract-10.unknown-outcome', 'a call that was stopped says so: outcom
   await tools.arrived(1)
   const card = page.locator('details')
   await card.getByText('running', { exact: true }).waitFor()
-  await page.keyboard.press('Escape')
+  for (const _ of [1, 2]) await page.keyboard.press('Escape')
   await card.getByText('outcome unknown', { exact: true }).waitFor()
   await card.locator('summary').click()
   await card.getByText('The call may have taken effect.').waitFor()

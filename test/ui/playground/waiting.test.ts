@@ -46,7 +46,7 @@ verifies(
     await say(page, 'Pay!')
     const question = page.getByRole('region', { name: 'Waiting for a decision' })
     await question.waitFor()
-    await soon(() => statuses(page)).toEqual(['Asked for a decision'])
+    await soon(() => statuses(page)).toEqual(['Waiting for approval'])
     expect(await axe(page)).toEqual([])
     await soon(() => page.getByLabel('1 waiting').count()).toBe(1)
 
@@ -55,7 +55,7 @@ verifies(
     expect(await first.getByLabel('amount').inputValue()).toBe('5')
     await first.getByLabel('amount').fill('7')
     expect(await axe(page)).toEqual([])
-    await first.getByRole('button', { name: 'Approve with these' }).click()
+    await first.getByRole('button', { name: 'Approve edited' }).click()
     await second.getByRole('button', { name: 'Reject' }).click()
     await second.getByLabel('Reason').fill('Too dear.')
     await second.getByRole('button', { name: 'Reject' }).click()
@@ -90,10 +90,24 @@ verifies(
     await rows.first().click()
     await page.getByRole('button', { name: 'Approve' }).click()
     await replies(page).getByText('Fine.').waitFor()
-    await page.getByRole('link', { name: /Waiting/ }).click()
+    await page.getByRole('link', { name: /Approvals/ }).click()
     await soon(() => rows.allTextContents()).toEqual(['Second'])
   },
 )
+
+test('what waits is not stopped in bulk, but rejected', async () => {
+  asksToPay('c1')
+  const { id } = await api('POST', `/api/v1/agents/${agentId}/deploy/sessions`, {})
+  const completions = `/api/v1/agents/${agentId}/deploy/sessions/${id}/chat/completions`
+  await api('POST', completions, { messages: [{ role: 'user', content: 'In bulk' }] })
+  await using page = await open()
+  await page.goto('/sessions')
+  const row = page.locator('tr', { has: page.locator(`a[href*="${id}"]`) })
+  await row.getByRole('checkbox').check()
+  expect(await page.getByRole('button', { name: 'Stop', exact: true }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Reject what waits (1)' }).click()
+  await row.getByText('Complete').waitFor()
+})
 
 test('an agent’s form sets approvals', async () => {
   await using page = await open()

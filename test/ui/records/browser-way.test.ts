@@ -128,7 +128,7 @@ verifies(
       (await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })).data?.allowedOrigins
     await using page = await browser.page(app.url)
     await page.goto(`/agents/${agentId}?tab=use`)
-    await page.getByText('No page may call this agent yet').waitFor()
+    await page.getByText('No websites are allowed yet').waitFor()
     await page.getByText('app.post(').waitFor()
     expect(await axe(page)).toEqual([])
     expect(await sidewaysScroll(page)).toEqual([])
@@ -166,7 +166,7 @@ verifies(
     await page.goto(`/playground/${agentId}/${id}`)
     const list = page.getByRole('navigation', { name: 'Sessions' })
     await list.getByText('Of Ben').waitFor()
-    await page.getByLabel('Only sessions of this user').fill('anna')
+    await page.getByLabel('Filter by user ID').fill('anna')
     await list.getByText('Of Ben').waitFor({ state: 'detached' })
     expect(await list.getByRole('link').count()).toBe(1)
     await page.getByRole('button', { name: 'About this session' }).click()
@@ -174,7 +174,7 @@ verifies(
     await facts.getByText('anna').waitFor()
     await facts.getByText('gold').waitFor()
     expect(await axe(page)).toEqual([])
-    await page.getByLabel('Only sessions of this user').fill('nobody at all')
+    await page.getByLabel('Filter by user ID').fill('nobody at all')
     await page.getByText('This user has no sessions.').waitFor()
   },
 )

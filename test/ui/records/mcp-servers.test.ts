@@ -44,7 +44,7 @@ test('one that is away is told kindly, and asked again', async () => {
   await page.getByText('The server does not answer').waitFor()
   expect(await axe(page)).toEqual([])
   await using back = await startMcpServer('streamable_http, new era', away.port)
-  await page.getByRole('button', { name: 'Ask again' }).click()
+  await page.getByRole('button', { name: 'Refresh tools' }).click()
   await page.getByRole('heading', { name: 'Tools (7)' }).waitFor()
   expect(back.requests.length).toBeGreaterThan(0)
 })

@@ -1,8 +1,9 @@
 import { Alert, Button, Loader, Tabs } from '@mantine/core'
 import { IconMessageCircle, IconPlugConnected } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'react-router'
+import { type Edits, useEdits } from '../blocks/editing/edits.ts'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { NewPage } from '../blocks/pages/new-page.tsx'
@@ -10,7 +11,7 @@ import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { providerResource } from '../providers/resource.ts'
 import { valuesOf } from './agent-values.ts'
 import { AgentForm } from './form/agent-form.tsx'
-import { type Agent, agentResource, agentTools, playgroundPath, saveAgent } from './resource.ts'
+import { type Agent, agentResource, agentTools, playgroundPath, saveAgent, toolsPath } from './resource.ts'
 import { UseIt } from './use-it/use-it.tsx'
 
 /** `?provider=&model=` fill the form in. A provider that is the only one is picked already. */
@@ -18,6 +19,7 @@ export function New() {
   const [search] = useSearchParams()
   const { data: providers } = useQuery(providerResource.all)
   const created = useRef<string | null>(null)
+  const edits = useEdits()
   const only = providers?.length === 1 ? providers[0]?.id : undefined
   return (
     <NewPage resource={agentResource} title="New agent" description="A model, a prompt and tools, behind one address.">
@@ -37,7 +39,7 @@ export function New() {
             <AgentForm
               initial={valuesOf({ providerId: search.get('provider') ?? only ?? '', model: search.get('model') ?? '' })}
               save={(fields) =>
-                saveAgent(created.current, fields, (id) => {
+                saveAgent(created.current, fields, edits, (id) => {
                   created.current = id
                 })
               }
@@ -66,16 +68,17 @@ export const Existing = () => (
     )}
     deletion="All its sessions and messages are deleted permanently, running replies are cut off, and programs that call it get an error. Its prompt, provider and tools stay."
   >
-    {(agent, onSaved) => <AgentTabs agent={agent} onSaved={onSaved} />}
+    {(agent, onSaved, edits) => <AgentTabs agent={agent} onSaved={onSaved} edits={edits} />}
   </RecordPage>
 )
 
 interface AgentTabsProps {
   agent: Agent
   onSaved: () => void
+  edits: Edits
 }
 
-function AgentTabs({ agent, onSaved }: AgentTabsProps) {
+function AgentTabs({ agent, onSaved, edits }: AgentTabsProps) {
   const { state } = useLocation()
   const [search, setSearch] = useSearchParams()
   const tab = search.get('tab') === 'use' ? 'use' : 'settings'
@@ -86,7 +89,7 @@ function AgentTabs({ agent, onSaved }: AgentTabsProps) {
     <>
       {state?.isNew === true && (
         <Alert color="accent" role="status" mb="lg" title="The agent is ready">
-          Try it in the playground, or copy the code under “Use it”.
+          Try it in the playground, or copy the code under “API”.
         </Alert>
       )}
       <Tabs
@@ -97,11 +100,11 @@ function AgentTabs({ agent, onSaved }: AgentTabsProps) {
       >
         <Tabs.List mb="xl">
           <Tabs.Tab value="settings">Settings</Tabs.Tab>
-          <Tabs.Tab value="use">Use it</Tabs.Tab>
+          <Tabs.Tab value="use">API</Tabs.Tab>
         </Tabs.List>
         {/* Kept while the other tab is shown: what was typed stays. */}
         <Tabs.Panel value="settings" keepMounted>
-          {hasForm && <Settings agent={agent} onSaved={onSaved} />}
+          {hasForm && <Settings agent={agent} onSaved={onSaved} edits={edits} />}
         </Tabs.Panel>
         <Tabs.Panel value="use">{tab === 'use' && <UseIt agent={agent} />}</Tabs.Panel>
       </Tabs>
@@ -109,13 +112,17 @@ function AgentTabs({ agent, onSaved }: AgentTabsProps) {
   )
 }
 
-function Settings({ agent, onSaved }: AgentTabsProps) {
+function Settings({ agent, onSaved, edits }: AgentTabsProps) {
   const { data: tools, error } = useQuery(agentTools(agent.id))
+  const isRead = tools !== undefined
+  useEffect(() => {
+    if (isRead) edits.hold(toolsPath(agent.id))
+  }, [isRead, edits, agent.id])
   if (!tools) return error ? <ErrorAlert error={error} /> : <Loader aria-label="Loading" />
   return (
     <AgentForm
       initial={valuesOf(agent, tools)}
-      save={(fields) => saveAgent(agent.id, fields)}
+      save={(fields) => saveAgent(agent.id, fields, edits)}
       submitLabel="Save"
       onSaved={onSaved}
       agentId={agent.id}

@@ -3,6 +3,7 @@ import { IconRobot } from '@tabler/icons-react'
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
+import type { Edits } from '../blocks/editing/edits.ts'
 import { atRecord, resource } from '../blocks/resource.ts'
 
 export type Agent = components['schemas']['Agent']
@@ -13,6 +14,7 @@ export const agentResource = resource<Agent>({
   noun: 'agent',
   title: 'Agents',
   path: '/agents',
+  apiPath: '/api/v1/agents',
   icon: IconRobot,
   key: 'agents',
   async page(init) {
@@ -32,6 +34,9 @@ export const agentTools = (id: string) =>
     queryKey: ['agents', 'tools', id],
     queryFn: ({ signal }) => api.GET('/api/v1/agents/{agent_id}/tools', { params: { path: { agent_id: id } }, signal }),
   })
+
+const agentPath = (id: string): string => `/api/v1/agents/${id}`
+export const toolsPath = (id: string): string => `${agentPath(id)}/tools`
 
 /** Where programs call the agent, without the server's address. */
 export const deployPath = (id: string): string => `/api/v1/agents/${id}/deploy`
@@ -55,16 +60,17 @@ export const keyNeeded = (id: string) =>
 export async function saveAgent(
   id: string | null,
   { tools, ...body }: AgentFields & { tools: AgentTools },
+  edits: Edits,
   onCreated: (id: string) => void = () => {},
 ): Promise<Agent> {
   const agent =
     id === null
       ? await api.POST('/api/v1/agents', { body })
-      : await api.PUT('/api/v1/agents/{id}', { ...atRecord(id), body })
+      : await edits.put(agentPath(id), (headers) => api.PUT('/api/v1/agents/{id}', { ...atRecord(id), body, headers }))
   if (id === null) onCreated(agent.id)
-  const agentPath = { agent_id: agent.id }
-  await api
-    .PUT('/api/v1/agents/{agent_id}/tools', { params: { path: agentPath }, body: tools })
+  const params = { path: { agent_id: agent.id } }
+  await edits
+    .put(toolsPath(agent.id), (headers) => api.PUT('/api/v1/agents/{agent_id}/tools', { params, body: tools, headers }))
     .finally(agentResource.changed)
   return agent
 }

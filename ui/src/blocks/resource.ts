@@ -27,6 +27,8 @@ interface Description<Item> {
   title: string
   /** The path of its list; a record's page is below, by its id. */
   path: string
+  /** The address of its list at the API. */
+  apiPath: string
   icon: Icon
   /** The first part of its query keys. What is known of one record has the key `[key, …, id]`. */
   key: string
@@ -36,7 +38,7 @@ interface Description<Item> {
 }
 
 export interface Resource<Item extends StoredRecord = StoredRecord>
-  extends Pick<Description<Item>, 'noun' | 'title' | 'path' | 'icon'> {
+  extends Pick<Description<Item>, 'noun' | 'title' | 'path' | 'icon' | 'apiPath'> {
   list: (params: PageParams) => Query<PageOf<Item>>
   /** Every record, for pickers and for "used by". */
   all: Query<Item[]>
@@ -51,12 +53,13 @@ export interface Resource<Item extends StoredRecord = StoredRecord>
 export const atRecord = (id: string): AtRecord => ({ params: { path: { id } } })
 
 export function resource<Item extends StoredRecord>(description: Description<Item>): Resource<Item> {
-  const { noun, title, path, icon, key, page, one, remove } = description
+  const { noun, title, path, apiPath, icon, key, page, one, remove } = description
   const changed = () => void queryClient.invalidateQueries({ queryKey: [key] })
   return {
     noun,
     title,
     path,
+    apiPath,
     icon,
     list: (query) => ({ queryKey: [key, 'list', query], queryFn: ({ signal }) => page({ params: { query }, signal }) }),
     all: {

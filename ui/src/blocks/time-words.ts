@@ -13,3 +13,12 @@ export function relativeTime(iso: string, now: number): string {
   for (const [unit, length] of steps) if (seconds >= length) return words.format(-Math.floor(seconds / length), unit)
   return 'just now'
 }
+
+/** `0 s`, `22 s`, `4 min 7 s`, `3 h 12 min`. */
+export function wholeSeconds(ms: number): string {
+  const s = Math.floor(ms / 1000)
+  if (s < 60) return `${s} s`
+  if (s < 3_600) return `${Math.floor(s / 60)} min${s % 60 > 0 ? ` ${s % 60} s` : ''}`
+  const min = Math.floor((s % 3_600) / 60)
+  return `${Math.floor(s / 3_600)} h${min > 0 ? ` ${min} min` : ''}`
+}

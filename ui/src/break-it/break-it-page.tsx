@@ -36,7 +36,7 @@ function BreakIt({ command }: { command: string }) {
   return (
     <Page
       title="Break it"
-      description="The demo agent talks. Break what it runs on: this page holds every word it has shown against what is stored."
+      description="The demo agent talks. Break what it runs on: this page compares every word that it has shown with what is stored."
       actions={
         isRunning ? (
           <Button variant="default" onClick={stop}>
@@ -77,7 +77,7 @@ const buttons: { what: Break; label: string; done: string; icon: typeof IconBolt
   {
     what: 'pause-database',
     label: 'Pause the database for 5 s',
-    done: 'The database stands still for 5 s',
+    done: 'Database paused for 5 s',
     icon: IconPlayerPause,
   },
   { what: 'cut-provider', label: 'Cut the provider', done: 'The provider was cut off', icon: IconCloudOff },
@@ -166,7 +166,7 @@ const figures: { key: keyof Counts; label: string; about: string; isBad: boolean
   { key: 'shown', label: 'Shown', about: 'frames that this page has received', isBad: false },
   { key: 'stored', label: 'Stored', about: 'read back, word for word', isBad: false },
   { key: 'lost', label: 'Lost', about: 'shown, and not there afterwards', isBad: true },
-  { key: 'contradicted', label: 'Contradicted', about: 'shown, and another text afterwards', isBad: true },
+  { key: 'contradicted', label: 'Contradicted', about: 'stored text differs', isBad: true },
   { key: 'doubled', label: 'Doubled', about: 'shown a second time', isBad: true },
 ]
 

@@ -21,7 +21,7 @@ export function noteWords({ event, detail }: Pick<Step, 'event' | 'detail'>): st
     const spoke = first === null ? null : `first token ${duration(first)}`
     return afterColon(`Attempt ${attempt}${most === undefined ? '' : ` of ${most}`}`, [failed, again, spoke])
   }
-  const outcome = ok === undefined ? 'runs' : ok === true ? 'done' : 'failed'
+  const outcome = ok === undefined ? 'running' : ok === true ? 'done' : 'failed'
   if (event === 'tool') return afterColon(String(name), [outcome])
   return afterColon(`Turn ${turn}`, [String(code ?? reason ?? outcome)])
 }

@@ -17,7 +17,7 @@ export function ColumnSettings({ agent, state }: { agent: Agent; state: Override
         <NumberInput
           size="xs"
           label="Temperature"
-          placeholder={String(agent.generationConfig.temperature ?? 'default')}
+          placeholder={String(agent.generationConfig.temperature ?? 'Provider default')}
           step={0.1}
           min={0}
           max={2}

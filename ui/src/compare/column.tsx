@@ -139,9 +139,9 @@ function Asked({ agent, name, state, sessionId, question, onBusy, stopped, onKee
           variant="default"
           disabled={!isIdle}
           onClick={onKeep}
-          aria-label={`Keep this one, ${name.toLowerCase()}`}
+          aria-label={`Apply to agent, ${name.toLowerCase()}`}
         >
-          Keep this one
+          Apply to agent
         </Button>
       </div>
       <VisuallyHidden role="status">{isIdle ? '' : `${name} is being written.`}</VisuallyHidden>

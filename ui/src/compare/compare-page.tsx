@@ -96,7 +96,7 @@ function Comparison({ agent }: { agent: Agent }) {
             loading={asking.isPreparing}
             onClick={() => ask({ chat: { regenerate: true }, parts: [] }).catch(() => {})}
           >
-            Answer the message in each column
+            Run
           </Button>
         ) : (
           <MessageField agentName={agent.name} isBusy={isBusy || asking.isPreparing} onAsk={ask} onStop={asking.stop} />

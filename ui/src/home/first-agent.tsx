@@ -25,7 +25,7 @@ export function FirstAgent({ agent: { id, name, model }, talked }: { agent: Agen
           to={playgroundPath(id)}
           leftSection={<IconMessageCircle size={17} stroke={1.7} aria-hidden />}
         >
-          {talked ? 'Continue talking' : 'Try it'}
+          {talked ? 'Open playground' : 'Try it'}
         </Button>
         <Button
           component={Link}
@@ -33,7 +33,7 @@ export function FirstAgent({ agent: { id, name, model }, talked }: { agent: Agen
           variant="default"
           leftSection={<IconCode size={17} stroke={1.7} aria-hidden />}
         >
-          Get the code
+          Code
         </Button>
       </Group>
     </section>

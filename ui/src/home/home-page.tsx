@@ -41,7 +41,7 @@ export function Component() {
           <div>
             {agent && <FirstAgent agent={agent} talked={talked} />}
             <Title order={2} mb="sm">
-              {agent ? 'Make it yours' : 'Three steps to the first reply'}
+              {agent ? 'Get started' : 'Three steps to the first reply'}
             </Title>
             <FirstSteps providers={providers.data.total} agents={agents.data.total} agent={agent} talked={talked} />
           </div>

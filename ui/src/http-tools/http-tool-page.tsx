@@ -20,8 +20,8 @@ export const Existing = () => (
     deletion="Its request, headers and arguments are deleted permanently, and agents that use it lose it."
     side={(tool) => <TryIt tool={tool} />}
   >
-    {(tool, onSaved) => (
-      <HttpToolForm tool={tool} save={(fields) => updateHttpTool(tool.id, fields)} onSaved={onSaved} />
+    {(tool, onSaved, edits) => (
+      <HttpToolForm tool={tool} save={(fields) => updateHttpTool(tool.id, fields, edits)} onSaved={onSaved} />
     )}
   </RecordPage>
 )

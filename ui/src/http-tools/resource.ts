@@ -2,6 +2,7 @@
 import { IconWorldCode } from '@tabler/icons-react'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
+import type { Edits } from '../blocks/editing/edits.ts'
 import { atRecord, resource } from '../blocks/resource.ts'
 
 export type HttpTool = components['schemas']['HttpTool']
@@ -11,6 +12,7 @@ export const httpToolResource = resource<HttpTool>({
   noun: 'HTTP tool',
   title: 'HTTP tools',
   path: '/tools/http',
+  apiPath: '/api/v1/http-tools',
   icon: IconWorldCode,
   key: 'http-tools',
   async page(init) {
@@ -24,8 +26,12 @@ export const httpToolResource = resource<HttpTool>({
 export const createHttpTool = (body: HttpToolFields) =>
   api.POST('/api/v1/http-tools', { body }).finally(httpToolResource.changed)
 
-export const updateHttpTool = (id: string, body: HttpToolFields) =>
-  api.PUT('/api/v1/http-tools/{id}', { ...atRecord(id), body }).finally(httpToolResource.changed)
+export const updateHttpTool = (id: string, body: HttpToolFields, edits: Edits) =>
+  edits
+    .put(`/api/v1/http-tools/${id}`, (headers) =>
+      api.PUT('/api/v1/http-tools/{id}', { ...atRecord(id), body, headers }),
+    )
+    .finally(httpToolResource.changed)
 
 /** Runs the stored tool once, for real. */
 export const tryHttpTool = (id: string, args: Record<string, unknown>) =>

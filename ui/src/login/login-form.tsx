@@ -17,7 +17,7 @@ export function LoginForm({ username = '', onLogin }: { username?: string; onLog
     <form onSubmit={submit}>
       <Stack gap="md">
         <TextInput
-          label="Name"
+          label="Username"
           name="username"
           autoComplete="username"
           required

@@ -23,7 +23,7 @@ export function Discovery({ serverId }: { serverId: string }) {
           loading={isFetching}
           onClick={() => void refetch()}
         >
-          Ask again
+          Refresh tools
         </Button>
       }
     >

@@ -20,8 +20,8 @@ export const Existing = () => (
     deletion="Its address and headers are deleted permanently, and agents that use it lose its tools."
     side={({ id }) => <Discovery serverId={id} />}
   >
-    {(server, onSaved) => (
-      <McpServerForm server={server} save={(fields) => updateMcpServer(server.id, fields)} onSaved={onSaved} />
+    {(server, onSaved, edits) => (
+      <McpServerForm server={server} save={(fields) => updateMcpServer(server.id, fields, edits)} onSaved={onSaved} />
     )}
   </RecordPage>
 )

@@ -3,6 +3,7 @@ import { IconServer2 } from '@tabler/icons-react'
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
+import type { Edits } from '../blocks/editing/edits.ts'
 import { atRecord, resource } from '../blocks/resource.ts'
 
 export type McpServer = components['schemas']['McpServer']
@@ -13,6 +14,7 @@ export const mcpServerResource = resource<McpServer>({
   noun: 'MCP server',
   title: 'MCP servers',
   path: '/tools/mcp',
+  apiPath: '/api/v1/mcp-servers',
   icon: IconServer2,
   key: 'mcp-servers',
   async page(init) {
@@ -26,8 +28,12 @@ export const mcpServerResource = resource<McpServer>({
 export const createMcpServer = (body: McpServerFields) =>
   api.POST('/api/v1/mcp-servers', { body }).finally(mcpServerResource.changed)
 
-export const updateMcpServer = (id: string, body: McpServerFields) =>
-  api.PUT('/api/v1/mcp-servers/{id}', { ...atRecord(id), body }).finally(mcpServerResource.changed)
+export const updateMcpServer = (id: string, body: McpServerFields, edits: Edits) =>
+  edits
+    .put(`/api/v1/mcp-servers/${id}`, (headers) =>
+      api.PUT('/api/v1/mcp-servers/{id}', { ...atRecord(id), body, headers }),
+    )
+    .finally(mcpServerResource.changed)
 
 /** What the server offers. Rejects with `ApiError` 502 and its own words when it cannot be reached. */
 export const mcpTools = (id: string) =>

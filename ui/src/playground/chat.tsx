@@ -1,7 +1,6 @@
 /** One conversation with an agent. */
-import { Alert, Center, Loader, Text, Title, VisuallyHidden } from '@mantine/core'
-import { useCallbackRef, useHotkeys } from '@mantine/hooks'
-import { IconMessageCircle } from '@tabler/icons-react'
+import { Alert, Center, Loader, Text, VisuallyHidden } from '@mantine/core'
+import { useCallbackRef } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { Agent } from '../agents/resource.ts'
@@ -10,8 +9,10 @@ import { Gone } from '../blocks/messages/gone.tsx'
 import classes from './chat.module.css'
 import { type Attachment, contentOf, shownParts, useAttachments } from './composer/attachments.ts'
 import { Composer } from './composer/composer.tsx'
+import { useEscapeToStop } from './composer/escape-to-stop.ts'
 import { Question } from './composer/question.tsx'
 import { useDraft } from './composer/use-draft.ts'
+import { useFileDrop } from './composer/use-file-drop.ts'
 import { Durability } from './connection/durability.tsx'
 import type { ShownMessage } from './connection/live-reply.ts'
 import { useConnection } from './connection/use-connection.ts'
@@ -20,7 +21,8 @@ import { OverrideChips } from './overrides/override-chips.tsx'
 import { requestPart, useOverrides } from './overrides/overrides.ts'
 import { type Checkpoint, checkpointList } from './queries.ts'
 import type { Conversation } from './transcript/branches.ts'
-import { useMessageActions } from './transcript/message-actions.ts'
+import { type MessageActions, useMessageActions } from './transcript/message-actions.ts'
+import { Opening } from './transcript/opening.tsx'
 import { TranscriptView } from './transcript/transcript-view.tsx'
 
 const ForkDialog = lazy(() => import('./transcript/fork-dialog.tsx'))
@@ -43,7 +45,7 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
   const field = useFocusedField(sessionId)
   const { editing, setEditing } = useEditing(isAccepted)
   const attachments = useAttachments()
-  const { lastMessage, recall } = lastAsked(connection, attachments)
+  const { lastMessage, recall } = lastAsked(connection, attachments, setEditing)
   const send = useCallbackRef(async (text: string, files: readonly Attachment[]) => {
     const message = await contentOf(text, files)
     const place = editing && { parentId: editing.parentId }
@@ -56,16 +58,14 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
     attachments.clear()
     void send(draft.text, files)
   }
-  useRefused(problem, draft, attachments.restore)
-  useAccepted(isAccepted, draft.accepted, attachments.accepted)
-  const stop = () => !isIdle && connection.stop()
-  useHotkeys([['Escape', () => document.querySelector('[role=dialog]') === null && stop()]], [])
+  useOutcome(problem, isAccepted, draft, attachments)
+  const stop = isIdle ? null : connection.stop
+  const stopsNext = useEscapeToStop(stop, field)
   const write = useCallbackRef((text: string) => {
     draft.setText(text)
     field.current?.focus()
   })
   const [within, setWithin] = useState<ShownMessage | null>(null)
-  const onClose = () => setWithin(null)
   const actions = useMessageActions({
     agentId: agent.id,
     sessionId,
@@ -79,7 +79,8 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
     forkWithin: setWithin,
   })
   const checkpoints = useCheckpoints(agent.id, sessionId)
-  const opening = useMemo(() => <Opening agent={agent} onPick={write} />, [agent, write])
+  const open = useCallbackRef((text: string) => void send(text, []))
+  const opening = useMemo(() => <Opening agent={agent} onPick={open} />, [agent, open])
   if (stored.error instanceof ApiError && stored.error.status === 404) return <SessionGone header={header('')} />
   return (
     <>
@@ -97,8 +98,9 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
           empty={opening}
         />
       )}
+      <Dropping onFiles={attachments.add} />
       <div className={classes.bottom}>
-        {isAccepted && sessionId && <Durability sessionId={sessionId} shownFrames={connection.shownFrames} />}
+        {isAccepted && sessionId && <Durability sessionId={sessionId} transcript={transcript} />}
         <Asked pending={connection.pending} onDecide={connection.decide} />
         <Notices problem={problem} onDismiss={connection.dismiss} isReconnecting={isReconnecting} />
         <Composer
@@ -107,32 +109,21 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
           field={field}
           onSend={onSend}
           attachments={attachments}
-          onStop={isIdle ? null : stop}
+          onStop={stop}
           isStopping={isStopping}
           recall={recall}
-          placeholder={`Message ${agent.name}`}
+          placeholder={placeholderOf(agent, connection.pending.length)}
+          sendLabel={sendLabelOf(connection.pending.length)}
         >
           {editing && <EditingChip onCancel={() => setEditing(null)} />}
           <OverrideChips state={overriding} />
         </Composer>
-        <Keys />
+        <Keys stopsNext={stopsNext} />
       </div>
-      <Suspense>
-        {within && sessionId && (
-          <ForkDialog agentId={agent.id} sessionId={sessionId} message={within} fork={actions.fork} onClose={onClose} />
-        )}
-      </Suspense>
+      {sessionId && <Within {...{ agent, sessionId, within, actions }} onClose={() => setWithin(null)} />}
       <VisuallyHidden role="status">{isIdle ? '' : 'The reply is being written.'}</VisuallyHidden>
     </>
   )
-}
-
-function useAccepted(isAccepted: boolean, draft: () => void, attachments: () => void): void {
-  useEffect(() => {
-    if (!isAccepted) return
-    draft()
-    attachments()
-  }, [isAccepted, draft, attachments])
 }
 
 const noCheckpoints: readonly Checkpoint[] = []
@@ -142,18 +133,39 @@ function useCheckpoints(agentId: string, sessionId: string | null): readonly Che
   return data ?? noCheckpoints
 }
 
-/** The newest message of the user's: its text, and for ↑ with what it had attached. */
+interface WithinProps {
+  agent: Agent
+  sessionId: string
+  /** The reply within which a place is chosen. */
+  within: ShownMessage | null
+  actions: MessageActions
+  onClose: () => void
+}
+
+const Within = ({ agent, sessionId, within, actions, onClose }: WithinProps) => (
+  <Suspense>
+    {within && (
+      <ForkDialog agentId={agent.id} sessionId={sessionId} message={within} fork={actions.fork} onClose={onClose} />
+    )}
+  </Suspense>
+)
+
+/** The newest message of the user's: its text, and what ↑ does with it. */
 function lastAsked(
   { transcript, stored }: Pick<ReturnType<typeof useConnection>, 'transcript' | 'stored'>,
   { files, take, takeLast }: ReturnType<typeof useAttachments>,
+  setEditing: (editing: Editing) => void,
 ) {
   const last = stored.data?.path.findLast(({ role }) => role === 'user')
   const live = () => transcript.getSnapshot().context.live?.userText ?? null
   const lastMessage = () => live() ?? last?.content
+  /** Edits it, as the pencil beside it does; sends it anew where the server's message is not known yet. */
   const recall = () => {
+    const isStored = last !== undefined && (live() === null || live() === last.content)
+    if (isStored && last.parentId !== undefined) setEditing({ parentId: last.parentId })
     if (files.length === 0) {
-      if (live() !== null) takeLast()
-      else if (last?.parts) take(last.parts)
+      if (!isStored) takeLast()
+      else if (last.parts) take(last.parts)
     }
     return lastMessage()
   }
@@ -165,9 +177,30 @@ function Asked({ pending, onDecide }: ComponentProps<typeof Question>) {
   return <Question key={pending.map(({ call_id }) => call_id).join(' ')} pending={pending} onDecide={onDecide} />
 }
 
-const Keys = () => (
-  <Text className={classes.keys}>
-    <kbd>Enter</kbd> sends · <kbd>Shift Enter</kbd> new line · <kbd>Esc</kbd> stops · <kbd>↑</kbd> edits the last
+const calls = (count: number): string => (count === 1 ? 'call that waits' : `${count} calls that wait`)
+
+const placeholderOf = ({ name }: Agent, waiting: number): string =>
+  waiting === 0 ? `Message ${name}` : `Sending a message rejects the ${calls(waiting)}`
+
+const sendLabelOf = (waiting: number): string => (waiting === 0 ? 'Send' : `Send, and reject the ${calls(waiting)}`)
+
+function Dropping({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
+  const isOver = useFileDrop(onFiles)
+  return isOver && <div className={classes.dropping}>Drop the files to attach them</div>
+}
+
+const Keys = ({ stopsNext }: { stopsNext: boolean }) => (
+  <Text component="div" className={classes.keys} role="status" data-warns={stopsNext || undefined}>
+    {stopsNext ? (
+      <>
+        Press <kbd>Esc</kbd> again to stop the reply
+      </>
+    ) : (
+      <>
+        <kbd>Enter</kbd> sends · <kbd>Shift Enter</kbd> new line · <kbd>Esc</kbd> twice stops · <kbd>↑</kbd> edits the
+        last
+      </>
+    )}
   </Text>
 )
 
@@ -201,38 +234,6 @@ function SessionGone({ header }: { header: ReactNode }) {
         <Gone noun="session" />
       </Center>
     </>
-  )
-}
-
-const modelOpenings = [
-  'Hello! What can you do?',
-  'Explain what a session is in two sentences.',
-  'Write a haiku about waiting.',
-]
-
-/** The demo model only says what it received; these show how replies run, stop and fail. */
-const demoOpenings = ['Hello! What can you do?', '/slow 30', '/fail 5']
-
-/** What to try first. */
-function Opening({ agent, onPick }: { agent: Agent; onPick: (text: string) => void }) {
-  const openings = agent.model === 'demo' ? demoOpenings : modelOpenings
-  return (
-    <div className={classes.opening}>
-      <div className={classes.openingIcon}>
-        <IconMessageCircle size={28} stroke={1.5} aria-hidden />
-      </div>
-      <Title order={2}>Talk to {agent.name}</Title>
-      <Text c="dimmed" maw={420}>
-        Close the window mid-reply and come back: the reply goes on without you.
-      </Text>
-      <div className={classes.openings}>
-        {openings.map((text) => (
-          <button type="button" key={text} onClick={() => onPick(text)}>
-            {text}
-          </button>
-        ))}
-      </div>
-    </div>
   )
 }
 
@@ -284,18 +285,27 @@ function useFocusedField(sessionId: string | null) {
   return field
 }
 
-/** A refused message is put back into the field, before what was typed meanwhile, and its files beside it. */
-function useRefused(
+/**
+ * The server has accepted the message, or refused it: then it is put back into the field, before what was typed meanwhile,
+ * and its files beside it.
+ */
+function useOutcome(
   problem: NoticesProps['problem'],
+  isAccepted: boolean,
   draft: ReturnType<typeof useDraft>,
-  restoreFiles: () => void,
+  attachments: ReturnType<typeof useAttachments>,
 ): void {
   const [seen, setSeen] = useState(problem)
   useEffect(() => {
     if (problem === seen) return
     setSeen(problem)
     const refused = problem?.text
-    if (problem && problem.text !== null) restoreFiles()
+    if (problem && problem.text !== null) attachments.restore()
     if (refused && !draft.text.includes(refused)) draft.setText([refused, draft.text].filter(Boolean).join('\n'))
-  }, [problem, seen, draft, restoreFiles])
+  }, [problem, seen, draft, attachments.restore])
+  useEffect(() => {
+    if (!isAccepted) return
+    draft.accepted()
+    attachments.accepted()
+  }, [isAccepted, draft.accepted, attachments.accepted])
 }

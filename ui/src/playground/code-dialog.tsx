@@ -23,7 +23,7 @@ export default function CodeDialog({ agent, sessionId, message, overridden, onCl
   // The code creates the session, unless it exists, and sends; the agent's page has the rest.
   const steps = (language: Language) => snippets(place, 'session', language).slice(sessionId === undefined ? 0 : 1, 2)
   return (
-    <Modal opened onClose={onClose} title="Call it from your code" size="xl">
+    <Modal opened onClose={onClose} title="Code" size="xl">
       <Text fz="sm" c="dimmed" mb="md">
         {sessionId === undefined ? 'Creates a session and sends the message.' : 'Sends the message in this session.'}{' '}
         {overridden && 'Overrides apply in the playground only: the code uses the agent’s own settings. '}

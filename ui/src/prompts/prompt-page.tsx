@@ -15,9 +15,9 @@ export const Existing = () => (
     resource={promptResource}
     deletion="Its text is deleted permanently. A prompt that is in use cannot be deleted."
   >
-    {(prompt, onSaved) => (
+    {(prompt, onSaved, edits) => (
       <>
-        <PromptForm prompt={prompt} save={(fields) => updatePrompt(prompt.id, fields)} onSaved={onSaved} />
+        <PromptForm prompt={prompt} save={(fields) => updatePrompt(prompt.id, fields, edits)} onSaved={onSaved} />
         <UsedBy noun="prompt" uses={({ promptId }) => promptId === prompt.id} />
       </>
     )}

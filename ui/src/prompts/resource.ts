@@ -2,6 +2,7 @@
 import { IconFileText } from '@tabler/icons-react'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
+import type { Edits } from '../blocks/editing/edits.ts'
 import { atRecord, resource } from '../blocks/resource.ts'
 
 export type Prompt = components['schemas']['Prompt']
@@ -11,6 +12,7 @@ export const promptResource = resource<Prompt>({
   noun: 'prompt',
   title: 'Prompts',
   path: '/prompts',
+  apiPath: '/api/v1/prompts',
   icon: IconFileText,
   key: 'prompts',
   async page(init) {
@@ -24,5 +26,7 @@ export const promptResource = resource<Prompt>({
 export const createPrompt = (body: PromptFields) =>
   api.POST('/api/v1/prompts', { body }).finally(promptResource.changed)
 
-export const updatePrompt = (id: string, body: PromptFields) =>
-  api.PUT('/api/v1/prompts/{id}', { ...atRecord(id), body }).finally(promptResource.changed)
+export const updatePrompt = (id: string, body: PromptFields, edits: Edits) =>
+  edits
+    .put(`/api/v1/prompts/${id}`, (headers) => api.PUT('/api/v1/prompts/{id}', { ...atRecord(id), body, headers }))
+    .finally(promptResource.changed)

@@ -83,7 +83,7 @@ const Models = ({ providerId, models }: { providerId: string; models: string[] }
             </Anchor>
           </li>
         ))}
-        {found.length === 0 && <li className={classes.model}>No model matches.</li>}
+        {found.length === 0 && <li className={classes.model}>No results</li>}
         {found.length > mostShown && (
           <li className={classes.model}>{found.length - mostShown} more: narrow the search.</li>
         )}

@@ -31,7 +31,11 @@ interface ProviderFormProps {
 }
 
 export function ProviderForm({ type, provider, save, onSaved }: ProviderFormProps) {
-  const form = useForm<ProviderValues>({ initialValues: valuesOf(provider, type.name) })
+  const needsKey = type.requiresApiKey && !provider?.hasApiKey
+  const form = useForm<ProviderValues>({
+    initialValues: valuesOf(provider, type.name),
+    validate: { apiKey: (key) => (needsKey && key.trim() === '' ? 'Enter the API key.' : null) },
+  })
   const { baseUrl, apiKey } = form.values
   const takesKey = type.id !== 'demo'
   const address = (
@@ -48,7 +52,7 @@ export function ProviderForm({ type, provider, save, onSaved }: ProviderFormProp
     <>
       <PasswordInput
         label="API key"
-        withAsterisk={type.requiresApiKey && !provider?.hasApiKey}
+        withAsterisk={needsKey}
         description={keyWords(type, provider)}
         placeholder={provider?.hasApiKey ? `••••••••${provider.apiKeyHint ?? ''}` : ''}
         autoComplete="off"

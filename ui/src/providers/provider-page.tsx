@@ -2,12 +2,13 @@ import { Loader } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useSearchParams } from 'react-router'
 import { UsedBy } from '../agents/used-by.tsx'
+import type { Edits } from '../blocks/editing/edits.ts'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { NewPage } from '../blocks/pages/new-page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { ConnectionTest } from './connection-test.tsx'
 import { ProviderForm, type ProviderValues } from './provider-form.tsx'
-import { createProvider, providerResource, providerTypes, updateProvider } from './resource.ts'
+import { createProvider, type Provider, providerResource, providerTypes, updateProvider } from './resource.ts'
 import { TypePicker } from './type-picker.tsx'
 
 /** `?type=` is the kind of provider that is being created. */
@@ -56,13 +57,11 @@ export function New() {
 }
 
 /** An empty key field keeps the stored key. */
-const update = (id: string, { name, baseUrl, wireApi, apiKey, removeKey }: ProviderValues) =>
-  updateProvider(id, {
-    name,
-    baseUrl: baseUrl.trim() || null,
-    wireApi: wireApi || null,
-    ...(apiKey !== '' ? { apiKey } : removeKey && { apiKey: null }),
-  })
+function update(id: string, values: ProviderValues, edits: Edits): Promise<Provider> {
+  const { name, baseUrl, wireApi, apiKey, removeKey } = values
+  const key = apiKey !== '' ? { apiKey } : removeKey && { apiKey: null }
+  return updateProvider(id, { name, baseUrl: baseUrl.trim() || null, wireApi: wireApi || null, ...key }, edits)
+}
 
 export function Existing() {
   const { state } = useLocation()
@@ -83,14 +82,14 @@ export function Existing() {
         </>
       )}
     >
-      {(provider, onSaved) => {
+      {(provider, onSaved, edits) => {
         const type = typeOf(provider.providerType)
         return (
           type && (
             <ProviderForm
               type={type}
               provider={provider}
-              save={(values) => update(provider.id, values)}
+              save={(values) => update(provider.id, values, edits)}
               onSaved={onSaved}
             />
           )

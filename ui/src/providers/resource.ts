@@ -3,6 +3,7 @@ import { IconPlugConnected } from '@tabler/icons-react'
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
+import type { Edits } from '../blocks/editing/edits.ts'
 import { atRecord, resource } from '../blocks/resource.ts'
 
 export type Provider = components['schemas']['Provider']
@@ -15,6 +16,7 @@ export const providerResource = resource<Provider>({
   noun: 'provider',
   title: 'Providers',
   path: '/providers',
+  apiPath: '/api/v1/settings/providers',
   icon: IconPlugConnected,
   key: 'providers',
   async page(init) {
@@ -28,8 +30,12 @@ export const providerResource = resource<Provider>({
 export const createProvider = (body: ProviderCreate) =>
   api.POST('/api/v1/settings/providers', { body }).finally(providerResource.changed)
 
-export const updateProvider = (id: string, body: ProviderUpdate) =>
-  api.PUT('/api/v1/settings/providers/{id}', { ...atRecord(id), body }).finally(providerResource.changed)
+export const updateProvider = (id: string, body: ProviderUpdate, edits: Edits) =>
+  edits
+    .put(`/api/v1/settings/providers/${id}`, (headers) =>
+      api.PUT('/api/v1/settings/providers/{id}', { ...atRecord(id), body, headers }),
+    )
+    .finally(providerResource.changed)
 
 /** What kinds there are; the same for as long as the server runs. */
 export const providerTypes = queryOptions({

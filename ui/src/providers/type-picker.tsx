@@ -11,7 +11,7 @@ interface TypePickerProps {
 /** The kinds of provider, each with what it is and what it needs. */
 export function TypePicker({ types, value, onChange }: TypePickerProps) {
   return (
-    <Radio.Group label="Type" description="It cannot be changed later." value={value} onChange={onChange} mb="lg">
+    <Radio.Group label="Type" description="The type cannot be changed later." value={value} onChange={onChange} mb="lg">
       <div className={classes.types}>
         {types.map(({ id, name, requiresApiKey }) => (
           <Radio.Card key={id} value={id} className={classes.type ?? ''} aria-label={name}>

@@ -1,12 +1,12 @@
 /** Stops or deletes the selected sessions. */
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconPlayerStop, IconTrash } from '@tabler/icons-react'
+import { IconHandStop, IconPlayerStop, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { plural } from '../blocks/words.ts'
-import { deleteAll, type SessionOverview, stopAll } from './queries.ts'
+import { deleteAll, rejectAll, type SessionOverview, stopAll } from './queries.ts'
 import classes from './sessions.module.css'
 
 interface BulkActionsProps {
@@ -17,11 +17,17 @@ interface BulkActionsProps {
 export function BulkActions({ selected, onDone }: BulkActionsProps) {
   // The selection of the moment of the question: the list below changes meanwhile.
   const [asked, setAsked] = useState<readonly SessionOverview[] | null>(null)
-  const running = selected.filter(({ status }) => status === 'streaming' || status === 'waiting')
+  const running = selected.filter(({ status }) => status === 'streaming')
+  const waiting = selected.filter(({ status }) => status === 'waiting')
   const stop = useMutation({
     mutationFn: stopAll,
     onSuccess: (_, stopped) =>
       notifications.show({ message: `Stopped ${plural(stopped.length, 'reply', 'replies')}.` }),
+  })
+  const rejection = useMutation({
+    mutationFn: rejectAll,
+    onSuccess: (_, rejected) =>
+      notifications.show({ message: `Rejected what ${plural(rejected.length, 'session')} waited for.` }),
   })
   const deletion = useMutation({
     mutationFn: deleteAll,
@@ -48,6 +54,17 @@ export function BulkActions({ selected, onDone }: BulkActionsProps) {
           >
             {running.length === 0 ? 'Stop' : `Stop ${running.length} running`}
           </Button>
+          {waiting.length > 0 && (
+            <Button
+              variant="default"
+              size="xs"
+              loading={rejection.isPending}
+              leftSection={<IconHandStop size={15} stroke={1.7} aria-hidden />}
+              onClick={() => rejection.mutate(waiting)}
+            >
+              Reject what waits ({waiting.length})
+            </Button>
+          )}
           <Button
             variant="default"
             size="xs"
@@ -61,7 +78,7 @@ export function BulkActions({ selected, onDone }: BulkActionsProps) {
           </Button>
         </Group>
       )}
-      <ErrorAlert error={stop.error} mb="md" />
+      <ErrorAlert error={stop.error ?? rejection.error} mb="md" />
       <Modal
         opened={asked !== null}
         onClose={() => setAsked(null)}

@@ -52,5 +52,14 @@ async function forEach(sessions: readonly SessionOverview[], act: (one: SessionO
 export const stopAll = (sessions: readonly SessionOverview[]): Promise<void> =>
   forEach(sessions, ({ id, agentId }) => api.POST(`${sessionPath}/cancel`, { params: at(agentId, id) }))
 
+/** Rejects what each waits for; the replies that follow, which tell the model so, go on by themselves. */
+export const rejectAll = (sessions: readonly SessionOverview[]): Promise<void> =>
+  forEach(sessions, async ({ id, agentId }) => {
+    const { pending } = await api.GET(sessionPath, { params: at(agentId, id) })
+    if (pending.length === 0) return
+    const decisions = pending.map(({ call_id }) => ({ call_id, decision: 'reject' as const }))
+    for await (const _ of api.playground(agentId).session(id).decide(decisions)) break
+  })
+
 export const deleteAll = (sessions: readonly SessionOverview[]): Promise<void> =>
   forEach(sessions, ({ id, agentId }) => api.DELETE(sessionPath, { params: at(agentId, id) }))

@@ -36,7 +36,7 @@ export function SessionFilters({ paging, filters, isFiltered, setFilter, clear }
         clearButtonProps={{ 'aria-label': 'Any agent' }}
         searchable
         limit={100}
-        nothingFoundMessage="No agent matches."
+        nothingFoundMessage="No results"
         data={agents.map(({ id, name }) => ({ value: id, label: name }))}
         value={filters.agentId ?? null}
         onChange={(value) => setFilter('agentId', value)}

@@ -3,11 +3,15 @@ import { IconSitemap } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import blocks from '../blocks/blocks.module.css'
 import { RelativeTime } from '../blocks/relative-time.tsx'
+import { RunningDuration } from '../blocks/running-duration.tsx'
 import type { FilterName } from './filters-in-url.ts'
 import type { SessionOverview } from './queries.ts'
 import classes from './sessions.module.css'
 import { StatusMark } from './status-mark.tsx'
 import { sessionName } from './words.ts'
+
+/** A reply that has run for longer is looked at. */
+const STUCK_MS = 60_000
 
 interface SessionTableProps {
   sessions: readonly SessionOverview[]
@@ -67,7 +71,7 @@ export function SessionTable({ sessions, isStale, selected, onSelect, onFilter }
           {sessions.length === 0 && (
             <Table.Tr>
               <Table.Td colSpan={7} ta="center" c="dimmed" py="lg">
-                No session matches.
+                No results
               </Table.Td>
             </Table.Tr>
           )}
@@ -93,13 +97,19 @@ function Row({ session, isSelected, onToggle, onFilter }: RowProps) {
         <Checkbox size="xs" aria-label={`Select “${name}”`} checked={isSelected} onChange={onToggle} />
       </Table.Td>
       <Table.Td>
-        <Link to={`/playground/${agentId}/${id}`} className={`${blocks.rowLink} ${classes.name}`} title={name}>
-          <bdi>{name}</bdi>
+        <Link
+          to={`/playground/${agentId}/${id}`}
+          className={`${blocks.rowLink} ${classes.name}`}
+          title={name}
+          dir="auto"
+        >
+          {name}
         </Link>
         <span className={classes.narrowAgent}>{agentName}</span>
       </Table.Td>
       <Table.Td>
         <StatusMark status={status} />
+        {status === 'streaming' && <RunningDuration since={updatedAt} lateAfterMs={STUCK_MS} />}
         {errorCode !== null && (
           <FilterWord value={errorCode} label="Only this error code" onClick={() => onFilter('errorCode', errorCode)} />
         )}

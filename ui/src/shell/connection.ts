@@ -26,10 +26,11 @@ function probe(waitMs: number): void {
   }, waitMs)
 }
 
-/** Resolves after `ms`, or as soon as the server answers again. */
-export async function reachableWithin(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Resolves after `ms`, or as soon as the server answers again; `ms` null: then alone. */
+export async function reachableWithin(ms: number | null, signal?: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
+  // No timer rather than a very long one: a timer takes `Infinity` for 0.
+  const timer = ms === null ? undefined : setTimeout(resolve, ms)
   const unsubscribe = onlineManager.subscribe((online) => online && resolve())
   signal?.addEventListener('abort', () => resolve(), { once: true })
   await promise

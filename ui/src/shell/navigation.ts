@@ -28,7 +28,7 @@ export const sections: readonly { label: string | null; pages: Link[] }[] = [
     pages: [
       { to: '/playground', label: 'Playground', icon: IconMessageCircle },
       { to: '/sessions', label: 'Sessions', icon: IconMessages },
-      { to: '/waiting', label: 'Waiting', icon: IconHandStop },
+      { to: '/waiting', label: 'Approvals', icon: IconHandStop },
       { to: '/chart', label: 'State chart', icon: IconSitemap },
       { to: '/usage', label: 'Usage', icon: IconChartBar },
     ],

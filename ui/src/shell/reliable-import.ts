@@ -25,7 +25,8 @@ export const reliable =
       } catch (error) {
         if (await answers()) return await loadAnew(error)
         connectionLost()
-        await reachableWithin(Number.POSITIVE_INFINITY, undefined)
+        await reachableWithin(null)
+        await loadStylesAgain()
       }
     }
   }
@@ -35,6 +36,25 @@ const answers = (): Promise<boolean> =>
     ({ ok }) => ok,
     () => false,
   )
+
+/**
+ * A part's stylesheet that could not be fetched stays in the document as a link without a sheet, and importing the part
+ * again does not ask for it again. Resolves when each has been fetched or has failed once more.
+ */
+async function loadStylesAgain(): Promise<void> {
+  const failed = Array.from(document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')).filter(
+    ({ sheet }) => sheet === null,
+  )
+  const fetched = failed.map((link) => {
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    const again = link.cloneNode()
+    again.addEventListener('load', resolve)
+    again.addEventListener('error', resolve)
+    link.replaceWith(again)
+    return promise
+  })
+  await Promise.all(fetched)
+}
 
 async function loadAnew(error: unknown): Promise<never> {
   if (Date.now() - Number(sessionStorage.getItem(reloadedKey)) < RELOADED_LATELY_MS) throw error

@@ -1,7 +1,8 @@
 /** The frame around every page: navigation, who is logged in, colours, and the notice when the server does not answer. */
 import { Burger, Divider, NavLink, Text, UnstyledButton } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
-import { IconBook2, IconExternalLink, IconSearch } from '@tabler/icons-react'
+import { IconBolt, IconBook2, IconExternalLink, IconSearch } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import {
   Link,
@@ -12,6 +13,7 @@ import {
   useLocation,
   useNavigationType,
 } from 'react-router'
+import { breakStatus } from '../break-it/queries.ts'
 import { Account } from './account.tsx'
 import { Brand } from './brand.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
@@ -103,6 +105,7 @@ function Side() {
           </div>
         ))}
         <div className={classes.section}>
+          <BreakIt />
           <NavLink
             href="/docs"
             target="_blank"
@@ -119,6 +122,21 @@ function Side() {
         <ColorSchemeSwitch />
       </div>
     </>
+  )
+}
+
+/** The page that breaks this very server, where it may. */
+function BreakIt() {
+  const { data } = useQuery(breakStatus)
+  if (!data) return null
+  return (
+    <NavLink
+      component={RouteLink}
+      to="/break-it"
+      label="Break it"
+      className={classes.link ?? ''}
+      leftSection={<IconBolt size={18} stroke={1.6} aria-hidden />}
+    />
   )
 }
 

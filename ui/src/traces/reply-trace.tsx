@@ -20,7 +20,7 @@ const views = [
 export default function ReplyTrace({ messageId, running }: ReplyTraceProps) {
   const [view, setView] = useState('trace')
   return (
-    <section className={classes.panel} aria-label="What happened">
+    <section className={classes.panel} aria-label="Trace">
       <SegmentedControl size="xs" aria-label="View" data={views} value={view} onChange={setView} />
       {view === 'trace' ? <Spans messageId={messageId} running={running} /> : <ModelSaw messageId={messageId} />}
     </section>

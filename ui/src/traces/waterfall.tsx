@@ -2,16 +2,23 @@
 import { UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
 import { CodeBlock } from '../blocks/code-block.tsx'
+import { wholeSeconds } from '../blocks/time-words.ts'
+import { useNow } from '../blocks/use-now.ts'
 import { duration } from '../chart/words.ts'
 import classes from './traces.module.css'
 import type { Span, Trace } from './types.ts'
-import { firstTokenOf, spanWords } from './words.ts'
+import { firstTokenOf, nowIn, spanWords } from './words.ts'
 
 const depth: Record<string, number> = { reply: 0, model: 1, tool: 1, settle: 1, attempt: 2 }
 
-export function Waterfall({ trace: { spans } }: { trace: Trace }) {
+export function Waterfall({ trace }: { trace: Trace }) {
+  const { spans } = trace
   const [openId, setOpenId] = useState<string | null>(null)
-  const whole = Math.max(1, ...spans.flatMap(({ startMs, endMs }) => [startMs, endMs ?? 0]))
+  const isRunning = spans.some(({ endMs }) => endMs === null)
+  const now = useNow(isRunning)
+  const told = Math.max(1, ...spans.flatMap(({ startMs, endMs }) => [startMs, endMs ?? 0]))
+  // What runs has no end yet: it lasts until now.
+  const whole = isRunning ? Math.max(told, nowIn(trace, now)) : told
   const open = spans.find(({ id }) => id === openId)
   return (
     <div className={classes.waterfall}>
@@ -45,7 +52,7 @@ function SpanRow({ span, whole, isOpen, onClick }: SpanRowProps) {
   const percent = (ms: number) => `${(100 * ms) / whole}%`
   const first = firstTokenOf(span)
   const words = spanWords(span)
-  const took = endMs === null ? 'runs' : duration(endMs - startMs)
+  const took = endMs === null ? `running, ${wholeSeconds(whole - startMs)}` : duration(endMs - startMs)
   return (
     <UnstyledButton className={classes.span ?? ''} aria-expanded={isOpen} onClick={onClick}>
       <span className={classes.spanName} style={{ paddingInlineStart: `${(depth[kind] ?? 0) * 14}px` }}>

@@ -1,6 +1,7 @@
 /** Spans, figures and requests in words. Pure. */
+import { wholeSeconds } from '../blocks/time-words.ts'
 import { duration } from '../chart/words.ts'
-import type { ModelRequest, Span } from './types.ts'
+import type { ModelRequest, Span, Trace } from './types.ts'
 
 const numberIn = ({ detail }: Span, name: string): number | null => {
   const value = detail[name]
@@ -42,6 +43,27 @@ export function waitingWords(spans: readonly Span[]): string | null {
   const made = spans.filter(({ parentId }) => parentId === last.parentId).length
   const most = turn ? numberIn(turn, 'maxAttempts') : null
   return `Attempt ${made + 1}${most === null ? '' : ` of ${most}`} in ${duration(wait)}: ${failureOf(last)}`
+}
+
+/** Where `now` lies in the trace, in milliseconds from the admission; never before what has been told already. */
+export const nowIn = ({ startedAt, spans }: Trace, now: number): number =>
+  Math.max(0, now - Date.parse(startedAt), ...spans.flatMap(({ startMs, endMs }) => [startMs, endMs ?? 0]))
+
+/**
+ * While a call has not brought its first token: `Waiting for the first token, 22 s (gives up at 300 s)`. `isLong`: a
+ * third of that time is over. Null when nothing is waited for.
+ */
+export function silenceOf(trace: Trace, now: number): { words: string; isLong: boolean } | null {
+  const attempt = trace.spans.findLast(({ kind }) => kind === 'attempt')
+  if (attempt === undefined || attempt.endMs !== null || firstTokenOf(attempt) !== null) return null
+  const turn = trace.spans.find(({ id }) => id === attempt.parentId)
+  const limit = turn ? numberIn(turn, 'idleTimeoutMs') : null
+  const ms = nowIn(trace, now) - attempt.startMs
+  const end = limit === null ? '' : ` (gives up at ${Math.round(limit / 1000)} s)`
+  return {
+    words: `Waiting for the first token, ${wholeSeconds(ms)}${end}`,
+    isLong: limit !== null && ms >= limit / 3,
+  }
 }
 
 export const leftWords = ({ left }: ModelRequest): string | null =>

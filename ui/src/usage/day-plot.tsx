@@ -5,8 +5,8 @@ import type { Bucket } from './buckets.ts'
 import { shortNumber, wholeNumber } from './words.ts'
 
 const series = [
-  { name: 'promptTokens', label: 'Read', color: 'var(--usage-prompt)', stackId: 'tokens' },
-  { name: 'completionTokens', label: 'Written', color: 'var(--usage-completion)', stackId: 'tokens' },
+  { name: 'promptTokens', label: 'Input', color: 'var(--usage-prompt)', stackId: 'tokens' },
+  { name: 'completionTokens', label: 'Output', color: 'var(--usage-completion)', stackId: 'tokens' },
 ]
 
 export function DayPlot({ buckets }: { buckets: Bucket[] }) {

@@ -60,7 +60,7 @@ export function PricesDialog({ known, onClose }: PricesDialogProps) {
               onChange={(event) => replace(index, { ...price, model: event.currentTarget.value })}
             />
             <NumberInput
-              label="Read"
+              label="Input"
               w={110}
               min={0}
               value={price.prompt}
@@ -75,7 +75,7 @@ export function PricesDialog({ known, onClose }: PricesDialogProps) {
               onChange={(value) => replace(index, withPrice(price, 'cachedPrompt', value))}
             />
             <NumberInput
-              label="Written"
+              label="Output"
               w={110}
               min={0}
               value={price.completion}

@@ -25,8 +25,8 @@ export function ShareTable({ title, noun, rows, name }: ShareTableProps) {
           <Table.Tr>
             <Table.Th>{noun}</Table.Th>
             <Table.Th>Replies</Table.Th>
-            <Table.Th data-minor>Read</Table.Th>
-            <Table.Th data-minor>Written</Table.Th>
+            <Table.Th data-minor>Input</Table.Th>
+            <Table.Th data-minor>Output</Table.Th>
             <Table.Th>Tokens</Table.Th>
           </Table.Tr>
         </Table.Thead>

@@ -36,7 +36,7 @@ export function Component() {
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>Session</Table.Th>
-                  <Table.Th>Asks to call</Table.Th>
+                  <Table.Th>Requested calls</Table.Th>
                   <Table.Th data-minor>Agent</Table.Th>
                   <Table.Th data-minor>User</Table.Th>
                   <Table.Th data-minor>Since</Table.Th>
@@ -61,8 +61,8 @@ function Row({ session }: { session: WaitingSession }) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Link to={`/playground/${agentId}/${id}`} className={blocks.rowLink ?? ''}>
-          <bdi>{sessionName(session)}</bdi>
+        <Link to={`/playground/${agentId}/${id}`} className={blocks.rowLink ?? ''} dir="auto">
+          {sessionName(session)}
         </Link>
       </Table.Td>
       <Table.Td>

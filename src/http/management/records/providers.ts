@@ -7,6 +7,7 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import * as providers from '../../../persistence/records/providers.ts'
 import { keyContext } from '../../../persistence/records/providers.ts'
+import { canBeApiKey } from '../../../untrusted/api-key.ts'
 import { changedSecret } from '../../audit/changes.ts'
 import { recordCreation, recordDeletion, recordUpdate } from '../../audit/record-change.ts'
 import { listAs } from '../../list.ts'
@@ -49,6 +50,7 @@ export const providerHandlers = (deps: Dependencies) => {
       if (baseUrl !== null) checkWebAddress('baseUrl', baseUrl)
       else if (type.requiresBaseUrl) badRequest(`baseUrl: is required for ${type.id}`)
       if (apiKey === null && type.requiresApiKey) badRequest(`apiKey: is required for ${type.id}`)
+      checkKey(apiKey)
       const api = givenWireApi(type, wireApi) ?? defaultWireApi(type, baseUrl)
       const id = randomUUID()
       const key = sealKey(secrets, id, apiKey)
@@ -109,6 +111,12 @@ function defaultWireApi(type: ProviderType, baseUrl: string | null): WireApi | n
   return type.id === 'openai' && baseUrl === null ? 'responses' : 'chat_completions'
 }
 
+/** Throws 400 for a key that no call could be made with. */
+function checkKey(apiKey: string | null | undefined): void {
+  if (apiKey && !canBeApiKey(apiKey))
+    badRequest('apiKey: must have no spaces or line breaks, and no characters beyond ASCII')
+}
+
 interface Update {
   name?: string | undefined
   providerType?: string | undefined
@@ -126,6 +134,7 @@ function changesOf(deps: Dependencies, stored: providers.StoredConnection, updat
   if (baseUrl) checkWebAddress('baseUrl', baseUrl)
   if (baseUrl === '') badRequest('baseUrl: must be a URL')
   if (apiKey === null && type.requiresApiKey) badRequest(`apiKey: is required for ${type.id}`)
+  checkKey(apiKey)
   if (baseUrl !== undefined && apiKey === undefined && stored.apiKey !== null) {
     const [from, to] = [stored.baseUrl, baseUrl].map((url) => originOf(url ?? type.defaultBaseUrl))
     // Else a user who may change an address, but never saw the key, could have it sent elsewhere.

@@ -216,7 +216,12 @@ function turnsOf(spans: readonly Span[], notes: ReadonlyMap<string, Note>): Span
       startMs: own[0]?.startMs ?? 0,
       detail: { turn, code: null, reason: null },
     }
-    const about = { model: textOf(last?.model), providerId: textOf(last?.providerId), maxAttempts: numberOf(last?.of) }
+    const about = {
+      model: textOf(last?.model),
+      providerId: textOf(last?.providerId),
+      maxAttempts: numberOf(last?.of),
+      idleTimeoutMs: numberOf(last?.idleTimeoutMs),
+    }
     return { ...span, name: about.model ?? span.name, detail: { ...span.detail, ...about } }
   })
 }

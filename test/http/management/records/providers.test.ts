@@ -38,6 +38,15 @@ verifies('spec-4.3.provider-types', 'the provider types are those of the contrac
 })
 
 describe('the key', () => {
+  test('one that no call could be made with is refused, blanks around it are not', async () => {
+    for (const apiKey of ['sk-1234 5678', 'sk-1234\n5678', 'sk–1234']) {
+      const { status, json } = await create({ name: 'Typo', providerType: 'openai', apiKey })
+      expect(status).toBe(400)
+      expect(json.message).toMatch(/^apiKey: must have no spaces/)
+    }
+    expect((await create({ name: 'Pasted', providerType: 'openai', apiKey: ' sk-12345678 ' })).status).toBe(201)
+  })
+
   verifies(
     ['spec-2.1.provider', 'spec-4.4.providers'],
     'is encrypted for its provider and never returned',

@@ -53,7 +53,7 @@ export function GenerationFields({ form }: { form: UseFormReturnType<AgentValues
           key={path}
           label={label}
           description={words}
-          placeholder={path.endsWith('maxToolCalls') ? '10' : 'The provider’s default'}
+          placeholder={path.endsWith('maxToolCalls') ? '10' : 'Provider default'}
           inputWrapperOrder={['label', 'input', 'error', 'description']}
           step={step}
           clampBehavior="none"
@@ -65,7 +65,7 @@ export function GenerationFields({ form }: { form: UseFormReturnType<AgentValues
       <Select
         label="Reasoning effort"
         description="How long the model may think. A request’s own reasoning_effort wins."
-        placeholder="The provider’s default"
+        placeholder="Provider default"
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         data={reasoningEfforts}
         clearable

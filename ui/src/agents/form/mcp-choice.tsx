@@ -56,7 +56,7 @@ function Unreachable({ words, isFetching, retry }: { words: string; isFetching: 
         {words} Your choice is kept.
       </Text>
       <Button variant="default" size="xs" loading={isFetching} onClick={retry}>
-        Ask again
+        Refresh tools
       </Button>
     </Notice>
   )

@@ -23,7 +23,7 @@ export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) 
           allowDeselect={false}
           flex={1}
           maw={420}
-          nothingFoundMessage="No provider matches."
+          nothingFoundMessage="No results"
           data={providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
           {...form.getInputProps('providerId')}
           value={isKnown ? providerId : null}

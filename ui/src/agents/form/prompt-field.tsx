@@ -25,7 +25,7 @@ export function PromptField({ value, onChange, error, onNew }: PromptFieldProps)
           clearButtonProps={{ 'aria-label': 'Use no prompt' }}
           flex={1}
           maw={420}
-          nothingFoundMessage="No prompt matches."
+          nothingFoundMessage="No results"
           data={prompts?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
           value={prompt ? value : null}
           onChange={onChange}

@@ -17,7 +17,7 @@ export function BrowserWay({ agent: { id, allowedOrigins }, needsKey }: { agent:
   return (
     <div className={classes.snippets}>
       {allowedOrigins.length === 0 ? (
-        <Alert color="gray" icon={<IconWorld aria-hidden />} title="No page may call this agent yet">
+        <Alert color="gray" icon={<IconWorld aria-hidden />} title="No websites are allowed yet">
           Browsers refuse its answers to pages of other origins. Enter the origin of your page in the settings, under{' '}
           {settings}.
         </Alert>

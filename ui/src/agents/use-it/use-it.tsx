@@ -11,9 +11,9 @@ import { BrowserWay } from './browser-way.tsx'
 import { languages, type Mode, snippets } from './snippets.ts'
 
 const modes: { value: Mode | 'browser'; label: string }[] = [
-  { value: 'browser', label: 'Browser' },
+  { value: 'stateless', label: 'One request' },
   { value: 'session', label: 'Session' },
-  { value: 'stateless', label: 'Stateless' },
+  { value: 'browser', label: 'Browser' },
 ]
 
 export function UseIt({ agent }: { agent: Agent }) {
@@ -21,7 +21,7 @@ export function UseIt({ agent }: { agent: Agent }) {
   const [search, setSearch] = useSearchParams()
   const needsKey = useQuery(keyNeeded(id)).data === true
   const base = `${location.origin}${deployPath(id)}`
-  const mode = modes.find(({ value }) => value === search.get('mode'))?.value ?? 'browser'
+  const mode = modes.find(({ value }) => value === search.get('mode'))?.value ?? 'stateless'
   const language = languages.find(({ value }) => value === search.get('lang')) ?? languages[0]
   const choose = (name: string, value: string) =>
     setSearch((before) => withParams(before, { [name]: value }), { replace: true, preventScrollReset: true })
@@ -43,7 +43,7 @@ export function UseIt({ agent }: { agent: Agent }) {
       {needsKey && (
         <Alert color="gray" icon={<IconKey aria-hidden />} title="This server requires a key" mt="md">
           It is what its administrator set as <code>PUBLIC_API_KEY</code>; the code below reads it from the environment
-          as <code>GREENROOM_API_KEY</code>. Cancel on your servers: whoever has it can use every agent.
+          as <code>GREENROOM_API_KEY</code>. Keep it on your servers: anyone who has it can use every agent.
         </Alert>
       )}
       <div className={classes.choices}>

@@ -5,6 +5,8 @@ import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ApiError } from '../../api.ts'
 import classes from '../blocks.module.css'
+import { ChangedElsewhere } from '../editing/changed-elsewhere.tsx'
+import { useEditedRecord } from '../editing/edits.ts'
 import { ErrorAlert } from '../messages/error-alert.tsx'
 import { fieldNamed } from './field-message.ts'
 import { UnsavedGuard } from './unsaved-guard.tsx'
@@ -53,6 +55,8 @@ export function RecordForm<Values extends object, Saved>({
       form.getInputNode(named.field)?.focus()
     },
   })
+  const edited = useEditedRecord()
+  const isChangedElsewhere = edited !== null && saving.error instanceof ApiError && saving.error.status === 412
   const isPlaced = saving.error instanceof ApiError && fieldNamed(saving.error.message, form.values) !== null
   return (
     <form
@@ -65,7 +69,17 @@ export function RecordForm<Values extends object, Saved>({
       {isGuarded && <UnsavedGuard dirty={form.isDirty()} />}
       <Stack gap="lg">
         {children}
-        {!isPlaced && <ErrorAlert error={saving.error} />}
+        {isChangedElsewhere && (
+          <ChangedElsewhere
+            error={saving.error}
+            onReload={edited.reload}
+            onOverwrite={() => {
+              edited.edits.letGo()
+              saving.mutate(form.getValues())
+            }}
+          />
+        )}
+        {!isPlaced && !isChangedElsewhere && <ErrorAlert error={saving.error} />}
       </Stack>
       <div className={classes.saveBar}>
         <Button type="submit" loading={saving.isPending}>

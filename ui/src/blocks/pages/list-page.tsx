@@ -140,7 +140,7 @@ function Rows<Item extends StoredRecord>({ title, path, columns, data, isStale }
             <Table.Tr>
               <Table.Td colSpan={all.length + 1}>
                 <Text c="dimmed" ta="center" py="lg">
-                  No names match.
+                  No results
                 </Text>
               </Table.Td>
             </Table.Tr>

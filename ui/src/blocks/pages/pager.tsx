@@ -17,7 +17,7 @@ export function Pager({ total, more = false, limit, offset, onOffset }: PagerPro
     <Group justify="space-between" mt="md">
       <Text fz="sm" c="dimmed" role="status">
         {range(offset + 1)}–{range(offset + limit)} of {total.toLocaleString('en')}
-        {more && ' and more'}
+        {more && '+'}
       </Text>
       <Group gap="xs">
         <Button

@@ -2,10 +2,12 @@ import { Center, Loader } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconPlugOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { ApiError, wordsOf } from '../../api.ts'
+import { queryClient } from '../../query-client.ts'
 import { DeleteButton } from '../delete-button.tsx'
+import { EditedRecordContext, type Edits, useEdits } from '../editing/edits.ts'
 import { saved } from '../forms/unsaved-guard.tsx'
 import { EmptyState } from '../messages/empty-state.tsx'
 import { Gone } from '../messages/gone.tsx'
@@ -26,7 +28,7 @@ interface RecordPageProps<Item extends StoredRecord> {
   /** Shown beside the form: what the record does. */
   side?: (item: Item) => ReactNode
   /** The form, which calls `onSaved`. */
-  children: (item: Item, onSaved: () => void) => ReactNode
+  children: (item: Item, onSaved: () => void, edits: Edits) => ReactNode
 }
 
 /** The page of the record that the address names: while it loads, where it is gone, and its form. */
@@ -87,7 +89,36 @@ function Existing<Item extends StoredRecord>({ item, back, ...props }: ExistingP
         </>
       }
     >
-      {side ? <SideBySide side={side(item)}>{children(item, showSaved)}</SideBySide> : children(item, showSaved)}
+      <Edited {...{ resource, item, side, children }} />
     </Page>
+  )
+}
+
+type EditedProps<Item extends StoredRecord> = Pick<ExistingProps<Item>, 'resource' | 'item' | 'children'> & {
+  side: ExistingProps<Item>['side'] | undefined
+}
+
+/** The form, which holds the record as it is when the form begins. */
+function Edited<Item extends StoredRecord>(props: EditedProps<Item>) {
+  const [version, setVersion] = useState(0)
+  // All that is known of the record: an agent's tools are a record of their own.
+  const ofRecord = { predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[2] === props.item.id }
+  const reload = () => void queryClient.refetchQueries(ofRecord).then(() => setVersion((before) => before + 1))
+  return <Form key={version} {...props} reload={reload} />
+}
+
+function Form<Item extends StoredRecord>({
+  resource,
+  item,
+  side,
+  children,
+  reload,
+}: EditedProps<Item> & { reload: () => void }) {
+  const edits = useEdits(`${resource.apiPath}/${item.id}`)
+  const form = children(item, showSaved, edits)
+  return (
+    <EditedRecordContext value={{ edits, reload }}>
+      {side ? <SideBySide side={side(item)}>{form}</SideBySide> : form}
+    </EditedRecordContext>
   )
 }

@@ -1,10 +1,10 @@
 import { Table } from '@mantine/core'
 import { Link } from 'react-router'
 import card from '../../blocks/card.module.css'
+import { RunningDuration } from '../../blocks/running-duration.tsx'
 import { sessionName, shortId } from '../../sessions/words.ts'
 import classes from '../chart-page.module.css'
 import { InstanceChip } from '../chips/instance-chip.tsx'
-import { RunningDuration } from '../chips/running-duration.tsx'
 import { StateChip } from '../chips/state-chip.tsx'
 import type { Actor } from '../queries.ts'
 import { chartAddress } from '../sessions/session-in-url.ts'
@@ -60,7 +60,7 @@ export function ActorsTable({ actors, agentNames, titles }: ActorsTableProps) {
           {actors.length === 0 && (
             <Table.Tr>
               <Table.Td colSpan={6} ta="center" c="dimmed">
-                No live actor matches the filters.
+                No results
               </Table.Td>
             </Table.Tr>
           )}

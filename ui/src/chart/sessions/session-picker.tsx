@@ -61,7 +61,7 @@ export function SessionPicker({ chosen, onChoose }: SessionPickerProps) {
         if (session) onChoose({ agentId: session.agentId, sessionId: session.id })
       }}
       renderOption={({ option }) => <Found session={sessions.get(option.value)} label={option.label} />}
-      nothingFoundMessage="No session matches."
+      nothingFoundMessage="No results"
       maxDropdownHeight={380}
       error={error ? wordsOf(error) : undefined}
       comboboxProps={{ shadow: 'md' }}

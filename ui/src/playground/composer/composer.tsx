@@ -18,12 +18,26 @@ interface ComposerProps {
   /** Called by ↑ in an empty field: attaches what the last message had, and returns its text. */
   recall: () => string | undefined
   placeholder: string
+  /** What the button does: "Send" where it is absent. */
+  sendLabel?: string
   /** Above the field: the request's overrides. */
   children?: ReactNode
 }
 
 export function Composer(props: ComposerProps) {
-  const { text, setText, field, onSend, attachments, onStop, isStopping, recall, placeholder, children } = props
+  const {
+    text,
+    setText,
+    field,
+    onSend,
+    attachments,
+    onStop,
+    isStopping,
+    recall,
+    placeholder,
+    sendLabel = 'Send',
+    children,
+  } = props
   const [isOver, setIsOver] = useState(false)
   /** Whether there were any. */
   const take = (data: DataTransfer | null): boolean => {
@@ -92,11 +106,11 @@ export function Composer(props: ComposerProps) {
             </ActionIcon>
           </Tooltip>
         ) : (
-          <Tooltip label="Send (Enter)">
+          <Tooltip label={`${sendLabel} (Enter)`}>
             <ActionIcon
               size={34}
               radius="xl"
-              aria-label="Send"
+              aria-label={sendLabel}
               onClick={onSend}
               disabled={text.trim() === '' && attachments.files.length === 0}
             >

@@ -151,7 +151,7 @@ function Form({ onSubmit, children, buttons }: { onSubmit: () => void; children:
 
 const Back = ({ onBack }: Pick<StepProps, 'onBack'>) => (
   <Button size="sm" variant="subtle" onClick={onBack}>
-    Back
+    Cancel
   </Button>
 )
 
@@ -175,7 +175,7 @@ function Editing({ call, onDecide, onBack }: StepProps & { call: PendingCall }) 
       buttons={
         <>
           <Button size="sm" type="submit" leftSection={<IconCheck size={16} aria-hidden />}>
-            Approve with these
+            Approve edited
           </Button>
           <Back onBack={onBack} />
         </>

@@ -5,7 +5,6 @@ import { ApiError, api, ReplyError } from '../../api.ts'
 import { cancelReply, type Decision } from '../queries.ts'
 import { gatherEvents, type Transcript } from '../transcript/transcript.ts'
 import type { ShownPart } from './live-reply.ts'
-import type { ShownFrames } from './shown-frames.ts'
 
 export type ChatRequest = components['schemas']['PlaygroundChatRequest']
 
@@ -14,7 +13,6 @@ interface Connection {
   /** Null until the first message of a new session is accepted. */
   sessionId: string | null
   transcript: Transcript
-  shownFrames: ShownFrames
   /** What is sent; null while a reply is joined. */
   chat: ChatRequest | null
   /** Or what is decided. */
@@ -37,7 +35,7 @@ type ConnectionEvent =
   | { type: 'refused'; error: unknown }
 
 const stream = fromCallback<ConnectionEvent, Connection>(({ input, sendBack }) => {
-  const { agentId, chat, decisions, transcript, shownFrames } = input
+  const { agentId, chat, decisions, transcript } = input
   const leaving = new AbortController()
   const events = gatherEvents(transcript)
   const session = api.playground(agentId).session(input.sessionId)
@@ -59,7 +57,6 @@ const stream = fromCallback<ConnectionEvent, Connection>(({ input, sendBack }) =
     try {
       for await (const event of reply) {
         events.add(event)
-        shownFrames.saw(reply.lastEventId)
         isOver = event.type === 'finished'
       }
     } catch (error) {
@@ -100,7 +97,7 @@ const isGone = (error: unknown): boolean => error instanceof ApiError && error.s
 export const connectionMachine = setup({
   types: {
     context: {} as Connection,
-    input: {} as Pick<Connection, 'agentId' | 'sessionId' | 'transcript' | 'shownFrames'>,
+    input: {} as Pick<Connection, 'agentId' | 'sessionId' | 'transcript'>,
     events: {} as ConnectionEvent,
   },
   actors: {

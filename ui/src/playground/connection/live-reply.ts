@@ -106,6 +106,7 @@ export type ShownMessage = Pick<Message, 'role' | 'content' | 'status' | 'finish
   toolCalls: readonly ToolCall[]
   /** Absent while the server's message is not known. */
   model?: Message['model']
+  providerId?: Message['providerId']
   usage?: Message['usage']
   firstTokenMs?: Message['firstTokenMs']
   durationMs?: Message['durationMs']

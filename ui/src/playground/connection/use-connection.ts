@@ -15,7 +15,6 @@ import {
 import { createTranscript } from '../transcript/transcript.ts'
 import { type ChatRequest, connectionMachine } from './connection-machine.ts'
 import type { ShownPart } from './live-reply.ts'
-import { createShownFrames } from './shown-frames.ts'
 
 interface ConnectionOptions {
   agentId: string
@@ -26,8 +25,7 @@ interface ConnectionOptions {
 
 export function useConnection({ agentId, sessionId: given, onSession }: ConnectionOptions) {
   const [transcript] = useState(createTranscript)
-  const [shownFrames] = useState(createShownFrames)
-  const input = { agentId, sessionId: given, transcript, shownFrames }
+  const input = { agentId, sessionId: given, transcript }
   const [state, send] = useMachine(connectionMachine, { input })
   const { sessionId, problem } = state.context
   const isIdle = state.matches('idle')
@@ -59,7 +57,6 @@ export function useConnection({ agentId, sessionId: given, onSession }: Connecti
 
   return {
     transcript,
-    shownFrames,
     stored,
     sessionId,
     problem,

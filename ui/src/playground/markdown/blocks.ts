@@ -1,11 +1,16 @@
 /** Markdown in top-level blocks, so that of a growing reply only the last block is parsed and rendered again. */
 import { Lexer, type MarkedToken, type Token } from 'marked'
 import remend from 'remend'
+import { type MathToken, withMath } from './math.ts'
+
+export type KnownToken = MarkedToken | MathToken
 
 export interface Block {
-  token: MarkedToken
+  token: KnownToken
   /** Where in the text it begins. */
   start: number
+  /** Of a piece of a longer paragraph: the direction of the whole. Absent: its own. */
+  dir?: 'ltr' | 'rtl'
 }
 
 /**
@@ -45,23 +50,35 @@ function blocksFrom(text: string, from: number): Block[] {
 
 function pieces(raw: string, from: number): Block[] {
   const blocks: Block[] = []
+  const dir = directionOf(raw)
   let start = 0
   let end = 0
   for (const { index } of raw.matchAll(wordStart)) {
     if (index + 1 - start > longestParagraph && end > start) {
-      blocks.push({ token: paragraph(raw.slice(start, end)), start: from + start })
+      blocks.push({ token: paragraph(raw.slice(start, end)), start: from + start, dir })
       start = end
     }
     end = index + 1
   }
-  blocks.push({ token: paragraph(raw.slice(start)), start: from + start })
+  blocks.push({ token: paragraph(raw.slice(start)), start: from + start, dir })
   return blocks
 }
 
-const paragraph = (raw: string): MarkedToken => ({ type: 'paragraph', raw, text: raw, tokens: Lexer.lexInline(raw) })
+/** As `dir=auto` finds it: by the first letter that has a direction. */
+const directionOf = (text: string): 'ltr' | 'rtl' =>
+  /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(text)
+    ? 'rtl'
+    : 'ltr'
+
+const paragraph = (raw: string): KnownToken => ({
+  type: 'paragraph',
+  raw,
+  text: raw,
+  tokens: Lexer.lexInline(raw, withMath),
+})
 
 /** The last block of a running reply: what is not closed yet is shown as if it ended here. */
-export function closed(token: MarkedToken): MarkedToken {
+export function closed(token: KnownToken): KnownToken {
   if (token.type === 'code') return token
   const mended = remend(token.raw, { linkMode: 'text-only', katex: false, htmlTags: false })
   return mended === token.raw ? token : (lex(mended)[0] ?? token)
@@ -73,6 +90,6 @@ export const isFenceClosed = (raw: string): boolean => {
   return fence === undefined || raw.trimEnd().endsWith(`\n${fence}`)
 }
 
-/** The lexer has no extensions, so it gives its own tokens only. */
-const lex = (text: string): MarkedToken[] => known(Lexer.lex(text, { gfm: true }))
-export const known = (tokens: Token[]): MarkedToken[] => tokens as MarkedToken[]
+/** The lexer gives its own tokens, and those of its one extension. */
+const lex = (text: string): KnownToken[] => known(Lexer.lex(text, withMath))
+export const known = (tokens: Token[]): KnownToken[] => tokens as KnownToken[]

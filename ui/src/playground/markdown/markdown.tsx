@@ -3,9 +3,9 @@
  * addresses only, images are links.
  */
 import { Checkbox, Table } from '@mantine/core'
-import type { MarkedToken, Token, Tokens } from 'marked'
+import type { Token, Tokens } from 'marked'
 import { Fragment, memo, type ReactNode, useState } from 'react'
-import { closed, createSplitter, isFenceClosed, known } from './blocks.ts'
+import { closed, createSplitter, isFenceClosed, type KnownToken, known } from './blocks.ts'
 import { Code } from './code.tsx'
 import { plainText } from './entities.ts'
 import classes from './markdown.module.css'
@@ -16,20 +16,32 @@ export function Markdown({ text, growing = false }: { text: string; growing?: bo
   const blocks = split(text)
   return (
     <div className={classes.markdown}>
-      {blocks.map(({ token, start }, index) => (
-        <Block key={start} token={growing && index === blocks.length - 1 ? closed(token) : token} growing={growing} />
+      {blocks.map(({ token, start, dir }, index) => (
+        <Block
+          key={start}
+          dir={dir}
+          token={growing && index === blocks.length - 1 ? closed(token) : token}
+          growing={growing}
+        />
       ))}
     </div>
   )
 }
 
+interface BlockProps {
+  token: KnownToken
+  growing: boolean
+  /** Absent: its text's own. */
+  dir: 'ltr' | 'rtl' | undefined
+}
+
 // A closed block keeps its token, whatever follows it.
 const Block = memo(
-  ({ token, growing }: { token: MarkedToken; growing: boolean }) => block(token, growing),
+  ({ token, growing, dir }: BlockProps) => block(token, growing, dir),
   (before, after) => before.token === after.token && (before.growing === after.growing || after.token.type !== 'code'),
 )
 
-function block(token: MarkedToken, growing = false): ReactNode {
+function block(token: KnownToken, growing = false, dir: BlockProps['dir'] | 'auto' = 'auto'): ReactNode {
   switch (token.type) {
     case 'heading':
       return (
@@ -38,7 +50,7 @@ function block(token: MarkedToken, growing = false): ReactNode {
         </h3>
       )
     case 'paragraph':
-      return <p dir="auto">{inline(token.tokens)}</p>
+      return <p dir={dir}>{inline(token.tokens)}</p>
     case 'text':
       return token.tokens ? inline(token.tokens) : plainText(token.text)
     case 'code':
@@ -49,6 +61,12 @@ function block(token: MarkedToken, growing = false): ReactNode {
       return list(token)
     case 'table':
       return table(token)
+    case 'mathBlock':
+      return (
+        <pre className={classes.math} dir="ltr">
+          {token.text}
+        </pre>
+      )
     case 'hr':
       return <hr />
     case 'html':
@@ -62,14 +80,14 @@ function block(token: MarkedToken, growing = false): ReactNode {
 }
 
 // Only its index tells one token from another; text only grows at its end.
-const each = (tokens: Token[], draw: (token: MarkedToken) => ReactNode): ReactNode[] =>
+const each = (tokens: Token[], draw: (token: KnownToken) => ReactNode): ReactNode[] =>
   known(tokens).map((token, place) => <Fragment key={`${place}`}>{draw(token)}</Fragment>)
 
 const blocks = (tokens: Token[]): ReactNode[] => each(tokens, (token) => block(token))
 
 const inline = (tokens: Token[]): ReactNode[] => each(tokens, span)
 
-function span(token: MarkedToken): ReactNode {
+function span(token: KnownToken): ReactNode {
   switch (token.type) {
     case 'strong':
       return <strong>{inline(token.tokens)}</strong>
@@ -77,6 +95,12 @@ function span(token: MarkedToken): ReactNode {
       return <em>{inline(token.tokens)}</em>
     case 'del':
       return <del>{inline(token.tokens)}</del>
+    case 'math':
+      return (
+        <code className={classes.math} dir="ltr">
+          {token.text}
+        </code>
+      )
     case 'codespan':
       return <code>{token.text}</code>
     case 'br':

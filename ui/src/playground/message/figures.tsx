@@ -21,7 +21,9 @@ function figuresOf({ model, usage, firstTokenMs, durationMs, attempts, overrides
   const about = usage?.estimated ? '≈ ' : ''
   return [
     model ?? '',
-    usage ? `${about}${tokens.format(usage.promptTokens)} → ${tokens.format(usage.completionTokens)} tokens` : '',
+    usage
+      ? `${about}${tokens.format(usage.promptTokens)} → ${tokens.format(usage.completionTokens)} ${usage.completionTokens === 1 ? 'token' : 'tokens'}`
+      : '',
     firstTokenMs == null ? '' : `first token ${duration(firstTokenMs)}`,
     duration(durationMs),
     attempts != null && attempts > 1 ? `${attempts} model calls` : '',
@@ -29,5 +31,10 @@ function figuresOf({ model, usage, firstTokenMs, durationMs, attempts, overrides
   ].filter((one) => one !== '')
 }
 
-const overrideWords = (name: string, value: unknown): string =>
-  typeof value === 'number' || (typeof value === 'string' && value.length <= 24) ? `${name} ${value}` : `own ${name}`
+/** Its name in a request, in words: `systemPrompt` → `system prompt`. */
+const words = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+function overrideWords(name: string, value: unknown): string {
+  const isText = name === 'systemPrompt' || name.endsWith('Id') || typeof value === 'object'
+  return isText || String(value).length > 24 ? `${words(name).replace(/ id$/, '')} changed` : `${words(name)} ${value}`
+}

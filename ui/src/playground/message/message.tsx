@@ -1,30 +1,16 @@
-/** One message of the transcript: who, what, and how it ended. */
-import { ActionIcon, Alert, Button, Group, Tooltip, VisuallyHidden } from '@mantine/core'
-import {
-  IconAlertTriangle,
-  IconArrowBackUp,
-  IconCheck,
-  IconColumns2,
-  IconCursorText,
-  IconGitFork,
-  IconHandStop,
-  IconPencil,
-  IconPlayerStop,
-  IconRefresh,
-  IconScissors,
-  IconTimeline,
-} from '@tabler/icons-react'
-import { lazy, memo, type ReactNode, Suspense, useEffect, useState } from 'react'
+/** One message of the transcript: who, and what. */
+import { ActionIcon, Tooltip, VisuallyHidden } from '@mantine/core'
+import { IconColumns2, IconPencil, IconRefresh, IconTimeline } from '@tabler/icons-react'
+import { lazy, memo, Suspense, useEffect, useState } from 'react'
 import { Copy } from '../../blocks/copy.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { MessageParts } from '../composer/attached.tsx'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import type { ToolCall } from '../queries.ts'
-import { BranchPicker } from '../transcript/branch-picker.tsx'
 import type { MessageActions } from '../transcript/message-actions.ts'
-import { Reason } from './error-reason.tsx'
-import { Figures } from './figures.tsx'
+import { Failure } from './failure.tsx'
+import { againOf, Branches, Foot, FootButton, hasBegun } from './foot.tsx'
 import classes from './message.module.css'
 import { Reasoning } from './reasoning.tsx'
 import { ToolCard } from './tool-card.tsx'
@@ -43,6 +29,8 @@ interface MessageProps {
   actions: MessageActions
   /** It ends the path. */
   isLast: boolean
+  /** A message of the user's follows it. */
+  isFollowedByMessage: boolean
 }
 
 export const MessageView = memo((props: MessageProps) =>
@@ -73,7 +61,7 @@ function UserMessage({ message, place, count, actions, isLast }: MessageProps) {
           <FootButton label="Answer this message" icon={IconRefresh} onClick={() => regenerate(id)} />
         )}
         {id !== null && actions.compare && (
-          <FootButton label="Compare replies" icon={IconColumns2} onClick={() => actions.compare?.(id)} />
+          <FootButton label="Rerun side by side" icon={IconColumns2} onClick={() => actions.compare?.(id)} />
         )}
         <Branches message={message} actions={actions} />
       </div>
@@ -81,7 +69,17 @@ function UserMessage({ message, place, count, actions, isLast }: MessageProps) {
   )
 }
 
-function Reply({ message, place, count, agentName, agentModel, unfolded, actions, isLast }: MessageProps) {
+function Reply({
+  message,
+  place,
+  count,
+  agentName,
+  agentModel,
+  unfolded,
+  actions,
+  isLast,
+  isFollowedByMessage,
+}: MessageProps) {
   const { content, reasoning = '', reasoningMs = null, toolCalls, status, error } = message
   const isWriting = status === 'streaming'
   const again = againOf(message, actions)
@@ -120,10 +118,11 @@ function Reply({ message, place, count, agentName, agentModel, unfolded, actions
             running={isWriting}
             id={`${place} ${segment.key}`}
             unfolded={unfolded}
+            isFollowedByMessage={isFollowedByMessage}
           />
         ),
       )}
-      {isWriting && content === '' && reasoning === '' && toolCalls.length === 0 && (
+      {isWriting && !hasBegun(message) && (
         <>
           <div className={classes.dots} role="img" aria-label="Waiting for the first word">
             <i />
@@ -139,37 +138,20 @@ function Reply({ message, place, count, agentName, agentModel, unfolded, actions
         </Alert>
       )}
       {error && (
-        <Alert
-          color="red"
-          variant="light"
-          icon={<IconAlertTriangle size={18} />}
-          title="The reply failed"
-          mt="sm"
-          className={classes.error ?? ''}
-        >
-          <Reason text={error.message} />
-          <Group mt="xs" gap="sm">
-            <code>{error.code}</code>
-            {again && isLast && (
-              <Button
-                size="compact-sm"
-                variant="default"
-                leftSection={<IconArrowBackUp size={15} aria-hidden />}
-                onClick={again}
-              >
-                Try again
-              </Button>
-            )}
-          </Group>
-        </Alert>
+        <Failure
+          message={message}
+          again={isLast ? again : null}
+          isTraceOpen={isTraceOpen}
+          onTrace={message.id === null ? null : toggleTrace}
+        />
       )}
       <Foot message={message} agentModel={agentModel} actions={actions}>
         {message.id !== null && (
-          <Tooltip label="What happened">
+          <Tooltip label="Trace">
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label="What happened"
+              aria-label="Trace"
               aria-expanded={isTraceOpen}
               onClick={toggleTrace}
             >
@@ -187,42 +169,6 @@ function Reply({ message, place, count, agentName, agentModel, unfolded, actions
   )
 }
 
-/** Asks for another reply in the place of this one. Null while that is not possible. */
-function againOf({ parentId }: ShownMessage, { regenerate }: MessageActions): (() => void) | null {
-  return parentId == null || regenerate === null ? null : () => regenerate(parentId)
-}
-
-interface FootButtonProps {
-  label: string
-  icon: typeof IconCheck
-  disabled?: boolean
-  onClick: () => void
-}
-
-const FootButton = ({ label, icon: Icon, disabled = false, onClick }: FootButtonProps) => (
-  <Tooltip label={label}>
-    <ActionIcon variant="subtle" color="gray" aria-label={label} disabled={disabled} onClick={onClick}>
-      <Icon size={16} stroke={1.7} />
-    </ActionIcon>
-  </Tooltip>
-)
-
-/** The branches in this place, and the fork of the session from here. */
-function Branches({ message, actions }: Pick<MessageProps, 'message' | 'actions'>) {
-  const { id, role, beside } = message
-  const { fork, forkWithin } = actions
-  if (id === null || beside === undefined) return null
-  return (
-    <>
-      {fork && <FootButton label="Fork from here" icon={IconGitFork} onClick={() => fork(id)} />}
-      {role === 'assistant' && forkWithin && (
-        <FootButton label="Fork within this reply" icon={IconCursorText} onClick={() => forkWithin(message)} />
-      )}
-      <BranchPicker id={id} beside={beside} onTurn={actions.turnTo} />
-    </>
-  )
-}
-
 const ReplyTrace = lazy(() => import('../../traces/reply-trace.tsx'))
 const Waiting = lazy(() => import('../../traces/waiting.tsx'))
 
@@ -236,51 +182,6 @@ function WhyItWaits({ messageId }: { messageId: string }) {
     return () => clearTimeout(timer)
   }, [])
   return isLate && <Suspense>{<Waiting messageId={messageId} />}</Suspense>
-}
-
-function Foot({
-  message,
-  agentModel,
-  actions,
-  children,
-}: Pick<MessageProps, 'message' | 'agentModel' | 'actions'> & { children: ReactNode }) {
-  const again = againOf(message, actions)
-  const { icon: Icon, words } = statusOf(message)
-  const { model } = message
-  return (
-    <div className={classes.foot}>
-      <span className={classes.status} data-testid="status">
-        {Icon === null ? <i className={classes.pulse} aria-hidden /> : <Icon size={14} stroke={2} aria-hidden />}
-        {words}
-      </span>
-      {model && model !== agentModel && <span>Answered by {model}</span>}
-      <Figures message={message} />
-      <RelativeTime iso={message.createdAt} />
-      {/* Together, when the figures before them fill the line. */}
-      <Group component="span" display="inline-flex" gap={6}>
-        {message.content !== '' && <Copy text={message.content} label="Copy reply" />}
-        {again && <FootButton label="Another reply" icon={IconRefresh} onClick={again} />}
-        <Branches message={message} actions={actions} />
-        {children}
-      </Group>
-    </div>
-  )
-}
-
-/** How a reply has ended. */
-const endings = {
-  stop: { icon: IconCheck, words: 'Complete' },
-  length: { icon: IconScissors, words: 'Cut off at the length limit' },
-  content_filter: { icon: IconAlertTriangle, words: 'Stopped by the content filter' },
-  cancelled: { icon: IconPlayerStop, words: 'Stopped' },
-  tool_calls: { icon: IconHandStop, words: 'Asked for a decision' },
-  steered: { icon: IconPlayerStop, words: 'Ended for the next message' },
-  error: { icon: IconAlertTriangle, words: 'Error' },
-} satisfies Record<NonNullable<ShownMessage['finishReason']>, { icon: typeof IconCheck; words: string }>
-
-function statusOf({ status, finishReason }: ShownMessage): { icon: typeof IconCheck | null; words: string } {
-  if (status === 'streaming') return { icon: null, words: 'Writing' }
-  return endings[status === 'error' ? 'error' : (finishReason ?? 'stop')]
 }
 
 type Segment = { key: string; text: string } | { key: string; call: ToolCall }

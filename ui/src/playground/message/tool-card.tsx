@@ -1,6 +1,6 @@
 /** A tool call: collapsed, one line with its name and outcome; expanded, its arguments and its result. */
 import { Loader, Text } from '@mantine/core'
-import { IconCheck, IconChevronRight, IconQuestionMark, IconX } from '@tabler/icons-react'
+import { IconCheck, IconChevronRight, IconHandStop, IconQuestionMark, IconX } from '@tabler/icons-react'
 import { memo, type ToggleEvent, useState } from 'react'
 import { Copy } from '../../blocks/copy.tsx'
 import type { ToolCall } from '../queries.ts'
@@ -15,9 +15,11 @@ interface ToolCardProps {
   /** Its key in `unfolded` while it is expanded, whether it is rendered or not. */
   id: string
   unfolded: Set<string>
+  /** A message of the user's follows, which rejects what waits. */
+  isFollowedByMessage: boolean
 }
 
-export const ToolCard = memo(({ call, running, id, unfolded }: ToolCardProps) => {
+export const ToolCard = memo(({ call, running, id, unfolded, isFollowedByMessage }: ToolCardProps) => {
   const [isOpen, setOpen] = useState(() => unfolded.has(id))
   const onToggle = ({ currentTarget: { open } }: ToggleEvent<HTMLDetailsElement>) => {
     setOpen(open)
@@ -26,23 +28,34 @@ export const ToolCard = memo(({ call, running, id, unfolded }: ToolCardProps) =>
   }
   const { name, durationMs } = call
   const state = stateOf(call, running)
+  const rejection = rejectionWords(call, isFollowedByMessage)
   return (
-    <details className={classes.tool} data-state={state} open={isOpen} onToggle={onToggle}>
-      <summary>
-        <IconChevronRight size={15} stroke={1.8} className={classes.toolFold} aria-hidden />
-        <StateIcon state={state} />
-        <span className={classes.toolName}>{name}</span>
-        <span className={classes.toolHint}>{compact(call.arguments)}</span>
-        <span className={classes.toolTime}>{durationMs === null ? state : `${state} · ${duration(durationMs)}`}</span>
-      </summary>
-      {isOpen && <Parts call={call} running={running} />}
-    </details>
+    <>
+      <details className={classes.tool} data-state={state} open={isOpen} onToggle={onToggle}>
+        <summary>
+          <IconChevronRight size={15} stroke={1.8} className={classes.toolFold} aria-hidden />
+          <StateIcon state={state} />
+          <span className={classes.toolName}>{name}</span>
+          <span className={classes.toolHint}>{compact(call.arguments)}</span>
+          <span className={classes.toolTime}>{durationMs === null ? state : `${state} · ${duration(durationMs)}`}</span>
+        </summary>
+        {isOpen && <Parts call={call} running={running} />}
+      </details>
+      {rejection !== null && <Text className={classes.toolWait}>{rejection}</Text>}
+    </>
   )
 })
 
+/** By what or whom it was rejected. Null where that is not known, or it was not. */
+function rejectionWords({ decision, decidedBy }: ToolCall, isFollowedByMessage: boolean): string | null {
+  if (decision !== 'reject') return null
+  if (isFollowedByMessage) return 'Rejected because a new message was sent instead of a decision.'
+  return decidedBy == null ? null : `Rejected by ${decidedBy}.`
+}
+
 /** `decision`: what was decided about a call that was pending. */
 function stateOf({ ok, decision }: ToolCall, running: boolean): string {
-  if (decision === null) return 'not decided'
+  if (decision === null) return 'waiting for approval'
   if (decision === 'reject') return 'rejected'
   if (decision === 'respond') return 'answered'
   return ok === null ? (running ? 'running' : 'outcome unknown') : ok ? 'done' : 'failed'
@@ -70,7 +83,8 @@ function StateIcon({ state }: { state: string }) {
   if (state === 'running') return <Loader size={14} aria-hidden />
   if (state === 'done') return <IconCheck size={16} stroke={2.2} className={classes.toolOk} aria-hidden />
   if (state === 'answered') return <IconCheck size={16} stroke={2.2} className={classes.toolOk} aria-hidden />
-  if (state === 'outcome unknown' || state === 'not decided')
+  if (state === 'waiting for approval') return <IconHandStop size={16} stroke={2} aria-hidden />
+  if (state === 'outcome unknown')
     return <IconQuestionMark size={16} stroke={2.2} className={classes.toolBad} aria-hidden />
   return <IconX size={16} stroke={2.2} className={classes.toolBad} aria-hidden />
 }

@@ -23,18 +23,18 @@ const numbers: NumberField[] = [
     about: '0 is the most predictable, 2 the most varied.',
     step: 0.1,
     most: 2,
-    fallback: 'the model’s own',
+    fallback: 'Provider default',
   },
   {
     key: 'topP',
     about: 'Only the likeliest words whose probabilities add up to this.',
     step: 0.05,
     most: 1,
-    fallback: 'the model’s own',
+    fallback: 'Provider default',
   },
-  { key: 'topK', about: 'Only this many of the likeliest words.', step: 1, fallback: 'the model’s own' },
-  { key: 'maxToolCalls', about: '0 offers no tools.', step: 1, most: 100, fallback: '10' },
-  { key: 'maxOutputTokens', about: 'Of one answer, reasoning included.', step: 1, fallback: 'the model’s own' },
+  { key: 'topK', about: 'Only this many of the likeliest words.', step: 1, fallback: 'Provider default' },
+  { key: 'maxToolCalls', about: '0 turns tools off.', step: 1, most: 100, fallback: '10' },
+  { key: 'maxOutputTokens', about: 'Of one answer, reasoning included.', step: 1, fallback: 'Provider default' },
 ]
 
 interface OverridesDrawerProps {
@@ -89,7 +89,7 @@ export default function OverridesDrawer({ agent, state, onClose, title = 'Overri
         <Select
           label={overrideName('reasoningEffort')}
           description="How long the model may think."
-          placeholder={agent.generationConfig.reasoningEffort ?? 'the model’s own'}
+          placeholder={agent.generationConfig.reasoningEffort ?? 'Provider default'}
           data={reasoningEfforts}
           value={overrides.reasoningEffort ?? null}
           onChange={(reasoningEffort) => set({ reasoningEffort })}
@@ -133,7 +133,7 @@ function Tools({ kind, value, onChange }: ToolsProps) {
           value={listOf(value)}
           onChange={(ids) => onChange(ids.join(','))}
           searchable
-          nothingFoundMessage="No matches."
+          nothingFoundMessage="No results"
         />
       )}
     </div>

@@ -41,7 +41,7 @@ export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideP
           onChange={(id) => id !== null && navigate(`/playground/${id}`)}
           allowDeselect={false}
           searchable={agents.length > 8}
-          nothingFoundMessage="No agent matches."
+          nothingFoundMessage="No results"
         />
         <Button
           component={Link}
@@ -63,8 +63,8 @@ export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideP
         />
         <TextInput
           type="search"
-          aria-label="Only sessions of this user"
-          placeholder="User, exact name"
+          aria-label="Filter by user ID"
+          placeholder="Filter by user ID"
           leftSection={<IconUser size={15} stroke={1.8} aria-hidden />}
           value={user}
           onChange={(event) => setUser(event.currentTarget.value)}
@@ -90,8 +90,8 @@ export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideP
 }
 
 function nothingFound(q: string, user: string): string {
-  if (user !== '') return q === '' ? 'This user has no sessions.' : 'No session of this user matches.'
-  return q === '' ? 'No sessions yet: the first message creates one.' : 'No session matches.'
+  if (user !== '') return q === '' ? 'This user has no sessions.' : 'No results'
+  return q === '' ? 'No sessions yet: the first message creates one.' : 'No results'
 }
 
 export const titleOf = ({ title }: Pick<Session, 'title'>): string => title ?? 'New session'

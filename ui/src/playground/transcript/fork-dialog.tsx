@@ -25,7 +25,7 @@ export default function ForkDialog({ agentId, sessionId, message, fork, onClose 
     fork?.(messageId, frameId)
   }
   return (
-    <Modal opened onClose={onClose} title="Fork within this reply" size="xl">
+    <Modal opened onClose={onClose} title="Branch from this word" size="xl">
       <ErrorAlert error={error} />
       {frames === undefined && !error && <Skeleton h={160} />}
       {frames?.length === 0 && (
@@ -112,7 +112,7 @@ function Places({ frames, content, onFork, onClose }: PlacesProps) {
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button onClick={() => chosen && onFork(chosen.id)}>Fork here</Button>
+        <Button onClick={() => chosen && onFork(chosen.id)}>Branch from here</Button>
       </Group>
     </Stack>
   )

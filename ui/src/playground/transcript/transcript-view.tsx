@@ -81,6 +81,7 @@ export const TranscriptView = memo((props: TranscriptViewProps) => {
                     unfolded={unfolded}
                     actions={actions}
                     isLast={message === last}
+                    isFollowedByMessage={messages[index + 1]?.role === 'user'}
                   />
                   {summaryBelow(message, checkpoints, unfolded)}
                 </div>

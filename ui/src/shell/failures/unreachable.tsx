@@ -1,5 +1,7 @@
-import { Loader, Text } from '@mantine/core'
+import { Button, Loader, Text } from '@mantine/core'
+import { useLocation, useNavigate, useNavigation } from 'react-router'
 import { useReachable } from '../connection.ts'
+import { sections } from '../navigation.ts'
 import classes from '../shell.module.css'
 
 /** Shown for as long as the server does not answer. */
@@ -13,8 +15,31 @@ export function UnreachableNotice() {
           <Text fz="sm" fw={500}>
             Greenroom cannot be reached. Trying again…
           </Text>
+          <ClickedPage />
         </>
       )}
     </div>
+  )
+}
+
+/** The page that was clicked, and waits for the server. */
+function ClickedPage() {
+  const { location: clicked } = useNavigation()
+  const { pathname, search, hash } = useLocation()
+  const navigate = useNavigate()
+  if (clicked === undefined) return null
+  const page = sections.flatMap(({ pages }) => pages).find(({ to }) => to === clicked.pathname)
+  return (
+    <>
+      <Text fz="sm">{page?.label ?? 'The page'} opens when it is back.</Text>
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label="Stay on this page"
+        onClick={() => void navigate({ pathname, search, hash }, { replace: true, preventScrollReset: true })}
+      >
+        Cancel
+      </Button>
+    </>
   )
 }

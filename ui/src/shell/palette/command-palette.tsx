@@ -5,6 +5,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight'
 import {
   type Icon,
+  IconBolt,
   IconKeyboard,
   IconLogout,
   IconMessage,
@@ -112,6 +113,7 @@ function useActions(onShortcuts: () => void): SpotlightActionData[] {
     act('scheme', isDark ? 'Use light colours' : 'Use dark colours', isDark ? IconSun : IconMoon, () =>
       setColorScheme(isDark ? 'light' : 'dark'),
     ),
+    act('break it', 'Break it: see that nothing is lost', IconBolt, () => void navigate('/break-it')),
     act('shortcuts', 'Keyboard shortcuts', IconKeyboard, onShortcuts),
     ...(user?.username ? [act('logout', 'Log out', IconLogout, () => void logout())] : []),
   ]

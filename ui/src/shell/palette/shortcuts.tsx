@@ -7,7 +7,8 @@ const shortcuts: readonly [keys: string[], does: string][] = [
   [['Enter'], 'Send the message'],
   [['Shift', 'Enter'], 'Start a new line in the message'],
   [['↑'], 'Edit the last message, in an empty field'],
-  [['Esc'], 'Stop the reply, or close what is open'],
+  [['Esc'], 'Close what is open'],
+  [['Esc', 'Esc'], 'Stop the reply, in the message field or the conversation'],
 ]
 
 export default function Shortcuts({ onClose }: { onClose: () => void }) {

@@ -1,0 +1,63 @@
+/** A click while the server is away. */
+import { afterAll, expect, test } from 'vitest'
+import { startTestApp } from '../../support/app.ts'
+import { openBrowser, type TestPage } from '../browser.ts'
+
+const app = await startTestApp({ settings: { SEED_DEMO: 'off' } })
+const browser = await openBrowser()
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+})
+
+const menu = (page: TestPage) => page.getByRole('navigation', { name: 'Main' })
+const heading = (page: TestPage) => page.getByRole('heading', { level: 1 }).textContent()
+const withoutSheet = 'Array.from(document.querySelectorAll("link[rel=stylesheet]")).filter(({sheet}) => !sheet).length'
+
+/** A page whose server can be away; `asked`: the addresses that were asked for meanwhile. */
+async function openPage() {
+  const page = await browser.page(app.url, { fresh: true, allow: /Failed to|Unable to preload/ })
+  await page.addInitScript('globalThis.requestIdleCallback = () => 0')
+  await page.goto('/prompts/new')
+  await page.getByLabel('Name').waitFor()
+  const server = { away: true, asked: [] as string[] }
+  await page.route(/\/assets\/|\/api\/|\/livez/, (route) => {
+    if (!server.away) return route.continue()
+    server.asked.push(new URL(route.request().url()).pathname)
+    return route.abort('connectionrefused')
+  })
+  return { page, server }
+}
+
+test('asks a few times, less and less often, and comes with its styles when the server is back', async () => {
+  const { page, server } = await openPage()
+  await using _ = page
+  await menu(page).getByRole('link', { name: 'State chart' }).click()
+  await page.getByText('State chart opens when it is back.').waitFor()
+  const probes = () => server.asked.filter((path) => path === '/livez').length
+  await expect.poll(probes).toBeGreaterThan(3)
+  expect(server.asked.length).toBeLessThan(40)
+  server.away = false
+  await page.locator('[data-state]').first().waitFor()
+  expect(await page.evaluate(withoutSheet)).toBe(0)
+  expect(
+    await page
+      .locator('[data-state]')
+      .first()
+      .evaluate('getComputedStyle(document.querySelector("[data-state]")).borderStyle'),
+  ).not.toBe('none')
+})
+
+test('can be taken back', async () => {
+  const { page, server } = await openPage()
+  await using _ = page
+  await menu(page).getByRole('link', { name: 'State chart' }).click()
+  await page.getByRole('button', { name: 'Stay on this page' }).click()
+  await page.getByText('State chart opens').waitFor({ state: 'detached' })
+  server.away = false
+  await page.getByText('Greenroom cannot be reached').waitFor({ state: 'detached' })
+  await page.waitForResponse(/api\/v1\/sessions/)
+  expect(await heading(page)).toBe('New prompt')
+  await menu(page).getByRole('link', { name: 'State chart' }).click()
+  await page.getByRole('heading', { level: 1, name: 'State chart' }).waitFor()
+})

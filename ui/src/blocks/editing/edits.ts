@@ -1,0 +1,53 @@
+/**
+ * An editor's hold on the records that its form began with: what it saves is refused with 412 where somebody else has
+ * changed them since.
+ */
+import { createContext, useContext, useState } from 'react'
+import { tagOf } from './record-tags.ts'
+
+export interface Edits {
+  /** The form shows the record as it was read last. */
+  hold: (path: string) => void
+  /** Writes it unless it was changed since; it is held as it is then. */
+  put: <Saved>(path: string, write: (headers: Record<string, string>) => Promise<Saved>) => Promise<Saved>
+  /** The next writes replace whatever is stored. */
+  letGo: () => void
+}
+
+function createEdits(): Edits {
+  const held = new Map<string, string>()
+  const hold = (path: string) => {
+    const tag = tagOf(path)
+    if (tag !== undefined) held.set(path, tag)
+  }
+  return {
+    hold,
+    async put(path, write) {
+      const tag = held.get(path)
+      const saved = await write(tag === undefined ? {} : { 'if-match': tag })
+      hold(path)
+      return saved
+    },
+    letGo: () => held.clear(),
+  }
+}
+
+/** `paths`: of the records that the form shows when it is mounted. */
+export function useEdits(...paths: string[]): Edits {
+  const [edits] = useState(() => {
+    const begun = createEdits()
+    for (const path of paths) begun.hold(path)
+    return begun
+  })
+  return edits
+}
+
+interface EditedRecord {
+  edits: Edits
+  /** Shows the stored record instead of what the form holds. */
+  reload: () => void
+}
+
+/** Of the record whose page this is; null where a form creates one. */
+export const EditedRecordContext = createContext<EditedRecord | null>(null)
+export const useEditedRecord = (): EditedRecord | null => useContext(EditedRecordContext)

@@ -1,0 +1,24 @@
+import classes from './blocks.module.css'
+import { wholeSeconds } from './time-words.ts'
+import { useNow } from './use-now.ts'
+
+interface RunningDurationProps {
+  /** ISO 8601. */
+  since: string
+  /** From when on it is conspicuous, in milliseconds. */
+  lateAfterMs?: number
+}
+
+/** How long something has lasted, counting. */
+export function RunningDuration({ since, lateAfterMs }: RunningDurationProps) {
+  const ms = Math.max(0, useNow() - Date.parse(since))
+  return (
+    <time
+      className={classes.lasting}
+      data-late={(lateAfterMs !== undefined && ms >= lateAfterMs) || undefined}
+      dateTime={since}
+    >
+      {wholeSeconds(ms)}
+    </time>
+  )
+}

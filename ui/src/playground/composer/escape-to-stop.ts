@@ -1,0 +1,51 @@
+/**
+ * Esc twice stops the running reply: a person who closes something by habit must not lose a reply that is paid for. It
+ * counts in the message field and in the conversation alone, and where nothing else was open when it was pressed.
+ */
+import { useCallbackRef } from '@mantine/hooks'
+import { type RefObject, useEffect, useState } from 'react'
+
+/** How long the second one is waited for. */
+const SECOND_WITHIN_MS = 3_000
+
+/** What Esc closes before it means anything else. Lists of pickers stay in the document while they are closed. */
+const isAnythingOpen = (): boolean =>
+  Array.from(document.querySelectorAll('[role=dialog], [role=listbox], [role=menu]')).some((box) =>
+    box.checkVisibility(),
+  )
+
+/** `stop`: null while nothing runs. Resolves to whether the next Esc stops. */
+export function useEscapeToStop(stop: (() => void) | null, field: RefObject<HTMLElement | null>): boolean {
+  const [isArmed, setArmed] = useState(false)
+  const isRunning = stop !== null
+  const pressed = useCallbackRef(() => {
+    if (isArmed) stop?.()
+    setArmed(!isArmed)
+  })
+  useEffect(() => {
+    if (!isRunning) return setArmed(false)
+    // What closes on Esc is gone by the time the event bubbles here, so it is looked for before anybody has seen the event.
+    let wasOpen = false
+    const look = () => {
+      wasOpen = isAnythingOpen()
+    }
+    const listen = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return setArmed(false)
+      const { target, defaultPrevented, isComposing } = event
+      if (defaultPrevented || isComposing || wasOpen || !(target instanceof Element)) return
+      if (target === field.current || target.closest('[role=log]') !== null) pressed()
+    }
+    addEventListener('keydown', look, { capture: true })
+    addEventListener('keydown', listen)
+    return () => {
+      removeEventListener('keydown', look, { capture: true })
+      removeEventListener('keydown', listen)
+    }
+  }, [isRunning, field, pressed])
+  useEffect(() => {
+    if (!isArmed) return
+    const timer = setTimeout(() => setArmed(false), SECOND_WITHIN_MS)
+    return () => clearTimeout(timer)
+  }, [isArmed])
+  return isArmed
+}

@@ -1,0 +1,79 @@
+/** A failed reply: what it means in a sentence, the provider's own words, and what can be done. */
+import { Alert, Button, Group } from '@mantine/core'
+import { IconAlertTriangle, IconArrowBackUp, IconPlugConnected, IconTimeline } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { Copy } from '../../blocks/copy.tsx'
+import type { ShownMessage } from '../connection/live-reply.ts'
+import { Reason } from './error-reason.tsx'
+import classes from './message.module.css'
+
+const headlines: Readonly<Record<string, string>> = {
+  provider_auth: 'The provider refused the API key',
+  provider_rate_limited: 'The provider’s rate limit was reached',
+  provider_timeout: 'The provider fell silent',
+  provider_error: 'The provider answered with an error',
+  context_length_exceeded: 'The conversation is too long for the model',
+  instance_lost: 'The server process was lost while it wrote',
+  shutdown: 'The server was shut down while it wrote',
+}
+
+interface FailureProps {
+  message: ShownMessage
+  /** Null where it cannot be tried again. */
+  again: (() => void) | null
+  isTraceOpen: boolean
+  /** Null while the reply has no id. */
+  onTrace: (() => void) | null
+}
+
+export function Failure({ message: { id, error, providerId }, again, isTraceOpen, onTrace }: FailureProps) {
+  if (error === null) return null
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      icon={<IconAlertTriangle size={18} />}
+      title={headlines[error.code] ?? 'The reply failed'}
+      mt="sm"
+      className={classes.error ?? ''}
+    >
+      <Reason text={error.message} />
+      <Group mt="xs" gap="sm">
+        <code>{error.code}</code>
+        {onTrace && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-expanded={isTraceOpen}
+            leftSection={<IconTimeline size={15} aria-hidden />}
+            onClick={onTrace}
+          >
+            Show the trace
+          </Button>
+        )}
+        {again && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconArrowBackUp size={15} aria-hidden />}
+            onClick={again}
+          >
+            Try again
+          </Button>
+        )}
+        {providerId != null && error.code.startsWith('provider_') && (
+          <Button
+            component={Link}
+            to={`/providers/${providerId}`}
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconPlugConnected size={15} aria-hidden />}
+          >
+            Open the provider
+          </Button>
+        )}
+        {id !== null && <Copy text={id} label="Copy the reply’s id" />}
+      </Group>
+    </Alert>
+  )
+}

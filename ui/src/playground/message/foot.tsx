@@ -1,0 +1,115 @@
+/** The line below a message: how it ended, what it took, and what can be done with it. */
+import { ActionIcon, Group, Tooltip } from '@mantine/core'
+import {
+  IconAlertTriangle,
+  IconCheck,
+  IconCursorText,
+  IconGitFork,
+  IconHandStop,
+  IconPlayerStop,
+  IconRefresh,
+  IconScissors,
+} from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Copy } from '../../blocks/copy.tsx'
+import { RelativeTime } from '../../blocks/relative-time.tsx'
+import { RunningDuration } from '../../blocks/running-duration.tsx'
+import type { ShownMessage } from '../connection/live-reply.ts'
+import { BranchPicker } from '../transcript/branch-picker.tsx'
+import type { MessageActions } from '../transcript/message-actions.ts'
+import { Figures } from './figures.tsx'
+import classes from './message.module.css'
+
+interface FootProps {
+  message: ShownMessage
+  /** The agent's own. */
+  agentModel: string
+  actions: MessageActions
+  children: ReactNode
+}
+
+export function Foot({ message, agentModel, actions, children }: FootProps) {
+  const again = againOf(message, actions)
+  const { icon: Icon, words } = statusOf(message)
+  const { model } = message
+  return (
+    <div className={classes.foot}>
+      <span className={classes.status} data-testid="status">
+        {Icon === null ? <i className={classes.pulse} aria-hidden /> : <Icon size={14} stroke={2} aria-hidden />}
+        {words}
+      </span>
+      {model && model !== agentModel && <span>Answered by {model}</span>}
+      <Figures message={message} />
+      {message.status === 'streaming' ? (
+        <RunningDuration since={message.createdAt} />
+      ) : (
+        <RelativeTime iso={message.createdAt} />
+      )}
+      {/* Together, when the figures before them fill the line. */}
+      <Group component="span" display="inline-flex" gap={6}>
+        {message.content !== '' && <Copy text={message.content} label="Copy reply" />}
+        {again && <FootButton label="Regenerate" icon={IconRefresh} onClick={again} />}
+        <Branches message={message} actions={actions} />
+        {children}
+      </Group>
+    </div>
+  )
+}
+
+/** How a reply has ended. */
+const endings = {
+  stop: { icon: IconCheck, words: 'Complete' },
+  length: { icon: IconScissors, words: 'Cut off at the length limit' },
+  content_filter: { icon: IconAlertTriangle, words: 'Stopped by the content filter' },
+  cancelled: { icon: IconPlayerStop, words: 'Stopped' },
+  tool_calls: { icon: IconHandStop, words: 'Waiting for approval' },
+  steered: { icon: IconPlayerStop, words: 'Ended for the next message' },
+  error: { icon: IconAlertTriangle, words: 'Error' },
+} satisfies Record<NonNullable<ShownMessage['finishReason']>, { icon: typeof IconCheck; words: string }>
+
+function statusOf(message: ShownMessage): { icon: typeof IconCheck | null; words: string } {
+  const { status, finishReason } = message
+  if (status === 'streaming')
+    return { icon: null, words: hasBegun(message) ? 'Writing' : 'Waiting for the first token' }
+  return endings[status === 'error' ? 'error' : (finishReason ?? 'stop')]
+}
+
+/** Anything of it has come. */
+export const hasBegun = ({ content, reasoning = '', toolCalls }: ShownMessage): boolean =>
+  content !== '' || reasoning !== '' || toolCalls.length > 0
+
+/** Asks for another reply in the place of this one. Null while that is not possible. */
+export function againOf({ parentId }: ShownMessage, { regenerate }: MessageActions): (() => void) | null {
+  return parentId == null || regenerate === null ? null : () => regenerate(parentId)
+}
+
+interface FootButtonProps {
+  label: string
+  icon: typeof IconCheck
+  disabled?: boolean
+  onClick: () => void
+}
+
+export const FootButton = ({ label, icon: Icon, disabled = false, onClick }: FootButtonProps) => (
+  <Tooltip label={label}>
+    <ActionIcon variant="subtle" color="gray" aria-label={label} disabled={disabled} onClick={onClick}>
+      <Icon size={16} stroke={1.7} />
+    </ActionIcon>
+  </Tooltip>
+)
+
+/** The branches in this place, and the fork of the session from here. */
+export function Branches({ message, actions }: Pick<FootProps, 'message' | 'actions'>) {
+  const { id, role, beside } = message
+  const { fork, forkWithin } = actions
+  if (id === null || beside === undefined) return null
+  return (
+    <>
+      {fork && <FootButton label="Fork from here" icon={IconGitFork} onClick={() => fork(id)} />}
+      {role === 'assistant' && forkWithin && (
+        <FootButton label="Branch from this word" icon={IconCursorText} onClick={() => forkWithin(message)} />
+      )}
+      <BranchPicker id={id} beside={beside} onTurn={actions.turnTo} />
+    </>
+  )
+}
