@@ -6,19 +6,22 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { argv, exit } from 'node:process'
 import Elk, { type ElkNode } from 'elkjs'
-import { type ChartState, type SessionChart, sessionChart } from '../src/actors/session/chart.ts'
+import { type ChartState, type ChartTransition, type SessionChart, sessionChart } from '../src/actors/session/chart.ts'
 
 const file = new URL('../ui/src/chart/layout/layouts.json', import.meta.url)
 
-/** `wide` reads from left to right, `tall` from top to bottom and with larger words: it is shown smaller. */
+/** `wide` reads from left to right, `tall` from top to bottom. Both are drawn at this size or larger, never smaller. */
 type Form = 'wide' | 'tall'
 
 const shortName = (state: string): string => state.slice(state.lastIndexOf('.') + 1)
 
 const forms = {
-  wide: { direction: 'RIGHT', width: 158, height: 62, letter: 7, label: 24, gap: 26, header: 46 },
-  tall: { direction: 'DOWN', width: 122, height: 66, letter: 9, label: 28, gap: 20, header: 48 },
+  wide: { direction: 'RIGHT', width: 110, height: 60, letter: 7.4, label: 26, gap: 16, beside: 56, header: 46 },
+  tall: { direction: 'DOWN', width: 110, height: 60, letter: 7.4, label: 26, gap: 18, beside: 18, header: 46 },
 } as const
+
+/** Room for what a reply does while it is generated, drawn to scale (ui/src/chart/canvas/lane.tsx). */
+const LANE = { id: 'streaming.generating', width: 220, height: 190 }
 
 const startId = '(start)'
 
@@ -30,24 +33,47 @@ const optionsOf = (form: Form) => ({
   'elk.layered.cycleBreaking.strategy': 'DEPTH_FIRST',
   'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
   'elk.layered.nodePlacement.favorStraightEdges': 'true',
-  'elk.spacing.nodeNode': String(forms[form].gap),
+  'elk.spacing.nodeNode': String(forms[form].beside),
   'elk.layered.spacing.nodeNodeBetweenLayers': String(forms[form].gap),
-  'elk.spacing.edgeNode': '18',
+  'elk.spacing.edgeNode': '14',
   'elk.spacing.edgeEdge': '14',
-  'elk.layered.spacing.edgeNodeBetweenLayers': '16',
-  'elk.layered.spacing.edgeEdgeBetweenLayers': '14',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '12',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '11',
 })
+
+const isTop = ({ parent }: ChartState): boolean => parent === null
+
+/** How many steps on the outside lead to each state from the first. */
+function depths({ initial, transitions }: SessionChart): Map<string, number> {
+  const outside = (id: string) => id.split('.')[0] ?? id
+  const found = new Map([[initial, 0]])
+  for (const [id, depth] of found) {
+    for (const { source, target } of transitions) {
+      if (outside(source) === id && !found.has(outside(target))) found.set(outside(target), depth + 1)
+    }
+  }
+  return found
+}
+
+/** The transitions that lead back on the outside: they share one rail. */
+function returnsOf(chart: SessionChart): ChartTransition[] {
+  const depth = depths(chart)
+  return chart.transitions.filter(({ source, target }) => (depth.get(target) ?? 0) < (depth.get(source) ?? 0))
+}
 
 function elkGraph(chart: SessionChart, form: Form): ElkNode {
   const { width, height, letter, label, header } = forms[form]
   const nodeOf = (state: ChartState): ElkNode => {
     const children = chart.states.filter(({ parent }) => parent === state.id).map(nodeOf)
+    if (state.id === LANE.id) return { id: state.id, width: LANE.width, height: LANE.height }
     if (children.length === 0) {
-      return { id: state.id, width: Math.max(width, shortName(state.id).length * letter * 1.25 + 44), height }
+      return { id: state.id, width: Math.max(width, shortName(state.id).length * letter * 1.25 + 40), height }
     }
     const padding = `[top=${header},left=20,bottom=20,right=20]`
     return { id: state.id, children, layoutOptions: { ...optionsOf(form), 'elk.padding': padding } }
   }
+  const returns = new Set(returnsOf(chart))
+  const drawn = chart.transitions.filter((one) => !returns.has(one))
   const start = {
     id: startId,
     width: 14,
@@ -63,17 +89,17 @@ function elkGraph(chart: SessionChart, form: Form): ElkNode {
       'elk.json.edgeCoords': 'ROOT',
       'elk.json.shapeCoords': 'ROOT',
     },
-    children: [start, ...chart.states.filter(({ parent }) => parent === null).map(nodeOf)],
+    children: [start, ...chart.states.filter(isTop).map(nodeOf)],
     edges: [
       { id: startId, sources: [startId], targets: [chart.initial] },
-      ...chart.transitions.map(({ id, source, target, event }) => ({
+      ...drawn.map(({ id, source, target, event }) => ({
         id,
         sources: [source],
         targets: [target],
         labels: [
           {
             text: event,
-            width: event.length * letter + 20,
+            width: event.length * letter + 16,
             height: label,
             layoutOptions: { 'elk.edgeLabels.inline': 'true' },
           },
@@ -112,10 +138,54 @@ function readLayout(root: ElkNode) {
   return { width: round(root.width ?? 0), height: round(root.height ?? 0), boxes, edges }
 }
 
+type Layout = ReturnType<typeof readLayout>
+
+/** Draws the returns as one rail around the outside. */
+function withRail(chart: SessionChart, form: Form, layout: Layout): Layout {
+  const { letter, label } = forms[form]
+  const isWide = form === 'wide'
+  // `along` the direction of reading and `across` it, so that both forms are the same.
+  const at = (along: number, across: number) => (isWide ? { x: along, y: across } : { x: across, y: along })
+  const ends = ({ x, y, width, height }: Layout['boxes'][string]) =>
+    isWide
+      ? { along: [x, x + width] as const, across: [y, y + height] as const }
+      : { along: [y, y + height] as const, across: [x, x + width] as const }
+  const { boxes } = layout
+  const edges = { ...layout.edges }
+  const returns = returnsOf(chart)
+  const longest = Math.max(0, ...returns.map(({ event }) => event.length)) * letter + 16
+  const end = Math.max(...Object.values(layout.boxes).map((box) => ends(box).along[1]))
+  const edge = Math.max(...Object.values(layout.boxes).map((box) => ends(box).across[1]))
+  const rail = end + (isWide ? longest + 26 : label + 40)
+  const far = Math.max(edge, isWide ? layout.height : layout.width) + 26
+  for (const { id, source, target, event } of returns) {
+    const [from, to] = [boxes[source], boxes[target]]
+    if (from === undefined || to === undefined) continue
+    const own = returns.filter((one) => one.source === source)
+    const place = own.findIndex((one) => one.id === id)
+    const [low, high] = ends(from).across
+    const apart = (isWide ? label : longest) + 3
+    const across = (low + high) / 2 + (place - (own.length - 1) / 2) * apart
+    const begin = ends(from).along[1]
+    const into = ends(to).along[0] + (ends(to).along[1] - ends(to).along[0]) / 2
+    const points = [at(begin, across), at(rail, across), at(rail, far), at(into, far), at(into, ends(to).across[1])]
+    const width = event.length * letter + 16
+    const middle = isWide ? begin + 11 + width / 2 : begin + 14 + label / 2
+    const { x, y } = at(middle, across)
+    edges[id] = {
+      points: points.map((point) => ({ x: round(point.x), y: round(point.y) })),
+      label: boxOf({ x: x - width / 2, y: y - label / 2, width, height: label }),
+    }
+  }
+  const width = round((isWide ? rail : far) + 10)
+  return { width, height: round((isWide ? far : rail) + 10), boxes, edges }
+}
+
 const elk = new Elk.default()
-const layouts: Record<string, ReturnType<typeof readLayout>> = {}
+const layouts: Record<string, Layout> = {}
 for (const form of ['wide', 'tall'] as const) {
-  layouts[form] = readLayout(await elk.layout(elkGraph(sessionChart(), form)))
+  const chart = sessionChart()
+  layouts[form] = withRail(chart, form, readLayout(await elk.layout(elkGraph(chart, form))))
 }
 const text = `${JSON.stringify(layouts)}\n`
 if (!argv.includes('--check')) await writeFile(file, text)

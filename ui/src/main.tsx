@@ -1,6 +1,7 @@
 import '@fontsource-variable/inter/wght.css'
 import './mantine.css'
 import './base.css'
+import './chart/tones.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'

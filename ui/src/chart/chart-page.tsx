@@ -1,5 +1,4 @@
 /** The running machine: live, replayed, and its live actors. */
-import './tones.css'
 import { Skeleton, Tabs } from '@mantine/core'
 import { IconActivity, IconPlayerTrackNext, IconUsers } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'

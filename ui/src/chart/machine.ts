@@ -22,7 +22,7 @@ export const isRunning = (state: string): boolean => isWithin(state, 'streaming'
 export const shortName = (state: string): string => state.slice(state.lastIndexOf('.') + 1)
 
 const tones = { idle: 'idle', generating: 'busy', streaming: 'busy', settling: 'settle', complete: 'good' } as const
-const otherTones = { error: 'bad', cancelled: 'stopped' } as const
+const otherTones = { error: 'bad', cancelled: 'stopped', waiting: 'waiting', deleted: 'idle' } as const
 export type Tone = (typeof tones)[keyof typeof tones] | (typeof otherTones)[keyof typeof otherTones]
 
 const toneOfName = new Map<string, Tone>(Object.entries({ ...tones, ...otherTones }))

@@ -22,6 +22,13 @@ export const chartQuery = queryOptions({
   staleTime: 300_000,
 })
 
+/** The chart as Mermaid's `stateDiagram-v2`. */
+export async function mermaidChart(): Promise<string> {
+  const response = await fetch('/api/v1/debug/chart?format=mermaid')
+  if (!response.ok) throw new Error('The chart could not be read.')
+  return response.text()
+}
+
 export const trafficQuery = (hours: number) =>
   queryOptions({
     queryKey: ['chart', 'traffic', hours],

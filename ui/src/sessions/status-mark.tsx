@@ -1,11 +1,22 @@
+import type { Tone } from '../chart/machine.ts'
 import { statuses } from './filters-in-url.ts'
 import type { SessionStatus } from './queries.ts'
 import classes from './sessions.module.css'
 
+/** As the state chart has them: its states have other names. */
+const tones = {
+  idle: 'idle',
+  streaming: 'busy',
+  waiting: 'waiting',
+  complete: 'good',
+  error: 'bad',
+  cancelled: 'stopped',
+} as const satisfies Record<SessionStatus, Tone>
+
 /** The newest reply's status, in its colour. */
 export function StatusMark({ status }: { status: SessionStatus }) {
   return (
-    <span className={classes.status} data-status={status}>
+    <span className={classes.status} data-status={status} data-tone={tones[status]}>
       <i aria-hidden />
       {statuses[status]}
     </span>

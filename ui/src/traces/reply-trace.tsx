@@ -27,7 +27,7 @@ export default function ReplyTrace({ messageId, running }: ReplyTraceProps) {
   )
 }
 
-function Spans({ messageId, running }: ReplyTraceProps) {
+export function Spans({ messageId, running }: ReplyTraceProps) {
   const { trace, error } = useTrace(messageId, running)
   if (trace) return <Waterfall trace={trace} />
   return error ? <Text fz="sm">{wordsOf(error)}</Text> : <Loader size="sm" aria-label="Loading" />

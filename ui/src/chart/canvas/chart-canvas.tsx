@@ -14,6 +14,7 @@ import {
 import { type SyntheticEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { Form, Layout } from '../layout/layout.ts'
 import classes from './chart.module.css'
+import { CopyChart } from './copy-chart.tsx'
 import { flowEdges, flowNodes } from './flow-elements.ts'
 import type { Marks } from './marks.ts'
 import { StartNode } from './start-node.tsx'
@@ -26,13 +27,15 @@ export interface ChartCanvasProps {
   marks: Marks
   /** What the picture shows, for those who do not see it. */
   label: string
-  isRoomy: boolean
 }
+
+/** Words of the layout have 13.2 pixels: drawn smaller than this they would have less than 12. */
+const SMALLEST = 0.91
 
 const nodeTypes: NodeTypes = { state: StateNode, start: StartNode }
 const edgeTypes: EdgeTypes = { transition: TransitionEdge }
 const boundsOf = ({ width, height }: Layout) => ({ x: 0, y: 0, width, height })
-const fit = { padding: 0.015 }
+const fit = { padding: 0 }
 const spoken: Partial<AriaLabelConfig> = {
   'node.a11yDescription.default': 'A state of the machine. While it has focus, its purpose is shown below the chart.',
   'node.a11yDescription.keyboardDisabled': 'A state of the machine.',
@@ -48,7 +51,7 @@ export default function ChartCanvas(props: ChartCanvasProps) {
   )
 }
 
-function Canvas({ layout, form, marks, label, isRoomy }: ChartCanvasProps) {
+function Canvas({ layout, form, marks, label }: ChartCanvasProps) {
   const colorMode = useComputedColorScheme('light')
   const nodes = useMemo(() => flowNodes(layout, form, marks.states), [layout, form, marks.states])
   const edges = useMemo(() => flowEdges(layout, form, marks.transitions), [layout, form, marks.transitions])
@@ -57,9 +60,9 @@ function Canvas({ layout, form, marks, label, isRoomy }: ChartCanvasProps) {
   const onFocus = ({ target }: SyntheticEvent) =>
     setLooked(target instanceof Element ? (target.closest('[data-id]')?.getAttribute('data-id') ?? null) : null)
   return (
-    <figure className={classes.figure} aria-label={label} data-form={form} data-roomy={isRoomy || undefined}>
+    <figure className={classes.figure} aria-label={label} data-form={form}>
       <div className={classes.around}>
-        <div ref={box} className={classes.canvas} style={{ aspectRatio: `${layout.width} / ${layout.height}` }}>
+        <div ref={box} className={classes.canvas} style={sizeOf(layout, form)}>
           <ReactFlow
             nodes={nodes}
             edges={edges}
@@ -88,11 +91,21 @@ function Canvas({ layout, form, marks, label, isRoomy }: ChartCanvasProps) {
       </div>
       <figcaption className={classes.caption}>
         <Meaning layout={layout} looked={looked} />
-        <Zoom layout={layout} />
+        <Group gap={8} wrap="nowrap">
+          <CopyChart layout={layout} />
+          <Zoom layout={layout} />
+        </Group>
       </figcaption>
     </figure>
   )
 }
+
+/** As wide as its card, and never so small that its words cannot be read: then the card scrolls. */
+const sizeOf = ({ width, height }: Layout, form: Form) => ({
+  aspectRatio: `${width} / ${height}`,
+  minWidth: Math.ceil(width * SMALLEST),
+  ...(form === 'tall' && { maxWidth: width, marginInline: 'auto' }),
+})
 
 /** Fits the whole chart whenever its container changes size. */
 function useFitted(layout: Layout) {
@@ -143,7 +156,7 @@ function Meaning({ layout, looked }: { layout: Layout; looked: string | null }) 
           {transition.description}
         </>
       )}
-      {!state && !transition && 'Point at a state or a transition, or move to it with Tab, to see what it does.'}
+      {!state && !transition && 'Tap, point at or tab to a state or a transition to see what it does.'}
     </p>
   )
 }

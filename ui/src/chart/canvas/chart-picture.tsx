@@ -12,18 +12,16 @@ interface ChartPictureProps {
   laidOut: LaidOutChart
   marks: Marks
   label: string
-  /** The smallest readable width: on a small screen it scrolls. */
-  isRoomy?: boolean
 }
 
-export function ChartPicture({ laidOut, marks, label, isRoomy = false }: ChartPictureProps) {
+export function ChartPicture({ laidOut, marks, label }: ChartPictureProps) {
   const { layout, form, error } = laidOut
   if (error) return <ErrorAlert error={error} />
-  const waiting = <Skeleton h={form === 'wide' ? 380 : 520} radius="lg" />
+  const waiting = <Skeleton h={form === 'wide' ? 520 : 640} radius="lg" />
   if (!layout) return waiting
   return (
     <Suspense fallback={waiting}>
-      <ChartCanvas layout={layout} form={form} marks={marks} label={label} isRoomy={isRoomy} />
+      <ChartCanvas layout={layout} form={form} marks={marks} label={label} />
     </Suspense>
   )
 }

@@ -10,11 +10,11 @@ interface ChartTableProps {
   current?: string | null
 }
 
-/** The chart as text: for screen readers, and where the picture is small. */
-export function ChartTable({ laidOut: { chart, form }, current = null }: ChartTableProps) {
+/** The chart as text: for screen readers, and to be searched. */
+export function ChartTable({ laidOut: { chart }, current = null }: ChartTableProps) {
   if (chart === undefined) return null
   return (
-    <details className={classes.words} open={form === 'tall'}>
+    <details className={classes.words}>
       <summary>States and transitions as a table</summary>
       <div className={classes.scroll}>
         <Table className={classes.table ?? ''} aria-label="States and transitions">

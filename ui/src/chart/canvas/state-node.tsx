@@ -18,7 +18,7 @@ export function StateNode({ id, data: { name, tone, compound, form, mark } }: No
         <i className={classes.dot} />
         {name}
       </span>
-      {note !== undefined && <span className={classes.note}>{note}</span>}
+      {note !== undefined && <div className={classes.note}>{note}</div>}
       <Handle type="source" position={Position.Right} className={classes.handle ?? ''} isConnectable={false} />
     </div>
   )

@@ -13,7 +13,8 @@ export interface LaidOutChart {
 }
 
 export function useChart(): LaidOutChart {
-  const narrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false })
+  // Below that the wide form does not fit beside the navigation with words that can be read.
+  const narrow = useMediaQuery('(max-width: 1435px)', undefined, { getInitialValueInEffect: false })
   const form: Form = narrow ? 'tall' : 'wide'
   const machine = useQuery(chartQuery)
   const chart = machine.data

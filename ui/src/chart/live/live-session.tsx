@@ -4,10 +4,12 @@ import { Gone } from '../../blocks/messages/gone.tsx'
 import { RunningDuration } from '../../blocks/running-duration.tsx'
 import { ChartPicture } from '../canvas/chart-picture.tsx'
 import { ChartTable } from '../canvas/chart-table.tsx'
+import { Lane } from '../canvas/lane.tsx'
+import { laneBars } from '../canvas/lane-bars.ts'
 import { actorMarks, unmarked } from '../canvas/marks.ts'
 import type { LaidOutChart } from '../canvas/use-chart.ts'
 import classes from '../chart-page.module.css'
-import { isRunning, transitionTaken } from '../machine.ts'
+import { isRunning, shortName, transitionTaken } from '../machine.ts'
 import { isNote, noteWords } from '../note-words.ts'
 import type { ChosenSession } from '../sessions/session-in-url.ts'
 import { LiveEvents } from './live-events.tsx'
@@ -34,8 +36,13 @@ export function LiveSession({ session, laidOut }: LiveSessionProps) {
     const taken = transition && step && isNew ? { id: transition.id, step } : null
     const runs = step && current && isRunning(current) ? <RunningDuration since={step.at} /> : undefined
     const note = newest && runs && isNote(newest) ? noteWords(newest) : runs
-    return actorMarks(layout, current, taken, note)
-  }, [layout, chart, step, newest, current, isNew])
+    const bars = step
+      ? laneBars(steps.slice(0, shown).filter((one) => isNote(one) && one.messageId === step.messageId))
+      : []
+    const lane =
+      step && bars.length > 0 && shortName(current ?? '') === 'generating' ? <Lane bars={bars} since={step.at} /> : note
+    return actorMarks(layout, current, taken, lane)
+  }, [layout, chart, step, steps, shown, newest, current, isNew])
   if (status === 'gone') return <Gone noun="session" />
   return (
     <>

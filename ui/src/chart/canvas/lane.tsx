@@ -1,0 +1,38 @@
+/** What a reply does while it is generated, to scale, growing: calls to the model with their first token, text, tools. */
+import { wholeSeconds } from '../../blocks/time-words.ts'
+import { useNow } from '../../blocks/use-now.ts'
+import classes from './lane.module.css'
+import type { LaneBar } from './lane-bars.ts'
+
+interface LaneProps {
+  bars: readonly LaneBar[]
+  /** When the reply was admitted, ISO 8601. */
+  since: string
+}
+
+/** The newest that fit into the state. */
+const MOST = 5
+
+export function Lane({ bars, since }: LaneProps) {
+  const told = Math.max(1, ...bars.flatMap(({ startMs, endMs }) => [startMs, endMs ?? 0]))
+  const whole = Math.max(told, useNow() - Date.parse(since))
+  const percent = (ms: number) => `${Math.min(100, (100 * ms) / whole)}%`
+  return (
+    <div className={classes.lane} data-testid="lane">
+      <span className={classes.time}>{wholeSeconds(whole)}</span>
+      {bars.slice(-MOST).map(({ key, kind, name, startMs, endMs, firstMs, ok }) => (
+        <span key={key} className={classes.row} data-kind={kind}>
+          <span className={classes.name}>{name}</span>
+          <span className={classes.track}>
+            <i
+              data-running={endMs === null || undefined}
+              data-bad={ok === false || undefined}
+              style={{ left: percent(startMs), width: percent((endMs ?? whole) - startMs) }}
+            />
+            {firstMs !== null && <b style={{ left: percent(firstMs), width: percent((endMs ?? whole) - firstMs) }} />}
+          </span>
+        </span>
+      ))}
+    </div>
+  )
+}
