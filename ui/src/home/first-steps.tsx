@@ -1,17 +1,35 @@
 /** The steps to the first reply: which are done, and which is next. */
-import { Text, Title } from '@mantine/core'
+import { Button, Group, Text, Title } from '@mantine/core'
 import { IconArrowRight, IconCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { type Agent, playgroundPath } from '../agents/resource.ts'
+import { breakStatus } from '../break-it/queries.ts'
 import classes from './first-steps.module.css'
 
 interface FirstStepsProps {
-  /** How many there are. */
-  providers: number
-  agents: number
+  /** There is one besides the demo's. */
+  hasProvider: boolean
+  /** One that does not use the demo's model. */
   agent: Agent | undefined
-  /** Whether there is a conversation with the agent. */
+  /** There is nobody to talk to yet, not even the demo. */
+  isFirst: boolean
+  /** There has been a conversation. */
   talked: boolean
+  onDismiss: () => void
+}
+
+const dismissedKey = 'first-steps'
+
+/** Whether they were dismissed in this browser. */
+export function useDismissed(): { isDismissed: boolean; dismiss: () => void } {
+  const [isDismissed, setDismissed] = useState(() => localStorage.getItem(dismissedKey) === 'dismissed')
+  const dismiss = () => {
+    localStorage.setItem(dismissedKey, 'dismissed')
+    setDismissed(true)
+  }
+  return { isDismissed, dismiss }
 }
 
 interface Step {
@@ -22,54 +40,75 @@ interface Step {
   isDone: boolean
 }
 
-export function FirstSteps({ providers, agents, agent, talked }: FirstStepsProps) {
+export function FirstSteps({ hasProvider, agent, isFirst, talked, onDismiss }: FirstStepsProps) {
+  const { data: breaks } = useQuery(breakStatus)
   const steps: Step[] = [
     {
-      to: providers > 0 ? '/providers' : '/providers/new',
+      to: hasProvider ? '/providers' : '/providers/new',
       title: 'Connect a provider',
       text: 'Where your models run: a vendor with your API key, or your own server.',
-      isDone: providers > 0,
+      isDone: hasProvider,
     },
     {
-      to: agents > 0 ? '/agents' : '/agents/new',
+      to: agent ? `/agents/${agent.id}` : '/agents/new',
       title: 'Create an agent',
       text: 'A model, a prompt and tools, behind one address.',
-      isDone: agents > 0,
+      isDone: agent !== undefined,
     },
     {
       to: agent ? playgroundPath(agent.id) : '/playground',
       title: 'Talk to it',
       text: 'In the playground; then copy the code that calls it.',
-      isDone: talked,
+      isDone: talked && agent !== undefined,
     },
+    ...(breaks
+      ? [
+          {
+            to: '/break-it',
+            title: 'Break it',
+            text: 'Kill the process in the middle of a reply, and count what is lost.',
+            isDone: false,
+          },
+        ]
+      : []),
   ]
   const next = steps.findIndex(({ isDone }) => !isDone)
   return (
-    <ol className={classes.steps}>
-      {steps.map(({ to, title, text, isDone }, index) => (
-        <li
-          key={title}
-          className={classes.step}
-          data-done={isDone || undefined}
-          aria-current={index === next ? 'step' : undefined}
-        >
-          <span className={classes.mark} aria-hidden>
-            {isDone ? <IconCheck size={16} stroke={2.2} /> : index + 1}
-          </span>
-          <div className={classes.text}>
-            <Title order={3}>
-              <Link to={to} className={classes.link}>
-                {title}
-              </Link>
-            </Title>
-            <Text c="dimmed" fz="sm">
-              {text}
-            </Text>
-          </div>
-          {isDone && <Text className={classes.count ?? ''}>Done</Text>}
-          <IconArrowRight size={18} stroke={1.6} className={classes.arrow} aria-hidden />
-        </li>
-      ))}
-    </ol>
+    <section aria-labelledby="first-steps">
+      <Group justify="space-between" mb="sm">
+        <Title order={2} id="first-steps">
+          {isFirst ? 'Three steps to the first reply' : 'Get started'}
+        </Title>
+        <Button variant="subtle" color="gray" size="compact-sm" onClick={onDismiss}>
+          Dismiss
+        </Button>
+      </Group>
+      <ol className={classes.steps}>
+        {steps.map(({ to, title, text, isDone }, index) => (
+          <li
+            key={title}
+            className={classes.step}
+            data-done={isDone || undefined}
+            aria-current={index === next ? 'step' : undefined}
+          >
+            <span className={classes.mark} aria-hidden>
+              {isDone ? <IconCheck size={16} stroke={2.2} /> : index + 1}
+            </span>
+            <div className={classes.text}>
+              <Title order={3}>
+                <Link to={to} className={classes.link}>
+                  {title}
+                </Link>
+              </Title>
+              <Text c="dimmed" fz="sm">
+                {text}
+              </Text>
+            </div>
+            {isDone && <Text className={classes.count ?? ''}>Done</Text>}
+            <IconArrowRight size={18} stroke={1.6} className={classes.arrow} aria-hidden />
+          </li>
+        ))}
+      </ol>
+    </section>
   )
 }

@@ -1,60 +1,15 @@
-/** Shown beside the first steps: what is running, and the most recent sessions. */
+/** Shown beside the first steps: the most recent sessions, or what to try. */
 import { Text, Title } from '@mantine/core'
 import { IconDoorExit, IconPlayerStop, IconSitemap } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { RelativeTime } from '../blocks/relative-time.tsx'
-import { isRunning } from '../chart/machine.ts'
-import { actorsQuery, trafficQuery } from '../chart/queries.ts'
 import type { SessionOverview } from '../sessions/queries.ts'
 import { sessionName } from '../sessions/words.ts'
 import classes from './whats-on.module.css'
 
-const everyMs = 5_000
-
 /** `found`: the newest sessions. */
 export function WhatsOn({ found }: { found: readonly SessionOverview[] }) {
-  return found.length === 0 ? (
-    <Promises />
-  ) : (
-    <>
-      <RightNow />
-      <RecentSessions found={found} />
-    </>
-  )
-}
-
-function RightNow() {
-  const { data: actors } = useQuery(actorsQuery(everyMs))
-  const { data: traffic } = useQuery(trafficQuery(24))
-  const replies = traffic?.transitions
-    .filter(({ event }) => event === 'message')
-    .reduce((sum, { count }) => sum + count, 0)
-  const facts = [
-    {
-      to: '/chart?view=actors',
-      count: actors?.filter(({ state }) => isRunning(state)).length,
-      name: 'replies running',
-    },
-    { to: '/chart?view=actors', count: actors?.length, name: 'active sessions' },
-    { to: '/usage', count: replies, name: 'replies in 24 hours' },
-  ]
-  return (
-    <section className={classes.card} aria-labelledby="now">
-      <Title order={2} id="now">
-        Right now
-      </Title>
-      <ul className={classes.facts}>
-        {facts.map(({ to, count, name }) => (
-          <li key={name}>
-            <Link to={to}>
-              <b>{count?.toLocaleString('en') ?? '–'}</b> {name}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
+  return found.length === 0 ? <Promises /> : <RecentSessions found={found} />
 }
 
 function RecentSessions({ found }: { found: readonly SessionOverview[] }) {
