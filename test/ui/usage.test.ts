@@ -42,7 +42,12 @@ async function rowsOf(page: TestPage, name: string): Promise<string[]> {
 }
 
 const total = async (page: TestPage, label: string) =>
-  (await page.locator('dl > div', { hasText: label }).locator('dd').innerText()).replace(/\s+/g, ' ')
+  (
+    await page
+      .locator('dl > div', { has: page.getByText(label, { exact: true }) })
+      .locator('dd')
+      .innerText()
+  ).replace(/\s+/g, ' ')
 
 test('while nothing was used it says so, and leads to the playground', async () => {
   await using page = await browser.page(app.url)
@@ -110,8 +115,8 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
     await expect.poll(rows).toEqual(['llama – – – 0 %', 'gpt-large 420 ms 420 ms 2.6 s 100 %'])
     await page.getByRole('button', { name: 'Prices' }).click()
     await page.getByLabel('Model', { exact: true }).fill('gpt-large')
-    await page.getByLabel('Read', { exact: true }).fill('2.5')
-    await page.getByLabel('Written', { exact: true }).fill('10')
+    await page.getByLabel('Input', { exact: true }).fill('2.5')
+    await page.getByLabel('Output', { exact: true }).fill('10')
     expect(await axe(page)).toEqual([])
     await page.getByRole('button', { name: 'Save prices' }).click()
     await expect.poll(rows).toEqual(['llama – – – 0 % no price', 'gpt-large 420 ms 420 ms 2.6 s 100 % $3.3457'])

@@ -31,7 +31,7 @@ test('a setting out of range is told at its field, and what is emptied is left t
   await page.getByRole('button', { name: 'Save' }).click()
   await expect.poll(stored).toEqual({ topP: 0.25 })
   await page.getByLabel('Name').fill('Other')
-  await page.getByRole('tab', { name: 'Use it' }).click()
+  await page.getByRole('tab', { name: 'API' }).click()
   await page.getByRole('tab', { name: 'Settings' }).click()
   expect(await page.getByLabel('Name').inputValue()).toBe('Other')
   await page.getByRole('link', { name: 'Prompts' }).click()

@@ -127,7 +127,7 @@ verifies(
     const origins = async () =>
       (await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })).data?.allowedOrigins
     await using page = await browser.page(app.url)
-    await page.goto(`/agents/${agentId}?tab=use`)
+    await page.goto(`/agents/${agentId}?tab=use&mode=browser`)
     await page.getByText('No websites are allowed yet').waitFor()
     await page.getByText('app.post(').waitFor()
     expect(await axe(page)).toEqual([])
@@ -140,7 +140,8 @@ verifies(
     await field.fill(' https://a.example \n\nhttps://b.example')
     await page.getByRole('button', { name: 'Save' }).click()
     await expect.poll(origins).toEqual(['https://a.example', 'https://b.example'])
-    await page.getByRole('tab', { name: 'Use it' }).click()
+    await page.getByRole('tab', { name: 'API' }).click()
+    await page.getByText('Browser', { exact: true }).click()
     await page.getByText('Pages of https://a.example, https://b.example may call').waitFor()
   },
 )

@@ -1,7 +1,8 @@
 /** What was tried in the playground, made the agent's own. */
 import { api } from '../api.ts'
+import type { Edits } from '../blocks/editing/edits.ts'
 import { numberKeys, type Overrides, requestPart } from '../playground/overrides/overrides.ts'
-import { createPrompt } from '../prompts/resource.ts'
+import { createPrompt, type Prompt, updatePrompt } from '../prompts/resource.ts'
 import { reasoningEfforts } from './agent-values.ts'
 import { type Agent, type AgentFields, agentResource } from './resource.ts'
 
@@ -23,11 +24,19 @@ function fieldsWith(agent: Agent, overrides: Overrides, promptId: string | null)
   }
 }
 
-/** An overridden system prompt becomes a prompt of this name. */
-export async function keepOverrides(agent: Agent, overrides: Overrides, promptName: string): Promise<void> {
+/** Where an overridden system prompt goes: into a prompt that there is, or into a new one of this name. */
+type PromptPlace = { prompt: Prompt; edits: Edits } | { name: string }
+
+async function keepText(content: string, place: PromptPlace): Promise<string> {
+  if ('name' in place) return (await createPrompt({ name: place.name, content })).id
+  const { prompt, edits } = place
+  return (await updatePrompt(prompt.id, { name: prompt.name, content }, edits)).id
+}
+
+export async function keepOverrides(agent: Agent, overrides: Overrides, place: PromptPlace): Promise<void> {
   const { system } = overrides
   const { configOverrides: _, ...tools } = requestPart(overrides)
-  const promptId = system === undefined ? null : (await createPrompt({ name: promptName, content: system })).id
+  const promptId = system === undefined ? null : await keepText(system, place)
   const body = fieldsWith(agent, overrides, promptId)
   try {
     if (Object.keys(tools).length > 0) {

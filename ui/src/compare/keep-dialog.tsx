@@ -18,7 +18,7 @@ interface KeepDialogProps {
 export function KeepDialog({ agent, overrides, onClose }: KeepDialogProps) {
   const [promptName, setPromptName] = useState(`${agent.name}, compared`)
   const keep = useMutation({
-    mutationFn: () => keepOverrides(agent, overrides, promptName),
+    mutationFn: () => keepOverrides(agent, overrides, { name: promptName }),
     onSuccess() {
       onClose()
       notifications.show({ message: `${agent.name} now has these settings.` })

@@ -1,7 +1,7 @@
 /** The conversation's title, its agent, overrides and code. */
 import { ActionIcon, Button, Drawer, Group, Text, Title, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconAdjustmentsHorizontal, IconCode, IconColumns2, IconMessages, IconSitemap } from '@tabler/icons-react'
+import { IconCode, IconColumns2, IconLayoutSidebarRight, IconMessages, IconSitemap } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Link, useNavigate } from 'react-router'
@@ -16,7 +16,6 @@ import { newestSessions, type Session } from './queries.ts'
 import { SessionFacts } from './sessions/session-facts.tsx'
 import { SessionSide, titleOf } from './sessions/session-side.tsx'
 
-const OverridesDrawer = lazy(reliable(() => import('./overrides/overrides-drawer.tsx')))
 const CodeDialog = lazy(reliable(() => import('./code-dialog.tsx')))
 
 interface ChatHeaderProps {
@@ -25,14 +24,13 @@ interface ChatHeaderProps {
   sessionId: string | undefined
   /** The message that the shown code sends. */
   message: string
+  side: { isOpen: boolean; toggle: () => void }
 }
 
-export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProps) {
+export function ChatHeader({ agent, agents, sessionId, message, side }: ChatHeaderProps) {
   const [sessions, list] = useDisclosure()
-  const [settings, overriding] = useDisclosure()
   const [code, showing] = useDisclosure()
-  const state = useOverrides()
-  const { overrides } = state
+  const { overrides } = useOverrides()
   const count = Object.keys(overrides).length
   const navigate = useNavigate()
   const origin = sessionId === undefined ? null : { sessionId, answers: null }
@@ -65,10 +63,11 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
       </div>
       <Group gap={4} wrap="nowrap">
         <Action
-          icon={IconAdjustmentsHorizontal}
-          label={count > 0 ? `Overrides (${count})` : 'Overrides'}
+          icon={IconLayoutSidebarRight}
+          label={count > 0 ? `Workbench (${count})` : 'Workbench'}
           active={count > 0}
-          onClick={overriding.open}
+          isExpanded={side.isOpen}
+          onClick={side.toggle}
         />
         <Action icon={IconColumns2} label="Compare" onClick={() => void navigate(comparison)} />
         <Action icon={IconCode} label="Code" onClick={showing.open} />
@@ -80,7 +79,6 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
         <SessionSide agent={agent} agents={agents} sessionId={sessionId} onChosen={list.close} />
       </Drawer>
       <Suspense>
-        {settings && <OverridesDrawer agent={agent} state={state} onClose={overriding.close} />}
         {code && (
           <CodeDialog
             agent={agent}
@@ -123,11 +121,13 @@ interface ActionProps {
   icon: typeof IconCode
   label: string
   active?: boolean
+  /** Of what it opens, where that stays. */
+  isExpanded?: boolean
   onClick: () => void
 }
 
 /** The text is left out where there is no room. */
-const Action = ({ icon: Icon, label, active = false, onClick }: ActionProps) => (
+const Action = ({ icon: Icon, label, active = false, isExpanded, onClick }: ActionProps) => (
   <Button
     className={classes.action ?? ''}
     variant={active ? 'light' : 'subtle'}
@@ -135,6 +135,7 @@ const Action = ({ icon: Icon, label, active = false, onClick }: ActionProps) => 
     px={10}
     leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
     aria-label={label}
+    aria-expanded={isExpanded}
     onClick={onClick}
   >
     <span className={classes.label}>{label}</span>

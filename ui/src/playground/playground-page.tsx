@@ -1,18 +1,22 @@
 /** `/playground/:agentId/:sessionId?`: talk to an agent. */
-import { Center, Loader } from '@mantine/core'
+import { Center, Drawer, Loader } from '@mantine/core'
 import { IconRobot } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { lazy, Suspense, useCallback, useState } from 'react'
 import { Navigate, useNavigate, useParams } from 'react-router'
 import { type Agent, allAgents } from '../agents/resource.ts'
 import { wordsOf } from '../api.ts'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { Gone } from '../blocks/messages/gone.tsx'
 import { Page } from '../blocks/pages/page.tsx'
+import { reliable } from '../shell/reliable-import.ts'
 import { Chat } from './chat.tsx'
 import { ChatHeader } from './chat-header.tsx'
 import classes from './playground-page.module.css'
 import { SessionSide } from './sessions/session-side.tsx'
+import { useSide } from './side/use-side.ts'
+
+const SidePanel = lazy(reliable(() => import('./side/side-panel.tsx')))
 
 const lastAgentKey = 'playground-agent'
 
@@ -54,8 +58,10 @@ interface PlaygroundProps {
 function Playground({ agent, agents, sessionId }: PlaygroundProps) {
   localStorage.setItem(lastAgentKey, agent.id)
   const { key, became } = useChatKey(agent.id, sessionId)
+  const side = useSide()
+  const panel = <SidePanel key={agent.id} agent={agent} sessionId={sessionId} onClose={side.toggle} />
   return (
-    <div className={classes.page}>
+    <div className={classes.page} data-side={(side.isBeside && side.isOpen) || undefined}>
       <aside className={classes.side}>
         <SessionSide key={agent.id} agent={agent} agents={agents} sessionId={sessionId} />
       </aside>
@@ -65,9 +71,29 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
           agent={agent}
           sessionId={sessionId ?? null}
           onSession={became}
-          header={(message) => <ChatHeader agent={agent} agents={agents} sessionId={sessionId} message={message} />}
+          header={(message) => <ChatHeader {...{ agent, agents, sessionId, message, side }} />}
         />
       </section>
+      {side.isBeside ? (
+        side.isOpen && (
+          <aside className={classes.workbench} aria-label="Workbench">
+            <Suspense>{panel}</Suspense>
+          </aside>
+        )
+      ) : (
+        <Drawer
+          opened={side.isOpen}
+          onClose={side.toggle}
+          position="right"
+          size={420}
+          padding={0}
+          withCloseButton={false}
+          title="Workbench"
+          classNames={{ body: classes.drawer ?? '', header: classes.drawerHead ?? '' }}
+        >
+          <Suspense>{panel}</Suspense>
+        </Drawer>
+      )}
     </div>
   )
 }

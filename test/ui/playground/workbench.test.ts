@@ -1,0 +1,82 @@
+/** The right side of the playground: the agent's prompt and settings where they are tried, and what the last reply did. */
+import { afterAll, expect, test } from 'vitest'
+import { axe, sidewaysScroll } from '../browser.ts'
+import { conversation, say, soon, startPlayground, statuses } from './playground-scene.ts'
+
+const { agentId, app, up, open, playground, close } = await startPlayground()
+afterAll(close)
+
+const { data: prompt } = await app.client.POST('/api/v1/prompts', {
+  body: { name: 'Kind', content: 'Be kind.\nBe brief.' },
+})
+const promptId = prompt?.id ?? ''
+await app.client.PUT('/api/v1/agents/{id}', { params: { path: { id: agentId } }, body: { promptId } })
+const content = async () =>
+  (await app.client.GET('/api/v1/prompts/{id}', { params: { path: { id: promptId } } })).data?.content
+
+test('the prompt is changed, tried with the next message, discarded or saved', async () => {
+  await using page = await open()
+  const side = page.getByRole('complementary', { name: 'Workbench' })
+  const text = side.getByLabel('System prompt')
+  await soon(() => text.inputValue()).toBe('Be kind.\nBe brief.')
+  await side.getByText('18 characters · about 5 tokens').waitFor()
+  await text.fill('Be kind.\nBe long.')
+  await side.getByText('+1 −1 lines since it was saved').waitFor()
+  await side.getByText('1 change, not saved').waitFor()
+  expect(await axe(page)).toEqual([])
+  await say(page, 'Hello')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  expect(up.calls.at(-1)?.body.messages[0].content).toBe('Be kind.\nBe long.')
+  expect(await content()).toBe('Be kind.\nBe brief.')
+
+  await side.getByRole('button', { name: 'Discard' }).click()
+  await soon(() => text.inputValue()).toBe('Be kind.\nBe brief.')
+  await text.fill('Be kind.\nBe clear.')
+  await side.getByRole('button', { name: 'Save' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save to Agent' })
+  await dialog.getByText('Used by 1 agent.').waitFor()
+  expect(await axe(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await soon(content).toBe('Be kind.\nBe clear.')
+  await side.getByText('not saved').waitFor({ state: 'detached' })
+})
+
+test('a prompt that was changed elsewhere meanwhile is not overwritten in silence', async () => {
+  await using page = await open()
+  const side = page.getByRole('complementary', { name: 'Workbench' })
+  await side.getByLabel('System prompt').fill('Mine')
+  await app.client.PUT('/api/v1/prompts/{id}', { params: { path: { id: promptId } }, body: { content: 'Theirs' } })
+  await side.getByRole('button', { name: 'Save' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('Changed by somebody else meanwhile').waitFor()
+  expect(await content()).toBe('Theirs')
+  await dialog.getByRole('button', { name: 'Save mine anyway' }).click()
+  await soon(content).toBe('Mine')
+})
+
+test('what the last reply did and what its model was sent stay beside it; the side folds, and opens over a small screen', async () => {
+  await using page = await open()
+  await say(page, 'Hello')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  const side = page.getByRole('complementary', { name: 'Workbench' })
+  await side.getByRole('tab', { name: 'Trace' }).click()
+  await side.getByRole('list', { name: 'Spans of the reply' }).getByText('settle').waitFor()
+  await side.getByRole('tab', { name: 'Request' }).click()
+  await side.getByText('"Hello"').waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.getByRole('button', { name: 'Close the workbench’s side' }).click()
+  await side.waitFor({ state: 'detached' })
+  await page.reload()
+  await conversation(page).getByText('Fine.').waitFor()
+  expect(await side.count()).toBe(0)
+  await page.getByRole('button', { name: 'Workbench' }).click()
+  await side.getByRole('tab', { name: 'Request' }).waitFor()
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'Workbench' }).click()
+  await page.getByRole('dialog', { name: 'Workbench' }).getByRole('tab', { name: 'Tools' }).click()
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+  expect(new URL(page.url()).pathname).toContain(playground)
+})

@@ -1,0 +1,35 @@
+/** What the next message has otherwise than the agent: how much, to be saved or discarded. */
+import { Badge, Button, Group } from '@mantine/core'
+import { useState } from 'react'
+import type { Agent } from '../../agents/resource.ts'
+import type { Edits } from '../../blocks/editing/edits.ts'
+import { plural } from '../../blocks/words.ts'
+import type { OverrideState } from '../overrides/overrides.ts'
+import { SaveDialog } from './save-dialog.tsx'
+import classes from './side-panel.module.css'
+
+interface ChangesProps {
+  agent: Agent
+  state: OverrideState
+  edits: Edits
+}
+
+export function Changes({ agent, state, edits }: ChangesProps) {
+  const [isSaving, setSaving] = useState(false)
+  const count = Object.keys(state.overrides).length
+  if (count === 0) return null
+  return (
+    <Group gap="xs" className={classes.changes ?? ''} role="group" aria-label="Changes">
+      <Badge variant="light" color="gray" tt="none" role="status">
+        {plural(count, 'change')}, not saved
+      </Badge>
+      <Button size="compact-xs" ml="auto" onClick={() => setSaving(true)}>
+        Save
+      </Button>
+      <Button size="compact-xs" variant="default" onClick={state.clear}>
+        Discard
+      </Button>
+      {isSaving && <SaveDialog {...{ agent, state, edits }} onClose={() => setSaving(false)} />}
+    </Group>
+  )
+}

@@ -1,0 +1,27 @@
+/** The newest reply of the conversation: its spans, or what its model was sent. */
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { ModelSaw } from '../../traces/model-saw.tsx'
+import { Spans } from '../../traces/reply-trace.tsx'
+import { messageList } from '../queries.ts'
+
+interface LastReplyProps {
+  agentId: string
+  /** Undefined before the first message. */
+  sessionId: string | undefined
+  show: 'trace' | 'request'
+}
+
+export function LastReply({ agentId, sessionId, show }: LastReplyProps) {
+  const { data } = useQuery({ ...messageList(agentId, sessionId ?? ''), enabled: sessionId !== undefined })
+  const reply = data?.path.findLast(({ role }) => role === 'assistant')
+  if (reply === undefined) {
+    return (
+      <Text fz="sm" c="dimmed">
+        {show === 'trace' ? 'What the newest reply does appears here.' : 'What the model is sent appears here.'}
+      </Text>
+    )
+  }
+  if (show === 'request') return <ModelSaw key={reply.id} messageId={reply.id} />
+  return <Spans key={reply.id} messageId={reply.id} running={reply.status === 'streaming'} />
+}

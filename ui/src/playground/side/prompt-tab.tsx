@@ -1,0 +1,63 @@
+/** The agent's prompt, to be changed where it is tried. What is typed goes along with each message until it is saved. */
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useId } from 'react'
+import { Link } from 'react-router'
+import type { Agent } from '../../agents/resource.ts'
+import type { Edits } from '../../blocks/editing/edits.ts'
+import { promptResource } from '../../prompts/resource.ts'
+import { textSize } from '../../prompts/text-size.ts'
+import { PromptSelect } from '../overrides/override-inputs.tsx'
+import type { OverrideState } from '../overrides/overrides.ts'
+import { lineChanges } from './line-changes.ts'
+import classes from './side-panel.module.css'
+
+interface PromptTabProps {
+  agent: Agent
+  state: OverrideState
+  edits: Edits
+}
+
+export function PromptTab({ agent, state, edits }: PromptTabProps) {
+  const { overrides, set } = state
+  const promptId = overrides.prompt ?? agent.promptId
+  const { data: prompt } = useQuery({ ...promptResource.one(promptId ?? ''), enabled: promptId !== null })
+  const saved = promptId === null ? '' : prompt?.content
+  const isEdited = overrides.system !== undefined
+  // What is saved over is what the text began with.
+  useEffect(() => {
+    if (prompt !== undefined && !isEdited) edits.hold(`${promptResource.apiPath}/${prompt.id}`)
+  }, [prompt, isEdited, edits])
+  const id = useId()
+  const text = overrides.system ?? saved ?? ''
+  const { characters, tokens } = textSize(text)
+  const { added, removed } = lineChanges(saved ?? '', text)
+  return (
+    <div className={classes.prompt}>
+      <PromptSelect agent={agent} state={state} size="xs" />
+      <Text component="label" htmlFor={id} fz="xs" fw={550}>
+        System prompt
+      </Text>
+      <textarea
+        id={id}
+        dir="auto"
+        spellCheck={false}
+        placeholder="You are the assistant of…"
+        disabled={saved === undefined}
+        value={text}
+        onChange={({ currentTarget: { value } }) => set({ system: value === saved ? null : value })}
+      />
+      <div className={classes.facts} data-testid="prompt-size">
+        <span>
+          {characters.toLocaleString('en')} characters · about {tokens.toLocaleString('en')} tokens
+        </span>
+        {added + removed > 0 && (
+          <b>
+            +{added} −{removed} lines since it was saved
+          </b>
+        )}
+        {promptId !== null && <Link to={`/prompts/${promptId}`}>Open the prompt</Link>}
+      </div>
+    </div>
+  )
+}

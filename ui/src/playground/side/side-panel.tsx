@@ -1,0 +1,66 @@
+/** The right side of the workbench: what the agent is, what the next message has otherwise, and what the last reply did. */
+import { ActionIcon, Group, Tabs } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { Agent } from '../../agents/resource.ts'
+import { useEdits } from '../../blocks/editing/edits.ts'
+import { SettingFields, ToolFields } from '../overrides/override-fields.tsx'
+import { useOverrides } from '../overrides/overrides.ts'
+import { Changes } from './changes.tsx'
+import { LastReply } from './last-reply.tsx'
+import { PromptTab } from './prompt-tab.tsx'
+import classes from './side-panel.module.css'
+
+interface SidePanelProps {
+  agent: Agent
+  sessionId: string | undefined
+  onClose: () => void
+}
+
+const tabs = ['Prompt', 'Settings', 'Tools', 'Trace', 'Request'] as const
+type Tab = (typeof tabs)[number]
+const shownKey = 'workbench-tab'
+
+/** Give it the agent's id as its key: what it holds is the agent's. */
+export default function SidePanel({ agent, sessionId, onClose }: SidePanelProps) {
+  const state = useOverrides()
+  const edits = useEdits()
+  const [shown, setShown] = useState<Tab>(() => tabs.find((one) => one === localStorage.getItem(shownKey)) ?? 'Prompt')
+  const show = (value: string | null) => {
+    const tab = tabs.find((one) => one === value) ?? 'Prompt'
+    localStorage.setItem(shownKey, tab)
+    setShown(tab)
+  }
+  return (
+    <Tabs value={shown} onChange={show} keepMounted={false} className={classes.panel ?? ''} variant="default">
+      <Group wrap="nowrap" gap={4} className={classes.head ?? ''}>
+        <Tabs.List aria-label="Workbench" className={classes.tabs ?? ''}>
+          {tabs.map((tab) => (
+            <Tabs.Tab key={tab} value={tab}>
+              {tab}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <ActionIcon variant="subtle" color="gray" aria-label="Close the workbench’s side" onClick={onClose}>
+          <IconX size={16} stroke={1.7} />
+        </ActionIcon>
+      </Group>
+      <Changes agent={agent} state={state} edits={edits} />
+      <Tabs.Panel value="Prompt" className={classes.tall ?? ''}>
+        <PromptTab agent={agent} state={state} edits={edits} />
+      </Tabs.Panel>
+      <Tabs.Panel value="Settings" className={classes.content ?? ''}>
+        <SettingFields agent={agent} state={state} />
+      </Tabs.Panel>
+      <Tabs.Panel value="Tools" className={classes.content ?? ''}>
+        <ToolFields state={state} />
+      </Tabs.Panel>
+      <Tabs.Panel value="Trace" className={classes.content ?? ''}>
+        <LastReply agentId={agent.id} sessionId={sessionId} show="trace" />
+      </Tabs.Panel>
+      <Tabs.Panel value="Request" className={classes.content ?? ''}>
+        <LastReply agentId={agent.id} sessionId={sessionId} show="request" />
+      </Tabs.Panel>
+    </Tabs>
+  )
+}
