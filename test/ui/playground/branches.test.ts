@@ -84,7 +84,7 @@ verifies(
     expect(await slider.getAttribute('aria-valuetext')).toBe('Frame 3: …Once upon ')
     await slider.locator('[data-place="1"]').click()
     expect(await slider.getAttribute('aria-valuetext')).toBe('Frame 2: …Once ')
-    await press(page, 'Fork here')
+    await press(page, 'Branch from here')
     await page.waitForURL((url) => url.href !== origin)
     await soon(() => said(page)).toEqual(['tell', 'Once '])
     await soon(() => statuses(page)).toEqual(['Stopped'])

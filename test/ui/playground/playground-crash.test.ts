@@ -41,7 +41,7 @@ test('a login that ends keeps what was typed, and the message goes out after the
   const { agentId } = await createAgent(app)
   await using page = await browser.page(app.url)
   const logIn = async () => {
-    const name = page.getByLabel('Name', { exact: true })
+    const name = page.getByLabel('Username', { exact: true })
     if (await name.isEditable()) await name.fill('anna')
     await page.getByLabel('Password', { exact: true }).fill('secret-word')
     await page.getByRole('button', { name: 'Log in' }).click()

@@ -11,8 +11,8 @@ afterAll(async () => {
 })
 
 async function logIn(page: TestPage, password = 'secret-word', name = 'anna'): Promise<void> {
-  if (await page.getByLabel('Name', { exact: true }).isEditable())
-    await page.getByLabel('Name', { exact: true }).fill(name)
+  if (await page.getByLabel('Username', { exact: true }).isEditable())
+    await page.getByLabel('Username', { exact: true }).fill(name)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Log in' }).click()
 }

@@ -12,7 +12,7 @@ import {
   useReactFlow,
 } from '@xyflow/react'
 import { type SyntheticEvent, useEffect, useMemo, useRef, useState } from 'react'
-import type { Form, Layout } from '../layout/layout.ts'
+import { type Form, type Layout, SMALLEST } from '../layout/layout.ts'
 import classes from './chart.module.css'
 import { CopyChart } from './copy-chart.tsx'
 import { flowEdges, flowNodes } from './flow-elements.ts'
@@ -28,9 +28,6 @@ export interface ChartCanvasProps {
   /** What the picture shows, for those who do not see it. */
   label: string
 }
-
-/** Words of the layout have 13.2 pixels: drawn smaller than this they would have less than 12. */
-const SMALLEST = 0.91
 
 const nodeTypes: NodeTypes = { state: StateNode, start: StartNode }
 const edgeTypes: EdgeTypes = { transition: TransitionEdge }

@@ -2,7 +2,7 @@
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type Form, type Layout, layoutOf } from '../layout/layout.ts'
+import { type Form, type Layout, layoutOf, leastWideWidth } from '../layout/layout.ts'
 import { type Chart, chartQuery } from '../queries.ts'
 
 export interface LaidOutChart {
@@ -12,9 +12,14 @@ export interface LaidOutChart {
   error: Error | null
 }
 
+/** The navigation, and the space around the page. */
+const BESIDE = 362
+
+/** For the wide form with words that can be read. */
+const tooNarrow = `(max-width: ${leastWideWidth + BESIDE - 1}px)`
+
 export function useChart(): LaidOutChart {
-  // Below that the wide form does not fit beside the navigation with words that can be read.
-  const narrow = useMediaQuery('(max-width: 1435px)', undefined, { getInitialValueInEffect: false })
+  const narrow = useMediaQuery(tooNarrow, undefined, { getInitialValueInEffect: false })
   const form: Form = narrow ? 'tall' : 'wide'
   const machine = useQuery(chartQuery)
   const chart = machine.data

@@ -45,6 +45,12 @@ interface StoredLayout {
 const stored: Readonly<Record<string, StoredLayout>> = layouts
 const nowhere: Box = { x: 0, y: 0, width: 0, height: 0 }
 
+/** Words of the layouts have 13.2 pixels: drawn smaller than this they would have less than 12. */
+export const SMALLEST = 0.91
+
+/** The least width in pixels that the wide form needs. */
+export const leastWideWidth = Math.ceil((stored.wide?.width ?? 0) * SMALLEST)
+
 /** What an older page does not know is left out. */
 export function layoutOf(chart: Chart, form: Form): Layout | undefined {
   const layout = stored[form]
