@@ -7,6 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { argv, exit } from 'node:process'
 import Elk, { type ElkNode } from 'elkjs'
 import { type ChartState, type ChartTransition, type SessionChart, sessionChart } from '../src/actors/session/chart.ts'
+import { DETOUR_ROOM, detourOf, drawDetour, touches } from './chart-detour.ts'
 
 const file = new URL('../ui/src/chart/layout/layouts.json', import.meta.url)
 
@@ -16,12 +17,12 @@ type Form = 'wide' | 'tall'
 const shortName = (state: string): string => state.slice(state.lastIndexOf('.') + 1)
 
 const forms = {
-  wide: { direction: 'RIGHT', width: 110, height: 60, letter: 7.4, label: 26, gap: 16, beside: 56, header: 46 },
+  wide: { direction: 'RIGHT', width: 108, height: 88, letter: 7.2, label: 26, gap: 14, beside: 34, header: 46 },
   tall: { direction: 'DOWN', width: 110, height: 60, letter: 7.4, label: 26, gap: 18, beside: 18, header: 46 },
 } as const
 
 /** Room for what a reply does while it is generated, drawn to scale (ui/src/chart/canvas/lane.tsx). */
-const LANE = { id: 'streaming.generating', width: 220, height: 190 }
+const LANE = { id: 'streaming.generating', width: 196, height: 190 }
 
 const startId = '(start)'
 
@@ -55,25 +56,35 @@ function depths({ initial, transitions }: SessionChart): Map<string, number> {
   return found
 }
 
+/** The tall chart has room for it where ELK puts it. */
+const detourIn = (chart: SessionChart, form: Form): string | undefined =>
+  form === 'wide' ? detourOf(chart) : undefined
+
 /** The transitions that lead back on the outside: they share one rail. */
-function returnsOf(chart: SessionChart): ChartTransition[] {
+function returnsOf(chart: SessionChart, form: Form): ChartTransition[] {
   const depth = depths(chart)
-  return chart.transitions.filter(({ source, target }) => (depth.get(target) ?? 0) < (depth.get(source) ?? 0))
+  const detour = detourIn(chart, form)
+  return chart.transitions.filter((one) => {
+    const { source, target } = one
+    return !touches(detour, one) && (depth.get(target) ?? 0) < (depth.get(source) ?? 0)
+  })
 }
 
 function elkGraph(chart: SessionChart, form: Form): ElkNode {
   const { width, height, letter, label, header } = forms[form]
+  const detour = detourIn(chart, form)
   const nodeOf = (state: ChartState): ElkNode => {
-    const children = chart.states.filter(({ parent }) => parent === state.id).map(nodeOf)
+    const children = chart.states.filter(({ parent, id }) => parent === state.id && id !== detour).map(nodeOf)
     if (state.id === LANE.id) return { id: state.id, width: LANE.width, height: LANE.height }
     if (children.length === 0) {
       return { id: state.id, width: Math.max(width, shortName(state.id).length * letter * 1.25 + 40), height }
     }
-    const padding = `[top=${header},left=20,bottom=20,right=20]`
+    const holds = detour !== undefined && children.some(({ id }) => id === LANE.id)
+    const padding = `[top=${header},left=20,bottom=${20 + (holds ? DETOUR_ROOM : 0)},right=20]`
     return { id: state.id, children, layoutOptions: { ...optionsOf(form), 'elk.padding': padding } }
   }
-  const returns = new Set(returnsOf(chart))
-  const drawn = chart.transitions.filter((one) => !returns.has(one))
+  const returns = new Set(returnsOf(chart, form))
+  const drawn = chart.transitions.filter((one) => !returns.has(one) && !touches(detour, one))
   const start = {
     id: startId,
     width: 14,
@@ -152,8 +163,10 @@ function withRail(chart: SessionChart, form: Form, layout: Layout): Layout {
       : { along: [y, y + height] as const, across: [x, x + width] as const }
   const { boxes } = layout
   const edges = { ...layout.edges }
-  const returns = returnsOf(chart)
-  const longest = Math.max(0, ...returns.map(({ event }) => event.length)) * letter + 16
+  const returns = returnsOf(chart, form)
+  const detour = detourIn(chart, form)
+  const aside = [...returns, ...chart.transitions.filter((one) => touches(detour, one))]
+  const longest = Math.max(0, ...aside.map(({ event }) => event.length)) * letter + 16
   const end = Math.max(...Object.values(layout.boxes).map((box) => ends(box).along[1]))
   const edge = Math.max(...Object.values(layout.boxes).map((box) => ends(box).across[1]))
   const rail = end + (isWide ? longest + 26 : label + 40)
@@ -165,7 +178,11 @@ function withRail(chart: SessionChart, form: Form, layout: Layout): Layout {
     const place = own.findIndex((one) => one.id === id)
     const [low, high] = ends(from).across
     const apart = (isWide ? label : longest) + 3
-    const across = (low + high) / 2 + (place - (own.length - 1) / 2) * apart
+    // The middle is the detour's, where there is one.
+    const across =
+      detour !== undefined
+        ? (low + high) / 2 - apart * (place === 0 ? 1 : 0)
+        : (low + high) / 2 + (place - (own.length - 1) / 2) * apart
     const begin = ends(from).along[1]
     const into = ends(to).along[0] + (ends(to).along[1] - ends(to).along[0]) / 2
     const points = [at(begin, across), at(rail, across), at(rail, far), at(into, far), at(into, ends(to).across[1])]
@@ -176,6 +193,15 @@ function withRail(chart: SessionChart, form: Form, layout: Layout): Layout {
       points: points.map((point) => ({ x: round(point.x), y: round(point.y) })),
       label: boxOf({ x: x - width / 2, y: y - label / 2, width, height: label }),
     }
+  }
+  if (detour !== undefined) {
+    const sizeOf = (event: string) => ({ width: event.length * letter + 16, height: label })
+    const drawn = drawDetour(chart, detour, { boxes, of: LANE.id, rail, far, sizeOf })
+    boxes[detour] = boxOf(drawn.box)
+    for (const [id, { points, label }] of Object.entries(drawn.edges)) {
+      edges[id] = { points: points.map(({ x, y }) => ({ x: round(x), y: round(y) })), label: boxOf(label) }
+    }
+    return { width: round(rail + 26), height: round(far + 28), boxes, edges }
   }
   const width = round((isWide ? rail : far) + 10)
   return { width, height: round((isWide ? far : rail) + 10), boxes, edges }
