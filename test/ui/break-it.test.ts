@@ -44,7 +44,7 @@ verifies(
       await happened(page, 'The reply ended: provider_error')
       await more(page)
       await page.getByRole('button', { name: 'Pause the database for 5 s' }).click()
-      await happened(page, 'The database stands still')
+      await happened(page, 'Database paused')
       await more(page)
       expect(await counts(page)).toMatchObject(good)
       await page.mouse.move(0, 0)

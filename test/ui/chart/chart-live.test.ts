@@ -18,7 +18,7 @@ test('without a session the chart is drawn and leads to the first message', asyn
   await using page = await browser.page(app.url)
   await page.goto('/chart')
   await page.getByText('No session yet').waitFor()
-  await until(() => page.locator('[data-state][data-tone]').count()).toBe(9)
+  await until(() => page.locator('[data-state][data-tone]').count()).toBe(10)
   expect(await lit(page).count()).toBe(0)
   expect(await axe(page)).toEqual([])
   await page.getByRole('link', { name: 'Start a slow reply in the playground' }).click()
@@ -140,7 +140,7 @@ test('states and transitions are reached and read by keyboard, and as a table', 
   await page.getByRole('link', { name: 'Open in playground' }).focus()
   const said = async () => (await page.locator('figcaption').textContent()) ?? ''
   const read = new Set<string>()
-  for (let press = 0; press < 30; press++) {
+  for (let press = 0; press < 50; press++) {
     await page.keyboard.press('Tab')
     read.add(await said())
   }
@@ -148,7 +148,7 @@ test('states and transitions are reached and read by keyboard, and as a table', 
   expect([...read].join('\n')).toContain('idle → streaming on message An admitted message')
   await page.getByText('States and transitions as a table').click()
   const rows = page.getByRole('table', { name: 'States and transitions' }).getByRole('row')
-  expect(await rows.count()).toBe(10)
+  expect(await rows.count()).toBe(11)
   expect(await page.locator('tr[aria-current=true]').textContent()).toContain('complete')
 })
 

@@ -11,9 +11,9 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]()
 })
 
-const mostBytes = 257_000
+const mostBytes = 260_000
 
-test('the first page, font and all, is under 257 KB on the wire', async () => {
+test('the first page, font and all, is under 260 KB on the wire', async () => {
   await using page = await browser.page(app.url, { fresh: true })
   const sizes = new Map<string, number>()
   page.on('requestfinished', async (request) => {
