@@ -13,6 +13,7 @@ export const keyResource = resource<Key>({
   noun: 'key',
   title: 'Keys',
   path: '/keys',
+  apiPath: '/api/v1/keys',
   icon: IconKey,
   key: 'keys',
   async page(init) {

@@ -25,6 +25,7 @@ export const webhookResource = resource<Webhook>({
   noun: 'webhook',
   title: 'Webhooks',
   path: '/webhooks',
+  apiPath: '/api/v1/webhooks',
   icon: IconWebhook,
   key,
   async page(init) {
