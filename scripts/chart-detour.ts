@@ -41,6 +41,8 @@ interface Frame {
   rail: number
   far: number
   sizeOf: (event: string) => { width: number; height: number }
+  /** y where a transition's line meets the state at the right. */
+  doorOf: (id: string, state: string) => number
 }
 
 /** The detour's box and its transitions. */
@@ -49,7 +51,7 @@ export function drawDetour(
   id: string,
   frame: Frame,
 ): { box: Box; edges: Record<string, DrawnEdge> } {
-  const { boxes, of, rail, far, sizeOf } = frame
+  const { boxes, of, rail, far, sizeOf, doorOf } = frame
   const beside = boxes[of] ?? { x: 0, y: 0, width: 0, height: 0 }
   const box = { x: beside.x, y: beside.y + beside.height + ABOVE, width: beside.width, height: HEIGHT }
   const edges: Record<string, DrawnEdge> = {}
@@ -95,7 +97,7 @@ export function drawDetour(
       const door = box.x + box.width * (isInward ? 0.25 : 0.5)
       // A state at the left has its doors at the bottom, those at the right beside their way to the rail.
       const x = other.x + other.width / 2 + (isInward ? -APART / 2 : APART / 2)
-      const y = other.y + other.height / 2 + (isInward ? 0 : APART)
+      const y = doorOf(transition.id, isInward ? transition.source : transition.target)
       const way = isLeft
         ? [
             { x, y: other.y + other.height },

@@ -17,7 +17,7 @@ type Form = 'wide' | 'tall'
 const shortName = (state: string): string => state.slice(state.lastIndexOf('.') + 1)
 
 const forms = {
-  wide: { direction: 'RIGHT', width: 108, height: 88, letter: 7.2, label: 26, gap: 14, beside: 34, header: 46 },
+  wide: { direction: 'RIGHT', width: 108, height: 114, letter: 7.2, label: 26, gap: 14, beside: 18, header: 46 },
   tall: { direction: 'DOWN', width: 110, height: 60, letter: 7.4, label: 26, gap: 18, beside: 18, header: 46 },
 } as const
 
@@ -171,18 +171,17 @@ function withRail(chart: SessionChart, form: Form, layout: Layout): Layout {
   const edge = Math.max(...Object.values(layout.boxes).map((box) => ends(box).across[1]))
   const rail = end + (isWide ? longest + 26 : label + 40)
   const far = Math.max(edge, isWide ? layout.height : layout.width) + 26
+  /** Where across the direction of reading a line leaves its state: all that lead there from the rail are side by side. */
+  const doorOf = (id: string, state: string): number => {
+    const own = aside.filter(({ source, target }) => source === state || (target === state && source === detour))
+    const [low, high] = boxes[state] ? ends(boxes[state]).across : [0, 0]
+    const place = own.findIndex((one) => one.id === id)
+    return (low + high) / 2 + (place - (own.length - 1) / 2) * ((isWide ? label : longest) + 3)
+  }
   for (const { id, source, target, event } of returns) {
     const [from, to] = [boxes[source], boxes[target]]
     if (from === undefined || to === undefined) continue
-    const own = returns.filter((one) => one.source === source)
-    const place = own.findIndex((one) => one.id === id)
-    const [low, high] = ends(from).across
-    const apart = (isWide ? label : longest) + 3
-    // The middle is the detour's, where there is one.
-    const across =
-      detour !== undefined
-        ? (low + high) / 2 - apart * (place === 0 ? 1 : 0)
-        : (low + high) / 2 + (place - (own.length - 1) / 2) * apart
+    const across = doorOf(id, source)
     const begin = ends(from).along[1]
     const into = ends(to).along[0] + (ends(to).along[1] - ends(to).along[0]) / 2
     const points = [at(begin, across), at(rail, across), at(rail, far), at(into, far), at(into, ends(to).across[1])]
@@ -196,7 +195,7 @@ function withRail(chart: SessionChart, form: Form, layout: Layout): Layout {
   }
   if (detour !== undefined) {
     const sizeOf = (event: string) => ({ width: event.length * letter + 16, height: label })
-    const drawn = drawDetour(chart, detour, { boxes, of: LANE.id, rail, far, sizeOf })
+    const drawn = drawDetour(chart, detour, { boxes, of: LANE.id, rail, far, sizeOf, doorOf })
     boxes[detour] = boxOf(drawn.box)
     for (const [id, { points, label }] of Object.entries(drawn.edges)) {
       edges[id] = { points: points.map(({ x, y }) => ({ x: round(x), y: round(y) })), label: boxOf(label) }
