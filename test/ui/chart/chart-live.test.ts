@@ -140,7 +140,7 @@ test('states and transitions are reached and read by keyboard, and as a table', 
   await page.getByRole('link', { name: 'Open in playground' }).focus()
   const said = async () => (await page.locator('figcaption').textContent()) ?? ''
   const read = new Set<string>()
-  for (let press = 0; press < 50; press++) {
+  for (let press = 0; press < 70; press++) {
     await page.keyboard.press('Tab')
     read.add(await said())
   }
