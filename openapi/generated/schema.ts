@@ -10336,6 +10336,15 @@ export interface operations {
                     "application/json": components["schemas"]["Checkpoint"];
                 };
             };
+            /** @description There is nothing to summarise. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
             /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
@@ -14001,6 +14010,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PlaygroundCheckpoint"];
+                };
+            };
+            /** @description There is nothing to summarise. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
                 };
             };
             /** @description Log in first. */

@@ -159,6 +159,7 @@ export const playground = operations({
     description: 'As on the deploy API. Nothing to summarise: 400.',
     responses: { 200: PlaygroundCheckpoint },
     errors: {
+      400: 'There is nothing to summarise.',
       404: unknown,
       409: 'A reply or another compaction is running, or calls wait.',
       500: 'The summary failed, or was cancelled.',

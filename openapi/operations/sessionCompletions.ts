@@ -103,6 +103,7 @@ export const sessionCompletions = operations({
       'The agent’s model summarises all but the newest turns; later replies on this path are sent the summary in their place. Nothing is removed. While it runs, the session is held as by a reply. Nothing to summarise: 400.',
     responses: { 200: Checkpoint },
     errors: {
+      400: 'There is nothing to summarise.',
       404: unknown,
       409: 'A reply or another compaction is running, or calls wait. `x-should-retry: false`.',
       500: 'The summary failed, or was cancelled. `x-should-retry: false`.',
