@@ -5,6 +5,7 @@ import { nobody, openScene } from '../http/scene.ts'
 import { uiScene } from '../http/ui-scene.ts'
 import { verifies } from '../verifies.ts'
 import { document, walk as walkAs, walked } from './openapi-walk.ts'
+import { walkKeys } from './walk-keys.ts'
 import { walkQueue } from './walk-queue.ts'
 import { walkResponses } from './walk-responses.ts'
 import { walkSummaries } from './walk-summaries.ts'
@@ -123,13 +124,7 @@ async function walkManagement(agent_id: string): Promise<void> {
   await walk('get', '/api/v1/usage', {})
   await walk('get', '/api/v1/usage/figures', {})
   await walk('get', '/api/v1/audit', {})
-  const key = await walk('post', '/api/v1/keys', {}, { name: 'K', scopes: ['deploy'] })
-  await walk('post', '/api/v1/keys', {}, { name: 'K' })
-  await walk('get', '/api/v1/keys', {})
-  for (const id of [key.id, nobody]) {
-    for (const method of ['get', 'put', 'delete'])
-      await walk(method, '/api/v1/keys/{id}', { id }, method === 'put' ? { name: 'L' } : undefined)
-  }
+  await walkKeys(walk, agent_id)
   const prices = await walk('get', '/api/v1/settings/prices', {})
   await walk('put', '/api/v1/settings/prices', {}, prices)
   await walk('put', '/api/v1/settings/prices', {}, {})
