@@ -104,6 +104,8 @@ const honest: readonly [RegExp, Record<string, unknown>][] = [
   [/\/keys(\/\{id\})?$/, { name: 'n', scopes: ['deploy'] }],
   [/\/deploy\/sessions\/\{session_id\}\/head$/, { message_id: randomUUID() }],
   [/\/playground\/sessions\/\{session_id\}\/head$/, { messageId: randomUUID() }],
+  [/\/cancel$/, { queue: 'clear' }],
+  [/\/webhooks(\/\{id\})?$/, { name: 'n', url: 'http://127.0.0.1:1/', events: ['reply.completed'], agentIds: [] }],
   [/\/actions$/, { decisions: [{ id: randomUUID(), decision: 'approve' }] }],
   [/\/settings\/prices$/, { currency: 'EUR', prices: [{ model: 'm', input: 1, output: 1 }] }],
   [/\/sessions(\/\{session_id\})?$/, { title: 't' }],
