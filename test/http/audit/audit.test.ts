@@ -59,6 +59,12 @@ const ways: Record<string, () => Promise<Answer>> = {
     manage('PUT', `/api/v1/keys/${await made('/api/v1/keys', { name: 'k', scopes: ['deploy'] })}`, { name: 'l' }),
   deleteKey: async () =>
     manage('DELETE', `/api/v1/keys/${await made('/api/v1/keys', { name: 'k', scopes: ['deploy'] })}`),
+  createWebhook: () => manage('POST', '/api/v1/webhooks', webhook()),
+  updateWebhook: async () =>
+    manage('PUT', `/api/v1/webhooks/${await made('/api/v1/webhooks', webhook())}`, { enabled: false }),
+  deleteWebhook: async () => manage('DELETE', `/api/v1/webhooks/${await made('/api/v1/webhooks', webhook())}`),
+  replaceWebhookSecret: async () =>
+    manage('POST', `/api/v1/webhooks/${await made('/api/v1/webhooks', webhook())}/secret`),
   importConfiguration: () =>
     manage('POST', '/api/v1/import', { version: 1, prompts: [{ name: 'imported', content: crypto.randomUUID() }] }),
   exportConfiguration: () => manage('GET', '/api/v1/export'),
@@ -68,10 +74,11 @@ const ways: Record<string, () => Promise<Answer>> = {
     return await call(`${door.here.url}/api/auth/logout`, 'POST', undefined, { cookie: own })
   },
 }
+const webhook = () => ({ name: crypto.randomUUID(), url: 'http://127.0.0.1:1/', events: ['reply.completed'] })
 const newProvider = () => made('/api/v1/settings/providers', { ...provider, name: crypto.randomUUID() })
 
 /** Tests change nothing, and sessions are no records; decisions have a test of their own. */
-const changesNoRecord = new Set(['testProvider', 'testHttpTool'])
+const changesNoRecord = new Set(['testProvider', 'testHttpTool', 'testWebhook', 'redeliver'])
 
 verifies('contract-23.audit', 'every operation of management that changes a record leaves its entry', async () => {
   const changing = tags
