@@ -35,8 +35,8 @@ verifies('contract-17.from-zero', 'every counter but those of HTTP requests has 
   const series = (name: string) => [...atStart.matchAll(new RegExp(`^greenroom_${name}(\\{.*\\})? (\\S+)$`, 'gm'))]
   const counters = [...atStart.matchAll(/^# TYPE greenroom_(\S+) counter$/gm)].map(([, name]) => name ?? '')
   const expected = {
-    // By kind: five ways to end well, nine codes, lost, left, not_stored.
-    replies_total: 2 * 17,
+    // By kind: six ways to end well, ten codes, lost, left, not_stored.
+    replies_total: 2 * 19,
     provider_errors_total: 11 * 6,
     tokens_total: 11 * 2,
     token_details_total: 11 * 3,

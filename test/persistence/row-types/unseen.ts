@@ -15,6 +15,13 @@ export const accepted = [
     `read-reply.ts readReply: ${column} may be null, and not in the type`,
     `orphans.ts streamingReplies: ${column} may be null, and not in the type`,
   ]),
+  // A message that has begun is a reply of the session's own, and waits with its input.
+  'queue.ts createQueueStore: admission may be null, and not in the type',
+  'queue.ts createQueueStore: include_usage may be null, and not in the type',
+  'queue.ts createQueueStore: model may be null, and not in the type',
+  // Of two statements that share one type: the other one has it, or asks for it.
+  'stored-responses.ts findQueued: questionId may be null in the type alone',
+  'stored-responses.ts findResponse: queued is never read',
   'lost-owners.ts settleLost: instanceId may be null, and not in the type',
   'lost-owners.ts settleLost: epoch may be null, and not in the type',
   // Inserted from what is never null, or found by a comparison that a null fails.
@@ -25,6 +32,7 @@ export const accepted = [
 
 /** Columns of JSON, of whose fields PostgreSQL knows nothing. (The fields of the lists called `items` are compared.) */
 export const insideJson = [
+  'admission',
   'agentTools',
   'agents',
   'answer',

@@ -26,7 +26,7 @@ test('the server’s messages stand at the fields that they name', async () => {
   await page.goto('/providers/new?type=openai')
   const create = page.getByRole('button', { name: 'Create and test' })
   await create.click()
-  await page.getByText('Is required for openai').waitFor()
+  await page.getByText('Enter the API key.').waitFor()
   const key = page.getByRole('textbox', { name: 'API key' })
   expect(await key.getAttribute('aria-invalid')).toBe('true')
   await expect.poll(() => focused(page)).toBe(await key.getAttribute('id'))

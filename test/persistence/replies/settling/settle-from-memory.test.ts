@@ -166,7 +166,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
           select settle_reply(${scene.instance.id}, ${epoch}, ${id},
                               ${outcome}::text::jsonb || jsonb_build_object('ended_at', clock_timestamp()),
                               'aé', ${[1, 3]}::integer[], null) as answer`
-        expect(row?.answer).toEqual({ outcome: 'settled', settled_at: expect.any(String) })
+        expect(row?.answer).toEqual({ outcome: 'settled', settled_at: expect.any(String), next: null })
         expect(await left({ id })).toMatchObject({ finish_reason: 'stop', content: 'aé', next_seq: 6 })
       }
     },
