@@ -29,6 +29,9 @@ test('the first page, font and all, is under 260 KB on the wire', async () => {
   expect(total).toBeGreaterThan(50_000)
 })
 
+/** Of a page's first showing: an agent's workbench reads three pages of 300 agents, Home asks for what needs a look. */
+const MOST_CALLS = 12
+
 describe('with 300 agents and 5,000 sessions', () => {
   let agentId = ''
   let providerId = ''
@@ -49,7 +52,7 @@ describe('with 300 agents and 5,000 sessions', () => {
     expect(scene).toMatchObject({ agents: 300, sessions: 5000 })
   })
 
-  test('no page calls the API ten times before it rests', async () => {
+  test('no page calls the API more than a dozen times before it rests', async () => {
     const [prompt] = await app.sql<{ id: string }[]>`select id from prompts`
     const once = crypto.randomUUID().slice(0, 8)
     const tool = { name: `look_${once}`, description: 'x', method: 'GET' as const, url: 'https://x.example/' }
@@ -80,7 +83,7 @@ describe('with 300 agents and 5,000 sessions', () => {
         found[`${width} ${path}`] = await callsOnceQuiet()
       }
     }
-    expect(Object.entries(found).filter(([, calls]) => calls.length >= 10)).toEqual([])
+    expect(Object.entries(found).filter(([, calls]) => calls.length > MOST_CALLS)).toEqual([])
   }, 240_000)
 })
 

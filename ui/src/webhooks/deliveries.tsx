@@ -9,7 +9,7 @@ import { Panel } from '../blocks/panel.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { type Delivery, deliveriesOf, PAGE, redeliver } from './resource.ts'
 
-const tones: Record<Delivery['status'], string> = { pending: 'yellow', delivered: 'accent', failed: 'red' }
+const tones: Record<Delivery['status'], string> = { pending: 'gray', delivered: 'accent', failed: 'red' }
 const words: Record<Delivery['status'], string> = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' }
 
 export function Deliveries({ webhookId }: { webhookId: string }) {

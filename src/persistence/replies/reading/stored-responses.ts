@@ -26,6 +26,12 @@ export interface StoredResponse {
 /** A null `agentId` stands for any agent. Null when there is no such reply. Messages that a session was given are no replies. */
 export async function findResponse(sql: Sql, id: string, agentId: string | null): Promise<StoredResponse | null> {
   if (!isUuid(id) || (agentId !== null && !isUuid(agentId))) return null
+  const ask = () => findStored(sql, id, agentId)
+  // One that begins between the first two questions is a message by the third.
+  return (await ask()) ?? (await findQueued(sql, id, agentId)) ?? (await ask())
+}
+
+async function findStored(sql: Sql, id: string, agentId: string | null): Promise<StoredResponse | null> {
   const [row] = await sql<StoredResponse[]>`
     select m.id, s.agent_id as "agentId", s.id as "sessionId", s.end_user as "user", m.status,
            m.facts -> 'response' as request,
@@ -39,7 +45,7 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
       left join messages q on q.session_id = m.session_id and q.position = coalesce(m.parent, m.position - 1)
      where m.id = ${id} and m.role = 'assistant' and m.first_seq is not null
        and (${agentId}::uuid is null or s.agent_id = ${agentId})`
-  return row ?? (await findQueued(sql, id, agentId))
+  return row ?? null
 }
 
 async function findQueued(sql: Sql, id: string, agentId: string | null): Promise<StoredResponse | null> {
