@@ -103,8 +103,6 @@ export interface NewMessage {
   usesValues?: boolean
   /** When absent, none are judged. */
   limits?: LimitsInForce | undefined
-  /** It ends the reply that runs, instead of being refused: its limits are judged before that. */
-  interrupts?: boolean
   onBusy: OnBusy
   /** What is stored of it when it has to wait. Absent when it never waits. */
   queuedInput?: QueuedInput

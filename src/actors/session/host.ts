@@ -116,8 +116,7 @@ async function send(host: Host, message: Message): Promise<HostSent> {
 
 /** What needs no parts: a join, or a refusal. Null when they are to be fetched and stored. */
 async function lookFirst(host: Host, message: Message, { identities }: NewParts): Promise<HostSent | null> {
-  const interrupts = message.onBusy === 'interrupt'
-  const look = { ...message, parts: identities, replyId: newId(), mayStart: false, interrupts }
+  const look = { ...message, parts: identities, replyId: newId(), mayStart: false }
   const looked = await host.options.journal.admit(look)
   if (looked.outcome === 'refused' && message.joinOnly !== true && refusalOf(host) === null) return null
   if (looked.outcome === 'busy' && message.onBusy !== 'reject') return host.draining ? { outcome: 'draining' } : null
@@ -187,8 +186,7 @@ async function admitNow(host: Host, message: ReadyMessage & { replyId: string })
   const mayStart = message.joinOnly !== true && refusalOf(host) === null
   // A message that waits takes no place among the running replies.
   const mayQueue = message.joinOnly !== true && host.queue !== null && ['full', null].includes(refusalOf(host))
-  const interrupts = message.onBusy === 'interrupt'
-  const wanted = { ...message, mayStart, mayQueue, interrupts, title: deriveTitle(message.text) }
+  const wanted = { ...message, mayStart, mayQueue, title: deriveTitle(message.text) }
   const admission = await host.options.journal.admit(wanted)
   if (admission.outcome === 'admitted') return startReply(host, message, admission)
   return answered(host, message.sessionId, admission, message.replyId)

@@ -216,3 +216,21 @@ verifies('contract-23.limits-order', 'over a limit an interrupt cancels nothing,
   expect((await send(wide, session, { on_busy: 'interrupt' })).status).toBe(200)
   await first.rest()
 })
+
+verifies('contract-23.limits-order', 'a message that a full queue refuses counts nothing', async () => {
+  const { newKey, send, manage, door } = scene
+  const { id, key } = await newKey({ requestsPerMinute: 100 })
+  const session = await door.session('ann')
+  const upstream = door.byHand()
+  const running = await door.stream(key, session)
+  const provider = await upstream
+  await provider.text('one')
+  const queue = async () => (await door.asKey('GET', `${door.deploy()}/sessions/${session}/queue`)).json.queue
+  const waiting = Array.from({ length: 20 }, async () => await send(key, session, { on_busy: 'enqueue' }))
+  await expect.poll(async () => (await queue()).length).toBe(20)
+  expect((await send(key, session, { on_busy: 'enqueue' })).status).toBe(409)
+  expect((await manage('GET', `/api/v1/keys/${id}/use`)).json).toMatchObject({ requestsLastMinute: 21 })
+  await door.asKey('POST', `${door.deploy()}/sessions/${session}/chat/completions/cancel`, { queue: 'clear' })
+  await running.rest()
+  for (const { status } of await Promise.all(waiting)) expect(status).toBe(409)
+})

@@ -112,7 +112,6 @@ const admitted = {
   input: 'queued_messages.input',
   uses_values: 'decides: whether values of the session are told',
   limits: 'decides: whether it is admitted; what it counts is in tables of its own',
-  interrupts: 'decides: whether its limits are judged while a reply runs',
   wait_id: 'messages.continues',
   decisions: 'decides: what becomes of calls that wait',
   decisions_hash: 'messages.decisions_hash',

@@ -136,7 +136,6 @@ export const admissionColumns = (message: NewMessage, limits = noLimits) => ({
   facts: message.facts,
   uses_values: message.usesValues === true ? true : undefined,
   limits: message.limits,
-  interrupts: message.interrupts === true ? true : undefined,
   on_busy: message.onBusy === 'reject' ? undefined : message.onBusy,
   may_queue: message.mayQueue === true ? true : undefined,
   input: message.mayQueue === true && message.queuedInput ? encodeInput(message.queuedInput) : undefined,

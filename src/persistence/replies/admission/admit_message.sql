@@ -1,4 +1,4 @@
--- revision 27
+-- revision 28
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -20,7 +20,7 @@
    may_queue (it may wait in the queue here), input (what is stored of a message that waits, see enqueue_message), is_queued
    (it comes from the queue, see begin_next), max_session_bytes, max_user_bytes (what the session, and its user's sessions with
    the agent, may hold with the message; null: any number), limits (that it counts for, see
-   judge_limits; absent: none), interrupts (it ends the reply that runs, instead of being refused)}. p_text and parts are not looked at
+   judge_limits; absent: none)}. p_text and parts are not looked at
    where place asks for another reply, or decisions come.
    Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an
    untitled session: its first user message; null: the new one), by_key (joined by its idempotency key), parent_id (the
@@ -71,7 +71,7 @@ begin
     external_id text, derived_title text, title_is_draft boolean, secret_number bigint, place jsonb, parts jsonb,
     facts jsonb, decisions jsonb, wait_id uuid, decisions_hash text, decided_by text, uses_values boolean, on_busy text,
     may_queue boolean, is_queued boolean, max_session_bytes bigint,
-    max_user_bytes bigint, limits jsonb, interrupts boolean);
+    max_user_bytes bigint, limits jsonb);
   v_is_regenerate := coalesce(m.place ? 'regenerate', false);
   v_has_question := not v_is_regenerate and m.decisions is null;
   if v_has_question and m.is_queued is not true then -- what has waited in the queue is counted
@@ -218,11 +218,11 @@ begin
     if v_fault is not null then return jsonb_build_object('outcome', v_fault); end if;
   end if;
 
-  if m.limits is not null and (not m.may_start or (last.status = 'streaming' and m.interrupts)) then
+  if m.limits is not null and (not m.may_start or (last.status = 'streaming' and m.on_busy = 'interrupt')) then
     -- Looked at only: pictures are fetched first, or the reply that runs is ended first, which must not be for nothing.
     v_verdict := judge_limits(m.limits, m.agent_id, s.end_user, m.reply_id, 'look',
                               case when last.status = 'streaming' then last.id end, null, null);
-    if v_verdict ? 'over' and (last.status is distinct from 'streaming' or m.interrupts) then
+    if v_verdict ? 'over' and (last.status is distinct from 'streaming' or m.on_busy = 'interrupt') then
       return v_verdict || '{"outcome": "limited"}';
     end if;
   end if;
@@ -253,6 +253,12 @@ begin
     end if;
   end if;
   if v_queues then
+    -- Before its limits: what is refused counts nothing. What interrupts waits for a moment only, and is none of the twenty.
+    if v_rank > 0 and 20 <= (
+      select count(*) from queued_messages q where q.session_id = m.session_id and q.admission is null and q.rank > 0)
+    then
+      return '{"outcome": "queue_full"}';
+    end if;
     if m.limits is not null then
       v_verdict := judge_limits(m.limits, m.agent_id, s.end_user, m.reply_id, 'count',
                                 case when last.status = 'streaming' then last.id end, null, null);
