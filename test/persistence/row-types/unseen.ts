@@ -19,9 +19,6 @@ export const accepted = [
   'queue.ts createQueueStore: admission may be null, and not in the type',
   'queue.ts createQueueStore: include_usage may be null, and not in the type',
   'queue.ts createQueueStore: model may be null, and not in the type',
-  // Of two statements that share one type: the other one has it, or asks for it.
-  'stored-responses.ts findQueued: questionId may be null in the type alone',
-  'stored-responses.ts findStored: queued is never read',
   'lost-owners.ts settleLost: instanceId may be null, and not in the type',
   'lost-owners.ts settleLost: epoch may be null, and not in the type',
   // Inserted from what is never null, or found by a comparison that a null fails.
@@ -61,6 +58,7 @@ export const insideJson = [
   'prompts',
   'provider',
   'providers',
+  'queued',
   'request',
   'responseFormat',
   'revoked',

@@ -13,8 +13,8 @@ export interface StoredResponse {
   user: string | null
   /** `queued`: its message waits in the queue. */
   status: MessageStatus | 'queued'
-  /** While it is queued: when it was sent (ISO 8601 UTC), and the model as it is now. */
-  queued?: { createdAt: string; model: string }
+  /** When it was sent (ISO 8601 UTC), and the model as it is now. Null when it is not queued. */
+  queued: { createdAt: string; model: string } | null
   /** The reply that it comes behind. Null when there is none. */
   previousId: string | null
   /** The user's message that it answers. Null when it carries out decisions. */
@@ -23,17 +23,14 @@ export interface StoredResponse {
   request: ResponseRequest | null
 }
 
-/** A null `agentId` stands for any agent. Null when there is no such reply. Messages that a session was given are no replies. */
+/**
+ * A null `agentId` stands for any agent. Null when there is no such reply. Messages that a session was given are no replies.
+ * One statement, one snapshot: a message that begins meanwhile is either in the queue or a message.
+ */
 export async function findResponse(sql: Sql, id: string, agentId: string | null): Promise<StoredResponse | null> {
   if (!isUuid(id) || (agentId !== null && !isUuid(agentId))) return null
-  const ask = () => findStored(sql, id, agentId)
-  // One that begins between the first two questions is a message by the third.
-  return (await ask()) ?? (await findQueued(sql, id, agentId)) ?? (await ask())
-}
-
-async function findStored(sql: Sql, id: string, agentId: string | null): Promise<StoredResponse | null> {
   const [row] = await sql<StoredResponse[]>`
-    select m.id, s.agent_id as "agentId", s.id as "sessionId", s.end_user as "user", m.status,
+    select m.id, s.agent_id as "agentId", s.id as "sessionId", s.end_user as "user", m.status, null::jsonb as queued,
            m.facts -> 'response' as request,
            case when m.continues is null then q.id end as "questionId",
            case when m.continues is not null then m.continues
@@ -44,20 +41,14 @@ async function findStored(sql: Sql, id: string, agentId: string | null): Promise
       join sessions s on s.id = m.session_id
       left join messages q on q.session_id = m.session_id and q.position = coalesce(m.parent, m.position - 1)
      where m.id = ${id} and m.role = 'assistant' and m.first_seq is not null
-       and (${agentId}::uuid is null or s.agent_id = ${agentId})`
-  return row ?? null
-}
-
-async function findQueued(sql: Sql, id: string, agentId: string | null): Promise<StoredResponse | null> {
-  const [row] = await sql<(Omit<StoredResponse, 'queued'> & { createdAt: string; model: string })[]>`
-    select q.reply_id as id, s.agent_id as "agentId", s.id as "sessionId", s.end_user as "user", 'queued' as status,
-           q.message -> 'facts' -> 'response' as request, q.id as "questionId", q.message -> 'place' ->> 'parent' as "previousId",
-           ${isoTime(sql, 'q.created_at')} as "createdAt", a.model
+       and (${agentId}::uuid is null or s.agent_id = ${agentId})
+     union all
+    select q.reply_id, s.agent_id, s.id, s.end_user, 'queued',
+           jsonb_build_object('createdAt', ${isoTime(sql, 'q.created_at')}, 'model', a.model),
+           q.message -> 'facts' -> 'response', q.id, (q.message -> 'place' ->> 'parent')::uuid
       from queued_messages q join sessions s on s.id = q.session_id join agents a on a.id = s.agent_id
      where q.reply_id = ${id} and q.admission is null and (${agentId}::uuid is null or s.agent_id = ${agentId})`
-  if (row === undefined) return null
-  const { createdAt, model, ...response } = row
-  return { ...response, queued: { createdAt, model } }
+  return row ?? null
 }
 
 export interface ReplyPlace {
