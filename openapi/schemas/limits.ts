@@ -33,7 +33,7 @@ export const limitsInput = (whose: string) =>
     description: `Limits ${whose}. ${rules} Replaced as a whole. Null, here or inside: no limit.`,
   })
 
-/** Of a record with `costPerMonth`. */
+/** A record with the limit `costPerMonth` names the models that it cannot count. */
 export const priceWarning = Type.Optional(
   Type.String({
     description: 'Models without a price, which cost nothing for `costPerMonth`. Absent when there are none.',
@@ -57,6 +57,6 @@ export const userUsePage = Type.Object({
   user: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'This user alone.' })),
 })
 
-/** Of operations that begin a reply. */
+/** Words for the 429 of operations that begin a reply. */
 export const overLimit =
   'A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month.'

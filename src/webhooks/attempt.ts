@@ -27,9 +27,9 @@ export interface Message {
   body: string
 }
 
-/** What came of it. `error` null: the receiver has taken it. */
+/** What came of it. When `error` is null, the receiver has taken it. */
 export interface Answer {
-  /** Null: there was no answer. */
+  /** Null when there was no answer. */
   status: number | null
   error: string | null
 }

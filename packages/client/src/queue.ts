@@ -16,7 +16,7 @@ export interface QueuedMessage {
 interface Place {
   calls: Calls
   agentId: string
-  /** Null until the session has been created. */
+  /** The session's id. Null until it has been created. */
   known(): string | null
 }
 

@@ -12,7 +12,7 @@ export type SessionChange =
   | { type: 'changed'; session: Schemas['DeploySessionEvent']; lastEventId: string }
   | { type: 'deleted'; id: string; lastEventId: string }
 
-/** `lastEventId`: behind it `watchSessions` tells what this list does not show yet. Null: the server could not tell. */
+/** `lastEventId`: behind it `watchSessions` tells what this list does not show yet. Null when the server could not tell. */
 export type SessionList = Schemas['DeploySessionList'] & { lastEventId: string | null }
 
 export interface WatchOptions {

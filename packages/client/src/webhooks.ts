@@ -5,7 +5,7 @@ export interface WebhookEvent {
   type: 'reply.completed' | 'reply.failed' | 'reply.cancelled' | 'reply.waiting' | 'session.deleted' | 'ping'
   /** When it happened, ISO 8601 UTC. */
   timestamp: string
-  /** Null stands for what the event is not about. */
+  /** A field is null when the event says nothing of it. */
   data: {
     agent_id: string | null
     session_id: string | null

@@ -33,7 +33,7 @@ export function createModelAttribution(first: ModelTarget) {
       known = current
       return [{ type: 'model', ...current }]
     },
-    /** Of calls that make nothing of the reply itself. */
+    /** Counts calls that make nothing of the reply itself. */
     countingOthers:
       (calls: ProviderCalls): ProviderCalls =>
       (event) => {

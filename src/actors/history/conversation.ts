@@ -65,7 +65,7 @@ export interface Summarising {
 
 /** A conversation and what its parts take. */
 interface Measured extends Conversation {
-  /** Of each turn, without the correction. */
+  /** Estimated tokens of each turn, before the correction. */
   estimated: readonly number[]
   newestTokens: number
   summary: SentSummary | null
@@ -158,7 +158,7 @@ export function createComposer(conversation: Conversation) {
       const at = firstTurn(estimated, { room: roomIn(measured, most, fixed), start: started })
       return composed(measured, at, reasonAt(measured, at))
     },
-    /** With at most so many tokens of history. Null when that leaves no less than from the turn `start` on. */
+    /** The same with `most` tokens of history at the most. Null when that leaves out no more than is before the turn `start`. */
     shortened(most: number, start: number): Composed | null {
       const at = newestWithin(estimated, most / correction - summaryTokens)
       return at <= start ? null : composed(measured, at, 'provider_limit')

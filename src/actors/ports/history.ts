@@ -9,7 +9,7 @@ export interface History {
   isWhole: boolean
   /** What stands in place of the messages before them. Null when nothing does. */
   checkpoint: Checkpoint | null
-  /** Of the path's newest reply. Null when it is not known. */
+  /** What the last call for the path's newest reply was sent. Null when it is not known. */
   before: SentBefore | null
 }
 
@@ -87,7 +87,7 @@ export interface RequestHistory {
   isContinued: boolean
   /** How many of the request's messages it makes up. */
   count: number
-  /** Null when all of the conversation is sent. */
+  /** Why something is left out. Null when all of the conversation is sent. */
   left: LeftReason | null
   /** What the first user message is sent behind. Absent when there is nothing. */
   summary?: SentSummary

@@ -45,7 +45,7 @@ export interface ReplyFacts {
   queued?: boolean
   /** Absent: another API began the reply. */
   response?: ResponseRequest
-  /** Absent: its use counts for no limit. */
+  /** When absent, its use counts for no limit. */
   counts?: Counts
 }
 
@@ -132,7 +132,7 @@ export interface Admitted {
   parentId: string | null
   /** Position of the last message that the model gets before `text`. Negative: there is none. */
   historyEnd: number
-  /** The first user message of a session that has no title, or a draft. Null: it has one. */
+  /** The first user message of a session that has no title, or a draft. Null when it has one. */
   titleFrom: string | null
   /** Absent when they were not asked for. */
   values?: Pick<ReplyValues, 'user' | 'metadata'>

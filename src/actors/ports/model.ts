@@ -93,7 +93,7 @@ export interface ModelRequest extends ModelTarget {
   shortening?: Shortening
   /** Most tokens before the newest message. Absent: the installation's setting. */
   historyMaxTokens?: number
-  /** A history that comes near them is summarised. Absent: it is cut. */
+  /** A history that comes near them is summarised. When absent, it is cut. */
   compacts?: true
   /** What `messages` begins with is made of. When absent, nothing that is stored. */
   history?: RequestHistory

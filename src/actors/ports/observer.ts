@@ -31,7 +31,7 @@ export interface ObservedReply {
   config: GenerationConfig
   /** Null when no request asked for it. */
   origin: Origin | null
-  /** Whose limits its use counts for. Absent: nobody's. */
+  /** Whose limits its use counts for. When absent, it counts for nobody's. */
   countsFor?: CountsFor | undefined
   /** Set for a reply that continues one that waited. `waitedMs`: from the question to the decision. */
   decided?: { by: string | null; waitedMs: number } | undefined

@@ -9,7 +9,7 @@ import type { Origin } from './observer.ts'
  * a field is added as an optional one.
  */
 export interface ResponseRequest {
-  /** Version of the encoder that numbers its events. Absent: the first one. */
+  /** Version of the encoder that numbers its events. When absent, the first one. */
   encoder?: number
   background: boolean
   metadata: Readonly<Record<string, string>>
@@ -41,7 +41,7 @@ export interface QueuedInput {
   instructions: { texts: readonly string[]; where: string } | null
   /** The playground's, as they were sent. Null when there is none. */
   overrides: object | null
-  /** Absent: another API than the Responses API. */
+  /** Absent when another API than the Responses API asked for it. */
   response?: ResponseRequest
   /** The request. Null when there is none. */
   origin: Origin | null

@@ -60,7 +60,7 @@ export interface SessionContext {
   reply: RunningReply | null
   /** How generating it ended. Null while it is generated. */
   ending: Ending | null
-  /** Where a session rested that is summarised without a reply. Null: a reply runs, or none ever did. */
+  /** Where a session rested that is summarised without a reply. Null when a reply runs, or none ever did. */
   rest: RestState | null
 }
 

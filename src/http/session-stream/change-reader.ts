@@ -16,7 +16,7 @@ export interface Batch {
   to: number
   /** Null among them: all. */
   agentIds: ReadonlySet<string | null>
-  /** Null: too many to be kept. Followers read them page by page. */
+  /** Null when there are too many to be kept. Followers read them page by page. */
   changes: readonly SessionChange[] | null
 }
 
@@ -30,9 +30,9 @@ export interface ChangeReaderOptions {
 }
 
 export interface ChangeReader {
-  /** Null: there has been none. */
+  /** Null when there has been none. */
   batch(): Batch | null
-  /** Of a deleted agent: the number by which all of its sessions are gone. Null: it is there. */
+  /** The number by which all sessions of a deleted agent are gone. Null when the agent is there. */
   goneAt(agentId: string): number | null
   /** Called after each reading that found something. */
   readonly waiting: Set<() => void>

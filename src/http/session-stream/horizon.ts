@@ -8,7 +8,7 @@ const POSITION_MS = 1000
 export interface Horizon {
   /** Resolves after a reading that began after the call. */
   advance(): Promise<void>
-  /** Up to here everything is visible that ever will be. Null: not known yet. */
+  /** Up to here everything is visible that ever will be. Null when that is not known yet. */
   safe(): number | null
   /** Up to here numbers had been given out at the last reading. */
   newest(): number

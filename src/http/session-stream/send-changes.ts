@@ -17,7 +17,7 @@ export async function tellPosition(feed: SessionFeed, reply: FastifyReply): Prom
   if (position !== null) reply.header('x-last-event-id', `${position}`)
 }
 
-/** The number behind which the stream begins. Null: from now on. Throws 400. */
+/** The number behind which the stream begins. Null when it begins now. Throws 400. */
 function givenPosition({ headers }: FastifyRequest, inQuery: string | undefined): number | null {
   const given = headers['last-event-id'] || inQuery
   return given === undefined || given === '' ? null : lastEventId(given)
@@ -27,7 +27,7 @@ export interface ChangeStream {
   agentId: string | null
   users: FollowQuery['users']
   lastEventId: string | undefined
-  /** In Unix seconds. Null: it has no end of its own. */
+  /** When it ends, in Unix seconds. Null when it has no end of its own. */
   endsAt: number | null
   /** What a follower is shown of a session. */
   show(change: Extract<SessionChange, { deleted: false }>['session']): object

@@ -11,9 +11,9 @@ import { type ChangeReaderOptions, createChangeReader, PAGE } from './change-rea
 import { createHorizon } from './horizon.ts'
 
 export interface FollowQuery {
-  /** Null: all agents. */
+  /** Null stands for all agents. */
   agentId: string | null
-  /** All that are given must hold. Null: of all users. */
+  /** All that are given must hold. Null stands for all users. */
   users: readonly (string | null)[]
   /** The number of the last change that the follower knows. */
   after: number

@@ -20,7 +20,7 @@ export interface Losses {
 
 interface Server {
   readOnly: boolean
-  /** Eight hexadecimal digits; each failover takes the next. Null: the server does not tell. */
+  /** Eight hexadecimal digits; each failover takes the next. Null when the server does not tell. */
   timeline: string | null
 }
 
@@ -28,7 +28,7 @@ export function createLosses(mostMs: number): Losses {
   let count = 0
   let reached: { at: number; server: Promise<Server | null> } | null = null
 
-  /** The server that a new connection leads to, asked once a loss. Null: there is no answer. */
+  /** The server that a new connection leads to, asked once a loss. Null when there is no answer. */
   function reachedNow(open: () => Sql): Promise<Server | null> {
     if (reached?.at !== count) {
       const sql = open()

@@ -14,16 +14,16 @@ export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const
 export interface Delivery {
   id: string
   type: WebhookEvent
-  /** Null: the event is about a session. */
+  /** Null when the event is about a session. */
   messageId: string | null
   sessionId: string
   status: (typeof deliveryStatuses)[number]
   attempts: number
-  /** Status of the last answer. Null: there was none. */
+  /** Status of the last answer. Null when there was none. */
   lastStatus: number | null
-  /** Null: no attempt has failed, or none was made. */
+  /** Null when no attempt has failed, or none was made. */
   lastError: string | null
-  /** Null: none is to come. */
+  /** Null when none is to come. */
   nextAttemptAt: string | null
   createdAt: string
 }
@@ -42,7 +42,7 @@ export interface ClaimedDelivery {
   failures: number
 }
 
-/** How an attempt ended. `retryMs` null: no further one is made. */
+/** How an attempt ended. No further one is made when `retryMs` is null. */
 export type AttemptOutcome =
   | { result: 'delivered'; status: number }
   | { result: 'failed'; status: number | null; error: string; retryMs: number | null }

@@ -18,7 +18,7 @@ export interface Webhook {
   name: string
   url: string
   events: WebhookEvent[]
-  /** Null: all agents. */
+  /** Null stands for all agents. */
   agentIds: string[] | null
   enabled: boolean
   createdAt: string

@@ -11,7 +11,7 @@ export interface TemplateName {
 /** Which names a field offers, and which it takes. */
 export interface TemplateRules {
   names: readonly TemplateName[]
-  /** Whether the name between these braces stands for something. Null: it is text of the field's own. */
+  /** Whether the name between these braces stands for something. Null when it is text of the field's own. */
   isKnown: (inner: string) => boolean | null
   /** Why the text may not be saved. Null when it may. */
   problem: (text: string) => string | null
@@ -63,7 +63,7 @@ export const argumentNames = (...texts: string[]): string[] => [
 
 export interface TemplatePart {
   text: string
-  /** Null: text. */
+  /** Null for text. */
   isKnown: boolean | null
   at: number
 }

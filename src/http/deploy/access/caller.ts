@@ -22,7 +22,7 @@ export interface ClientSecret {
 
 /** A client secret that was checked. */
 export interface SecretCaller extends ClientSecret {
-  /** Of its key. Null: it was made with none, or that has no limits. */
+  /** The limits of the key it was made with. Null when it was made with none, or that has no limits. */
   keyLimits: Limits | null
 }
 

@@ -29,9 +29,9 @@ export interface ChangesQuery {
   /** Numbers above `after`, up to `to`. */
   after: number
   to: number
-  /** Null: of all agents. */
+  /** Null stands for all agents. */
   agentIds: readonly string[] | null
-  /** Null: of all users. */
+  /** Null stands for all users. */
   user?: string | null
   limit: number
 }

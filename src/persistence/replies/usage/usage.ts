@@ -15,7 +15,7 @@ export interface Used {
   /** When absent, it did not fail. */
   failed?: boolean
   usage: Usage
-  /** Absent: nobody's limits. */
+  /** When absent, it counts for nobody's limits. */
   countsFor?: CountsFor | undefined
 }
 

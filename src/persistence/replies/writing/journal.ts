@@ -22,7 +22,7 @@ import { createFrameRuns, type FrameRuns } from './frame-runs.ts'
 export interface JournalOptions extends FlushOptions {
   /** Pool for everything but flushes. */
   sql: Sql
-  /** Absent: sessions may hold any number of bytes. */
+  /** When absent, sessions may hold any number of bytes. */
   limits?: StorageLimits
   log: { warn(details: object, message: string): void }
 }

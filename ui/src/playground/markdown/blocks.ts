@@ -9,7 +9,7 @@ export interface Block {
   token: KnownToken
   /** Where in the text it begins. */
   start: number
-  /** Of a piece of a longer paragraph: the direction of the whole. Absent: its own. */
+  /** The direction of the whole paragraph, of which this is a piece. When absent, its own. */
   dir?: 'ltr' | 'rtl'
 }
 

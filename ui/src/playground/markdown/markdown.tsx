@@ -31,7 +31,7 @@ export function Markdown({ text, growing = false }: { text: string; growing?: bo
 interface BlockProps {
   token: KnownToken
   growing: boolean
-  /** Absent: its text's own. */
+  /** When absent, its text's own. */
   dir: 'ltr' | 'rtl' | undefined
 }
 
