@@ -1,12 +1,12 @@
 /** One conversation with an agent. */
-import { Alert, Center, Loader, Text, VisuallyHidden } from '@mantine/core'
+import { Text, VisuallyHidden } from '@mantine/core'
 import { useCallbackRef } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { Agent } from '../agents/resource.ts'
-import { ApiError, wordsOf } from '../api.ts'
-import { Gone } from '../blocks/messages/gone.tsx'
+import { ApiError } from '../api.ts'
 import classes from './chat.module.css'
+import { Loading, Notices, type Problem, SessionGone } from './chat-notices.tsx'
 import { type Attachment, contentOf, shownParts, useAttachments } from './composer/attachments.ts'
 import { Composer } from './composer/composer.tsx'
 import { useEscapeToStop } from './composer/escape-to-stop.ts'
@@ -204,12 +204,6 @@ const Keys = ({ stopsNext }: { stopsNext: boolean }) => (
   </Text>
 )
 
-const Loading = () => (
-  <Center flex={1}>
-    <Loader aria-label="Loading" />
-  </Center>
-)
-
 interface Editing {
   /** The text of the message that is edited. */
   parentId: string | null
@@ -225,54 +219,6 @@ function useEditing(isAccepted: boolean) {
 }
 
 const noMessages: Conversation = { path: [], ids: [] }
-
-function SessionGone({ header }: { header: ReactNode }) {
-  return (
-    <>
-      {header}
-      <Center flex={1} p="md">
-        <Gone noun="session" />
-      </Center>
-    </>
-  )
-}
-
-interface NoticesProps {
-  problem: { error: unknown; text: string | null } | null
-  onDismiss: () => void
-  isReconnecting: boolean
-}
-
-function Notices({ problem, onDismiss, isReconnecting }: NoticesProps) {
-  return (
-    <div role="status" className={classes.notices}>
-      {isReconnecting && (
-        <span className={classes.reconnecting}>
-          <Loader size={13} color="currentColor" aria-hidden /> Reconnecting: the reply will pick up where it left off.
-        </span>
-      )}
-      {problem && (
-        <Alert
-          color={isBusy(problem.error) ? 'yellow' : 'red'}
-          withCloseButton
-          closeButtonLabel="Dismiss"
-          onClose={onDismiss}
-        >
-          {wordsOf(problem.error)} {advice(problem.error)}
-        </Alert>
-      )}
-    </div>
-  )
-}
-
-const isBusy = (error: unknown): boolean => error instanceof ApiError && [409, 503].includes(error.status)
-
-function advice(error: unknown): string {
-  if (!(error instanceof ApiError)) return ''
-  if (error.status === 409) return 'It was started elsewhere. Your message is kept: send it when that reply has ended.'
-  if (error.status === 503) return 'Your message is kept: send it again in a moment.'
-  return ''
-}
 
 /** Focuses the field when a conversation is opened; not where that would open an on-screen keyboard. */
 function useFocusedField(sessionId: string | null) {
@@ -290,7 +236,7 @@ function useFocusedField(sessionId: string | null) {
  * and its files beside it.
  */
 function useOutcome(
-  problem: NoticesProps['problem'],
+  problem: Problem | null,
   isAccepted: boolean,
   draft: ReturnType<typeof useDraft>,
   attachments: ReturnType<typeof useAttachments>,

@@ -1,0 +1,67 @@
+/** What stands in place of a conversation, or above its field, while there is something to say about it. */
+import { Alert, Center, Loader } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { ApiError, wordsOf } from '../api.ts'
+import { Gone } from '../blocks/messages/gone.tsx'
+import classes from './chat.module.css'
+
+export const Loading = () => (
+  <Center flex={1}>
+    <Loader aria-label="Loading" />
+  </Center>
+)
+
+export function SessionGone({ header }: { header: ReactNode }) {
+  return (
+    <>
+      {header}
+      <Center flex={1} p="md">
+        <Gone noun="session" />
+      </Center>
+    </>
+  )
+}
+
+/** A message that was not accepted. */
+export interface Problem {
+  error: unknown
+  /** What was written. Null when it was not written here. */
+  text: string | null
+}
+
+interface NoticesProps {
+  problem: Problem | null
+  onDismiss: () => void
+  isReconnecting: boolean
+}
+
+export function Notices({ problem, onDismiss, isReconnecting }: NoticesProps) {
+  return (
+    <div role="status" className={classes.notices}>
+      {isReconnecting && (
+        <span className={classes.reconnecting}>
+          <Loader size={13} color="currentColor" aria-hidden /> Reconnecting: the reply will pick up where it left off.
+        </span>
+      )}
+      {problem && (
+        <Alert
+          color={isBusy(problem.error) ? 'yellow' : 'red'}
+          withCloseButton
+          closeButtonLabel="Dismiss"
+          onClose={onDismiss}
+        >
+          {wordsOf(problem.error)} {advice(problem.error)}
+        </Alert>
+      )}
+    </div>
+  )
+}
+
+const isBusy = (error: unknown): boolean => error instanceof ApiError && [409, 503].includes(error.status)
+
+function advice(error: unknown): string {
+  if (!(error instanceof ApiError)) return ''
+  if (error.status === 409) return 'It was started elsewhere. Your message is kept: send it when that reply has ended.'
+  if (error.status === 503) return 'Your message is kept: send it again in a moment.'
+  return ''
+}
