@@ -98,9 +98,9 @@ export default {
     {
       name: 'settings-are-handed-in',
       comment:
-        'Only main.ts, compose/app.ts and the command line read settings, and compose/start-fault.ts names them. Take the values you need as parameters; a type may be imported.',
+        'Only main.ts, compose/app.ts and the command line read settings, and compose/start/start-fault.ts names them. Take the values you need as parameters; a type may be imported.',
       severity: 'error',
-      from: { path: '^src/', pathNot: [process, '^src/compose/(app|start-fault)\\.ts$'] },
+      from: { path: '^src/', pathNot: [process, '^src/compose/(app|start/start-fault)\\.ts$'] },
       to: { path: '^src/settings(-values)?\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {

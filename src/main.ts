@@ -1,7 +1,7 @@
 /** Owns the process: settings, signals, exit code. The only file that touches `process`. */
 import cluster from 'node:cluster'
 import type { App } from './compose/app.ts'
-import { misspeltSettings } from './compose/misspelt-settings.ts'
+import { misspeltSettings } from './compose/start/misspelt-settings.ts'
 import { createLogWriter } from './observability/log-writer.ts'
 import type { MetricsSnapshot } from './observability/metrics.ts'
 import { readableLine } from './observability/readable-log.ts'
@@ -120,7 +120,7 @@ function serve(settings: Settings, longestStopMs: number): Serving {
     // Loaded lazily: a process that only supervises workers needs none of it (100 MB).
     const [{ startApp }, { chooseDataFolder }] = await Promise.all([
       import('./compose/app.ts'),
-      import('./compose/data-folder.ts'),
+      import('./compose/start/data-folder.ts'),
     ])
     const chosen = await chooseDataFolder(settings, process.env.DATA_DIR, process.cwd(), print)
     app = await startApp(chosen, logStream, ownProcess)

@@ -45,7 +45,7 @@ import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.
 import { faultLog, startObservation } from './observation.ts'
 import { type Ground, openOwnership } from './ownership.ts'
 import { queueOptions, tendQueues } from './queue.ts'
-import { startFault } from './start-fault.ts'
+import { startFault } from './start/start-fault.ts'
 import { toolDependencies } from './tools.ts'
 import { watchVersion } from './versions.ts'
 import { createWebhooks } from './webhooks.ts'

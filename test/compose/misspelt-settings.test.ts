@@ -1,6 +1,6 @@
 /** A misspelt setting is named at the start: it would be ignored without a word. */
 import { expect, test } from 'vitest'
-import { misspeltSettings } from '../../src/compose/misspelt-settings.ts'
+import { misspeltSettings } from '../../src/compose/start/misspelt-settings.ts'
 import { table } from '../../src/settings.ts'
 
 const names = Object.values(table).map(({ name }) => name)

@@ -1,7 +1,7 @@
 /** A start that fails for the database's sake names DATABASE_URL, and says no password. */
 import { expect, test } from 'vitest'
 import { startApp } from '../../src/compose/app.ts'
-import { startFault } from '../../src/compose/start-fault.ts'
+import { startFault } from '../../src/compose/start/start-fault.ts'
 import { readSettings, SettingsError } from '../../src/settings.ts'
 import { freshDatabase } from '../support/database.ts'
 

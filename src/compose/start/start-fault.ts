@@ -1,7 +1,7 @@
 /** Turns a failed start into one line for the operator that names the setting. */
-import { isUnavailable } from '../persistence/postgres/database.ts'
-import { DataFolderError } from '../persistence/postgres/embedded/embedded-host.ts'
-import { type Settings, SettingsError } from '../settings.ts'
+import { isUnavailable } from '../../persistence/postgres/database.ts'
+import { DataFolderError } from '../../persistence/postgres/embedded/embedded-host.ts'
+import { type Settings, SettingsError } from '../../settings.ts'
 
 /** SQLSTATE 28: authentication failed; 3D000: no such database. */
 const refusedStates = /^(?:28[0-9A-Z]{3}|3D000)$/

@@ -1,8 +1,8 @@
 /** Chooses the data folder of a start for which nobody has set one. */
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { canEnter, databaseUser } from '../persistence/postgres/embedded/embedded-host.ts'
-import type { Settings } from '../settings.ts'
+import { canEnter, databaseUser } from '../../persistence/postgres/embedded/embedded-host.ts'
+import type { Settings } from '../../settings.ts'
 
 const SYSTEM_FOLDER = '/var/lib/greenroom'
 

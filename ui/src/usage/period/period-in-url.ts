@@ -1,7 +1,7 @@
 /** Which days are looked at: `?days=7`, or `?from=2026-01-05&to=2026-01-31`, both days included. Days are UTC. */
 import { useSearchParams } from 'react-router'
-import { dayMs, dayOf } from './buckets.ts'
-import type { Period } from './queries.ts'
+import { dayMs, dayOf } from '../buckets.ts'
+import type { Period } from '../queries.ts'
 
 export const usualSpans = [
   { value: '1', label: 'Today' },

@@ -1,5 +1,5 @@
 /** Environment variables that look like a setting of ours, but are none: a misspelt setting would be ignored without a word. */
-import { closestName } from '../untrusted/closest-name.ts'
+import { closestName } from '../../untrusted/closest-name.ts'
 
 /** More letters than these are another program's variable. */
 const MOST_WRONG_LETTERS = 2

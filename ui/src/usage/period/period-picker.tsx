@@ -1,8 +1,8 @@
 import { Group, SegmentedControl, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
+import classes from '../usage.module.css'
 import { type Days, usePeriod, usualSpans } from './period-in-url.ts'
-import classes from './usage.module.css'
 
 /** How far back, or which days: part of the address. */
 export function PeriodPicker() {
