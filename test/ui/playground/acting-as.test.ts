@@ -28,8 +28,11 @@ test('a session is begun for a user with metadata, and what the model saw names 
   expect(await axe(page)).toEqual([])
   await page.getByRole('button', { name: 'Start a session' }).click()
   await page.waitForURL(/\/playground\/[^/]+\/[0-9a-f-]{36}$/)
+  const user = page.getByRole('textbox', { name: 'User', exact: true })
+  await user.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'About this session' }).waitFor() // it moves the others aside
   await page.getByRole('button', { name: 'User and metadata' }).click()
-  expect(await page.getByRole('textbox', { name: 'User', exact: true }).inputValue()).toBe('ann')
+  expect(await user.inputValue()).toBe('ann')
   await page.getByLabel('Name of metadata 1').fill('plan')
   await page.getByRole('button', { name: 'Start a session' }).click()
   await expect

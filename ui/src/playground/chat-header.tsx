@@ -71,7 +71,7 @@ export function ChatHeader({ agent, agents, sessionId, message, side }: ChatHead
         />
         <Action icon={IconColumns2} label="Compare" onClick={() => void navigate(comparison)} />
         <Action icon={IconCode} label="Code" onClick={showing.open} />
-        <ActingAs agentId={agent.id} session={session} />
+        <ActingAs agentId={agent.id} sessionId={sessionId} session={session} />
         {session && <SessionFacts session={session} />}
         {sessionId !== undefined && <ToChart address={`/chart?agent=${agent.id}&session=${sessionId}`} />}
       </Group>

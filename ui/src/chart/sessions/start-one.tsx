@@ -9,8 +9,9 @@ const slowMessage = '/slow 40'
 
 /** Opens the playground with a message in its field that takes long enough to be watched. */
 export function StartOne() {
-  const { data } = useQuery(allAgents)
-  const [agent] = data ?? []
+  const { data: agents } = useQuery(allAgents)
+  if (agents === undefined) return null // the message would be kept for no agent
+  const [agent] = agents
   return (
     <Button
       component={Link}

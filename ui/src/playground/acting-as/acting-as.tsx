@@ -1,5 +1,5 @@
 /** Whom a session is for, to try prompts and tools with: begins a session of a user, with metadata. */
-import { ActionIcon, Button, Group, Popover, Stack, Text, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Group, Loader, Popover, Stack, Text, TextInput, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus, IconUserCog, IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
@@ -12,11 +12,12 @@ import { type MetadataRow, metadataOf, rowsOf, startSession } from './start-sess
 
 interface ActingAsProps {
   agentId: string
-  /** The one that is open, whose values the panel begins with. */
+  sessionId: string | undefined
+  /** The one that is open, whose values the panel begins with; undefined also until it is loaded. */
   session: Session | undefined
 }
 
-export function ActingAs({ agentId, session }: ActingAsProps) {
+export function ActingAs({ agentId, sessionId, session }: ActingAsProps) {
   const [opened, { toggle, close }] = useDisclosure()
   return (
     <Popover opened={opened} onChange={(isOpen) => !isOpen && close()} width={380} withinPortal trapFocus>
@@ -35,13 +36,23 @@ export function ActingAs({ agentId, session }: ActingAsProps) {
         </Tooltip>
       </Popover.Target>
       <Popover.Dropdown aria-label="User and metadata">
-        <Panel agentId={agentId} session={session} onStarted={close} />
+        {session?.id === sessionId ? (
+          <Panel key={sessionId} agentId={agentId} session={session} onStarted={close} />
+        ) : (
+          <Loader aria-label="Loading" size="sm" />
+        )}
       </Popover.Dropdown>
     </Popover>
   )
 }
 
-function Panel({ agentId, session, onStarted }: ActingAsProps & { onStarted: () => void }) {
+interface PanelProps {
+  agentId: string
+  session: Session | undefined
+  onStarted: () => void
+}
+
+function Panel({ agentId, session, onStarted }: PanelProps) {
   const [user, setUser] = useState(session?.user ?? '')
   const [rows, setRows] = useState<MetadataRow[]>(rowsOf(session?.metadata ?? {}))
   const navigate = useNavigate()
