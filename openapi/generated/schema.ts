@@ -5621,7 +5621,7 @@ export interface components {
             url: string;
             /** @description What it is told. A reply has one of the first four; a steered one is `reply.completed`. */
             events: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted")[];
-            /** @description Of which agents. Null: all. A deleted agent leaves the list; an empty one means none. */
+            /** @description The agents whose events are told. Null means all. A deleted agent leaves the list; an empty one means none. */
             agentIds: string[] | null;
             /** @description While false nothing is recorded, and what is pending waits. */
             enabled: boolean;
@@ -5643,7 +5643,7 @@ export interface components {
             url: string;
             /** @description What it is told. A reply has one of the first four; a steered one is `reply.completed`. */
             events: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted")[];
-            /** @description Of which agents. Null: all. A deleted agent leaves the list; an empty one means none. */
+            /** @description The agents whose events are told. Null means all. A deleted agent leaves the list; an empty one means none. */
             agentIds?: string[] | null;
             /** @description While false nothing is recorded, and what is pending waits. */
             enabled?: boolean | null;
@@ -5660,7 +5660,7 @@ export interface components {
             url: string;
             /** @description What it is told. A reply has one of the first four; a steered one is `reply.completed`. */
             events: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted")[];
-            /** @description Of which agents. Null: all. A deleted agent leaves the list; an empty one means none. */
+            /** @description The agents whose events are told. Null means all. A deleted agent leaves the list; an empty one means none. */
             agentIds: string[] | null;
             /** @description While false nothing is recorded, and what is pending waits. */
             enabled: boolean;
@@ -5690,7 +5690,7 @@ export interface components {
             type: "reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted";
             /**
              * Format: uuid
-             * @description The reply. Null: the event is about a session.
+             * @description The reply. Null when the event is about a session.
              */
             messageId: string | null;
             /**
@@ -5705,13 +5705,13 @@ export interface components {
             status: "pending" | "delivered" | "failed";
             /** @description Attempts so far. */
             attempts: number;
-            /** @description HTTP status of the last answer. Null: there was none. */
+            /** @description HTTP status of the last answer. Null when there was none. */
             lastStatus: number | null;
-            /** @description Why the last attempt failed. Null: it did not, or there was none. */
+            /** @description Why the last attempt failed. Null when it did not, or there was none. */
             lastError: string | null;
             /**
              * Format: date-time
-             * @description When it is attempted again. Null: not. ISO 8601, UTC.
+             * @description When it is attempted again. Null when it is not. ISO 8601, UTC.
              */
             nextAttemptAt: string | null;
             /**
@@ -5758,7 +5758,7 @@ export interface components {
             url?: string;
             /** @description What it is told. A reply has one of the first four; a steered one is `reply.completed`. */
             events?: ("reply.completed" | "reply.failed" | "reply.cancelled" | "reply.waiting" | "session.deleted")[];
-            /** @description Of which agents. Null: all. A deleted agent leaves the list; an empty one means none. */
+            /** @description The agents whose events are told. Null means all. A deleted agent leaves the list; an empty one means none. */
             agentIds?: string[] | null;
             /** @description While false nothing is recorded, and what is pending waits. */
             enabled?: boolean | null;

@@ -20,7 +20,8 @@ const fields = {
 const agentIds = Type.Unsafe<string[] | null>({
   type: ['array', 'null'],
   items: { type: 'string' },
-  description: 'The agents whose events are told. Null means all. A deleted agent leaves the list; an empty one means none.',
+  description:
+    'The agents whose events are told. Null means all. A deleted agent leaves the list; an empty one means none.',
 })
 const enabled = Type.Boolean({ description: 'While false nothing is recorded, and what is pending waits.' })
 const enabledOrNull = nullable(enabled) // null: as when it is absent on creation
@@ -53,7 +54,9 @@ export const WebhookDelivery = Type.Object(
   {
     id: id('Id of the delivery, sent as `webhook-id` with each attempt.'),
     type: oneOf(eventNames, 'The event.'),
-    messageId: nullable(Type.String({ format: 'uuid', description: 'The reply. Null when the event is about a session.' })),
+    messageId: nullable(
+      Type.String({ format: 'uuid', description: 'The reply. Null when the event is about a session.' }),
+    ),
     sessionId: id('The session.'),
     status: oneOf(['pending', 'delivered', 'failed'], '`failed`: no further attempt is made.'),
     attempts: count('Attempts so far.'),
