@@ -144,11 +144,14 @@ function connection(client: Client, transport: Transport, opened: Opened): McpCo
   async function subscribe(): Promise<void> {
     subscribes = false
     const subscription = await client.listen({ toolsListChanged: true }, { timeout: SDK_TIMEOUT_MS })
-    subscription.closed.then((by) => {
-      if (by === 'local') return
+    const ended = () => {
       subscribes = true
       opened.onListChanged()
-    })
+    }
+    // A subscription that fails is one that the server has ended.
+    subscription.closed.then((by) => {
+      if (by !== 'local') ended()
+    }, ended)
   }
 
   return {

@@ -5,6 +5,7 @@ import { createByteBounds } from '../../untrusted/json-bounds.ts'
 import { BREAK_BYTES, PIECE_BYTES } from '../../untrusted/pieces.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { mendMessage } from './mcp-answers.ts'
+import { mendEvents } from './mcp-event-mending.ts'
 
 /** Limit of one response or event, decompressed. A model reads at most 256 KiB of a result; images come on top. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
@@ -25,9 +26,12 @@ const DATA = 100
 export class McpStatusError extends Error {
   override name = 'McpStatusError'
   readonly status: number
-  constructor(status: number) {
+  /** The answer's text, as far as it was read. */
+  readonly text: string
+  constructor(status: number, text: string) {
     super(`HTTP ${status}`)
     this.status = status
+    this.text = text
   }
 }
 
@@ -72,8 +76,7 @@ export function mcpFetch(outbound: Outbound, watch: FetchWatch, acknowledged: bo
       const limit = acknowledged ? [AbortSignal.timeout(ACKNOWLEDGE_MS)] : []
       const response = await ask(outbound, watch, url, init, limit)
       if (acknowledged && (response.status < 200 || response.status > 399)) {
-        response.body?.cancel().catch(() => {}) // only the status counts
-        throw new McpStatusError(response.status)
+        throw new McpStatusError(response.status, await beginningOf(response.body))
       }
       return answer(response, () => {})
     } finally {
@@ -81,6 +84,25 @@ export function mcpFetch(outbound: Outbound, watch: FetchWatch, acknowledged: bo
       settle()
     }
   }
+}
+
+/** Longer words than these are no words. */
+const MAX_REFUSAL_BYTES = 64 * 1024
+
+/** What a refusal says; empty where it breaks off. */
+async function beginningOf(body: ReadableStream<Uint8Array> | null): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  try {
+    for await (const piece of body ?? []) {
+      pieces.push(piece)
+      length += piece.length
+      if (length > MAX_REFUSAL_BYTES) break
+    }
+  } catch {
+    return ''
+  }
+  return Buffer.concat(pieces).toString()
 }
 
 type Answer = Awaited<ReturnType<Outbound['fetch']>>
@@ -113,8 +135,9 @@ function answer({ status, statusText, headers, body }: Answer, onEventsEnd: () =
     body === null || NULL_BODY.has(status)
       ? null
       : watchBody(body, isEvents ? limitEvents() : limitBytes(), isEvents ? onEventsEnd : () => {})
-  const response = new Response(watched, { status, statusText, headers: [...headers] })
-  // The SDK refuses a whole message for what is null in it. Those of event streams it parses by itself.
+  // The SDK refuses a whole message for what is null in it.
+  const mended = watched !== null && isEvents ? mendEvents(watched) : watched
+  const response = new Response(mended, { status, statusText, headers: [...headers] })
   const json = async () => mendMessage(await Response.prototype.json.call(response))
   return Object.defineProperty(response, 'json', { value: json })
 }

@@ -49,7 +49,7 @@ function notInTexts(structured: unknown, parts: readonly string[]): unknown {
   if (length === 0 || length > MAX_BYTES || parts.length * (fields.length + 1) > MAX_PAIRS) return structured
   const texts = parts.map((part) => ({ text: part.trim(), value: valueIn(part) }))
   if (texts.some((text) => repeats(text, structured))) return undefined
-  if (!isObject) return structured
+  if (!isObject(structured)) return structured
   const whole = parts.join('\n').trim()
   const rest = fields.filter(([, field]) => {
     if (typeof field === 'string' && field.trim() === whole) return false

@@ -1,13 +1,13 @@
 /** What an MCP server, or a gateway before it, says in words when it refuses (contract section 25). */
 import { SdkHttpError } from '@modelcontextprotocol/client'
 import { isObject } from '../../untrusted/is-object.ts'
+import { McpStatusError } from './mcp-fetch.ts'
 
 const MAX_READ = 64 * 1024
 
 /** The words of a response with an error status. Null when it has none that a model could read. */
 export function wordsOf(error: unknown): string | null {
-  if (!(error instanceof SdkHttpError)) return null
-  const { text }: { text?: unknown } = Object(error.data)
+  const text = textOf(error)
   if (typeof text !== 'string' || text.length > MAX_READ) return null
   const said = text.trim()
   if (said === '' || said.startsWith('<')) return null
@@ -16,6 +16,13 @@ export function wordsOf(error: unknown): string | null {
   } catch {
     return said
   }
+}
+
+function textOf(error: unknown): unknown {
+  if (error instanceof McpStatusError) return error.text
+  if (!(error instanceof SdkHttpError)) return null
+  const { text }: { text?: unknown } = Object(error.data)
+  return text
 }
 
 /** In the order in which gateways use them: `{error: {message}}` of JSON-RPC too. */

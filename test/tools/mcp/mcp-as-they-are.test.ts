@@ -1,5 +1,6 @@
 /** Contract section 25: what MCP servers and gateways really send. */
 import { expect, test } from 'vitest'
+import { mendEvents } from '../../../src/tools/mcp/mcp-event-mending.ts'
 import { verifies } from '../../verifies.ts'
 import { type Answer, good, never, offers, serve, unknown } from './mcp-by-hand.ts'
 
@@ -34,6 +35,43 @@ verifies('contract-25.mcp-nulls', 'a result beside error: null is a result', asy
   expect(await hand.mcp.call(hand.server, 'look', {}, never)).toEqual({ ok: true, content: 'done' })
 })
 
+verifies(
+  'contract-25.mcp-nulls',
+  'null in a message of an event stream is absent, however it is written there',
+  async () => {
+    const result = '"result":{"_meta": null,"content":[{"type":"text","text":"dönè"}]}'
+    const writings = [
+      (id: number) => `event: message\nid: 7\ndata: {"jsonrpc":"2.0","id":${id},"error": null,${result}}\n\n`,
+      (id: number) => `: hello\r\n\r\ndata:{"jsonrpc":"2.0","id":${id},\r\ndata:${result}}\r\n\r\n`,
+      (id: number) => `data: {"jsonrpc":"2.0","id":${id},"error":null,${result}}\r\r: bye`,
+    ]
+    for (const writing of writings) {
+      await using hand = await serve((method, _params, _headers, id) =>
+        method === 'tools/call' ? { raw: writing(id), headers: { 'content-type': 'text/event-stream' } } : unknown,
+      )
+      expect(await hand.mcp.call(hand.server, 'look', {}, never)).toEqual({ ok: true, content: 'dönè' })
+    }
+    const both = Object.assign({ result: { _meta: null, content: [{ type: 'text', text: 'done' }] } }, { error: null })
+    await using old = await serve((method): Answer => (method === 'tools/call' ? both : unknown), { transport: 'sse' })
+    expect(await old.mcp.call(old.server, 'look', {}, never)).toEqual({ ok: true, content: 'done' })
+  },
+)
+
+verifies('contract-25.mcp-nulls', 'events are mended wherever the network cuts them', async () => {
+  const given =
+    'id: 1\r\ndata: {"error":null,"result":{"a":"é"}}\r\n\r\n: ping\n\ndata: {"result":{"b":1}}\n\ndata: rest'
+  const bytes = new TextEncoder().encode(given)
+  for (let size = 1; size <= bytes.length; size++) {
+    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+      bytes.slice(n * size, (n + 1) * size),
+    )
+    const text = await new Response(mendEvents(ReadableStream.from(pieces))).text()
+    expect(text.replace(/\r?\n|\r/g, '\n').replace(/\n{2,}/g, '\n\n')).toBe(
+      'id: 1\ndata: {"result":{"a":"é"}}\n\n: ping\n\ndata: {"result":{"b":1}}\n\ndata: rest',
+    )
+  }
+})
+
 verifies('contract-25.mcp-nulls', 'a block that cannot be read costs itself alone, and is logged', async () => {
   const text = { type: 'text', text: 'good' }
   const { content, ok, lines } = await resultOf({ content: [text, { type: 'error', error: 'x' }, 7, null, text] })
@@ -47,19 +85,32 @@ verifies('contract-25.mcp-nulls', 'a block that cannot be read costs itself alon
   )
 })
 
-verifies('contract-25.mcp-words', 'a status of 4xx says what was wrong, and the call was not made', async () => {
-  for (const [status, text, words] of [
-    [422, '{"jsonrpc":"2.0","id":9,"error":{"code":-32602,"message":"amount: too much"}}', 'amount: too much'],
-    [403, '{"detail":"not for you"}', 'not for you'],
-    [402, '{"error":"quota"}', 'quota'],
-    [409, 'plainly no', 'plainly no'],
-  ] as const) {
-    await using hand = await serve((method) => (method === 'tools/call' ? { status, text } : unknown))
-    expect(await hand.mcp.call(hand.server, 'look', {}, never)).toEqual({
-      ok: false,
-      content: `The MCP server answered with HTTP status ${status}: ${words}`,
-    })
-  }
+const refusals = [
+  [422, '{"jsonrpc":"2.0","id":9,"error":{"code":-32602,"message":"amount: too much"}}', 'amount: too much'],
+  [403, '{"detail":"not for you"}', 'not for you'],
+  [402, '{"error":"quota"}', 'quota'],
+  [409, 'plainly no', 'plainly no'],
+] as const
+
+for (const transport of ['streamable_http', 'sse'] as const) {
+  verifies(
+    'contract-25.mcp-words',
+    `a status of 4xx says what was wrong, and the call was not made: ${transport}`,
+    async () => {
+      for (const [status, text, words] of refusals) {
+        await using hand = await serve((method) => (method === 'tools/call' ? { status, text } : unknown), {
+          transport,
+        })
+        expect(await hand.mcp.call(hand.server, 'look', {}, never)).toEqual({
+          ok: false,
+          content: `The MCP server answered with HTTP status ${status}: ${words}`,
+        })
+      }
+    },
+  )
+}
+
+verifies('contract-25.mcp-words', 'a page is no words', async () => {
   await using page = await serve((method) =>
     method === 'tools/call' ? { status: 405, text: '<html>no</html>' } : unknown,
   )

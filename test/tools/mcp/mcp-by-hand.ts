@@ -1,6 +1,6 @@
 /** A hand-written MCP server for responses that no good server sends: the old era, without sessions, in JSON. */
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createMcp, type McpServer, type McpTimes } from '../../../src/tools/mcp/mcp.ts'
 import { createOutbound } from '../../../src/tools/outbound/outbound.ts'
 
@@ -17,6 +17,8 @@ export type Reply = (
   method: string,
   params: Record<string, unknown>,
   headers: IncomingHttpHeaders,
+  /** Of the request. */
+  id: number,
 ) => Answer | Promise<Answer>
 
 export interface Options {
@@ -27,13 +29,16 @@ export interface Options {
   get?: Answer
   /** Called when that response has been sent. */
   onGet?: () => void
+  /** With the old transport, what is no refusal comes on the stream of events. `streamable_http` by default. */
+  transport?: McpServer['transport']
 }
 
 export async function serve(
   reply: Reply,
-  { times = {}, headers = {}, get = { status: 405 }, onGet = () => {} }: Options = {},
+  { times = {}, headers = {}, get = { status: 405 }, onGet = () => {}, transport = 'streamable_http' }: Options = {},
 ) {
   const asked: string[] = []
+  let events: ServerResponse | null = null
   const http = createServer(async (request: IncomingMessage, response) => {
     const send = (answer: Answer, id: unknown) => {
       if (answer === 'breaks') {
@@ -48,14 +53,19 @@ export async function serve(
     if (request.method !== 'POST') {
       asked.push(String(request.method))
       response.on('close', onGet)
-      return send(get, null)
+      if (transport === 'streamable_http') return send(get, null)
+      events = response.writeHead(200, { 'content-type': 'text/event-stream' })
+      return void events.write('event: endpoint\ndata: /message\n\n')
     }
     let text = ''
     for await (const chunk of request) text += chunk
     const { id, method, params = {} } = JSON.parse(text)
     asked.push(method)
     if (id === undefined) return void response.writeHead(202).end()
-    send(method === 'initialize' ? initialized : await reply(method, params, request.headers), id)
+    const answer = method === 'initialize' ? initialized : await reply(method, params, request.headers, id)
+    if (events === null || answer === 'breaks' || 'status' in answer || 'raw' in answer) return send(answer, id)
+    response.writeHead(202).end()
+    events.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, ...answer })}\n\n`)
   })
   await once(http.listen(0, '127.0.0.1'), 'listening')
   const address = http.address()
@@ -63,7 +73,7 @@ export async function serve(
   const outbound = createOutbound({ policy: 'standard', allow: [] })
   const lines: object[] = []
   const mcp = createMcp({ outbound, log: { warn: (details) => void lines.push(details) }, times })
-  const server: McpServer = { id: 'h', name: 'Hand', transport: 'streamable_http', url, headers, version: '1' }
+  const server: McpServer = { id: 'h', name: 'Hand', transport, url, headers, version: '1' }
   return {
     asked,
     lines,

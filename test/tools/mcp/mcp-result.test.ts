@@ -38,6 +38,12 @@ describe('structured content that repeats the texts is not sent again', () => {
     expect(read(['[1,2]'], { a: [1, 3] })).toBe('[1,2]\n{"a":[1,3]}')
   })
 
+  test('a list beside other texts is sent', () => {
+    const parts = [text('Two were found.')]
+    const structuredContent: never = JSON.parse('[1,2]')
+    expect(resultText({ content: parts, structuredContent })).toBe('Two were found.\n[1,2]')
+  })
+
   test('unless there are too many pairs of a text and a field to compare', () => {
     const texts = Array.from({ length: 21 }, (_, n) => `text ${n}`)
     const fields = (count: number) => Object.fromEntries(texts.slice(0, count).map((one, n) => [`f${n}`, one]))
