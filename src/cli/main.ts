@@ -39,7 +39,10 @@ const onData =
     run: (data: typeof import('./data.ts'), argument: string, settings: Settings, second: string) => Promise<void>,
   ): Command =>
   async ([argument = '', second = '']) => {
-    const [data, { chooseDataFolder }] = await Promise.all([import('./data.ts'), import('../compose/start/data-folder.ts')])
+    const [data, { chooseDataFolder }] = await Promise.all([
+      import('./data.ts'),
+      import('../compose/start/data-folder.ts'),
+    ])
     const settings = readSettings(process.env)
     // DATABASE_URL may be where the data goes: the embedded database is still meant.
     const embedded = { ...settings, databaseUrl: null }

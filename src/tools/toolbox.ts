@@ -4,6 +4,7 @@ import type {
   CheckedToolbox,
   ConfiguredTools,
   OwnTool,
+  ToolAnswer,
   Toolbox,
   ToolIdentity,
   ToolSpec,
@@ -48,7 +49,7 @@ interface Tool {
   description: string
   /** Null allows any object. */
   inputSchema: JsonSchema | null
-  call(args: Record<string, unknown>, once: Once): Promise<{ ok: boolean; content: string }>
+  call(args: Record<string, unknown>, once: Once): Promise<ToolAnswer>
 }
 
 /** What one kind of tools offers. `chosen`: those that the agent has. */

@@ -155,3 +155,68 @@ verifies('contract-13.part-providers', 'every type says what it takes', () => {
   }
   expect(partRefusal({ provider: { type: 'gemini' } }, ['image/png', 'image/gif'])).toContain('image/gif')
 })
+
+const call = (id: string) => ({ id, name: 'look', arguments: '{}' })
+const shown = [
+  userMessage('Look.'),
+  { role: 'assistant' as const, content: '', toolCalls: [call('a'), call('b')] },
+  { role: 'tool' as const, toolCallId: 'a', content: 'one', pictures: [part('image/png', picture)] },
+  { role: 'tool' as const, toolCallId: 'b', content: 'two', pictures: [part('image/gif', picture)] },
+]
+const follow = '[The pictures that the tools returned, in the order of their results:]'
+const url = (type: string) => `data:${type};base64,${base64(picture)}`
+
+verifies(
+  'contract-25.tool-pictures',
+  'a tool’s picture goes behind the results of its turn, in every vendor’s words',
+  async () => {
+    const { up, model } = await scene()
+    up.always(sayOk)
+    await ask(model, requestTo(up, { messages: shown }))
+    expect(up.calls[0]?.body.messages.slice(-3)).toEqual([
+      { role: 'tool', tool_call_id: 'a', content: 'one' },
+      { role: 'tool', tool_call_id: 'b', content: 'two' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: follow },
+          { type: 'image_url', image_url: { url: url('image/png') } },
+          { type: 'image_url', image_url: { url: url('image/gif') } },
+        ],
+      },
+    ])
+
+    const anthropic = await open('anthropic')
+    anthropic.up.always((one) => one.error(400))
+    await ask(anthropic.model, anthropic.request({ messages: shown }))
+    expect(anthropic.up.calls[0]?.body.messages.at(-1).content).toMatchObject([
+      { type: 'tool_result', tool_use_id: 'a', content: 'one' },
+      { type: 'tool_result', tool_use_id: 'b', content: 'two' },
+      { type: 'text', text: follow },
+      { type: 'image', source: { media_type: 'image/png', data: base64(picture) } },
+      { type: 'image', source: { media_type: 'image/gif', data: base64(picture) } },
+    ])
+
+    const gemini = await open('gemini')
+    gemini.up.always((one) => one.error(400))
+    await ask(gemini.model, gemini.request({ messages: shown }))
+    expect(gemini.up.calls[0]?.body.contents.at(-1)).toEqual({
+      role: 'user',
+      parts: [{ text: follow }, { inlineData: { mimeType: 'image/png', data: base64(picture) } }],
+    })
+  },
+)
+
+verifies(
+  'contract-25.tool-pictures',
+  'providers that take no pictures, or no message behind a result, are sent none',
+  async () => {
+    const { up, model } = await scene()
+    up.always(sayOk)
+    for (const type of ['deepseek', 'mistral']) {
+      const provider = { ...requestTo(up).provider, type }
+      await ask(model, requestTo(up, { messages: shown, provider }))
+      expect(up.calls.at(-1)?.body.messages.at(-1)).toMatchObject({ role: 'tool', content: 'two' })
+    }
+  },
+)

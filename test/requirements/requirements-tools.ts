@@ -14,6 +14,7 @@ export const tools = {
   'contract-25.mcp-nulls':
     'Null where an MCP server may leave a field out is absent; what cannot be read is left out by itself.',
   'contract-25.mcp-words': 'An MCP server’s 4xx or JSON-RPC error reaches the model in its own words.',
+  'contract-25.tool-pictures': 'A tool’s picture reaches a model that takes pictures.',
   'contract-25.mcp-sessions': 'A session that the server no longer knows, in whatever words, is opened anew once.',
   'contract-25.data-folder':
     'Root without DATA_DIR, in a folder that the database’s OS user cannot enter: /var/lib/greenroom, unless ./data exists.',

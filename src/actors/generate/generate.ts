@@ -26,6 +26,7 @@ import { type GenerateOptions, openWithin, type Running } from './running.ts'
 import { createSending, type Sending, sendingAll } from './sending.ts'
 import { cleanText, createTextCleaner } from './text-cleaner.ts'
 import { callsToMake, cleanCall, runDecided, runTools } from './tool-calls.ts'
+import { createToolPictures } from './tool-pictures.ts'
 import { type CountedTurn, createTally } from './usage-tally.ts'
 import { answerOf, messagesOf, noActions, waitOf, withCallerTools } from './waiting-calls.ts'
 import { type Limits, withinLimits } from './within-limits.ts'
@@ -100,6 +101,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
     reasoning,
     observer,
     compaction,
+    pictures: createToolPictures(),
     keepSent,
     keepRefusal,
   }
@@ -155,7 +157,11 @@ async function runTurns(running: Running, mayCompact: boolean): Promise<Ending |
     // Cancelled before its first word: a model that is not asked costs nothing, and counts nothing.
     await passGate(running)
     const offered = callsUsed < maxCalls && tools.length > 0
-    const turn = await runTurn(sending.next(turns), offered ? { tools, ...firstCall } : { tools: [] }, running)
+    const turn = await runTurn(
+      sending.next(running.pictures.beside(turns)),
+      offered ? { tools, ...firstCall } : { tools: [] },
+      running,
+    )
     const last = running.models.lastSent()
     if (turn.end?.refusal) running.keepRefusal(cleanText(turn.end.refusal.slice(0, MAX_REFUSAL)))
     if (last) sending.counted(last, turn.end?.usage?.promptTokens ?? null)

@@ -8,6 +8,7 @@ import type { LeaseGate } from './gate.ts'
 import type { ModelAttribution } from './models.ts'
 import type { Reasoning } from './reasoning.ts'
 import type { Sending, Told } from './sending.ts'
+import type { ToolPictures } from './tool-pictures.ts'
 import type { Tally } from './usage-tally.ts'
 import type { Actions } from './waiting-calls.ts'
 
@@ -38,6 +39,7 @@ export interface Running extends Omit<GenerateOptions, 'timeoutMs' | 'told'> {
   models: ModelAttribution
   reasoning: Reasoning
   observer: ReplyObserver
+  pictures: ToolPictures
   /** What it is told of its conversation, and whether that is to be summarised first. */
   compaction: { told(): Told | null; isDue(sending: Sending, tools: readonly ToolSpec[]): boolean }
   keepSent(sent: SentBefore): void

@@ -1,7 +1,7 @@
 /** The tool calls of a running reply: those that a turn makes at once, and those that were approved since. */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
-import type { ModelMessage, OpenTurn, Toolbox, ToolCall, WaitingCall } from '../ports/index.ts'
+import type { ModelMessage, OpenTurn, ToolAnswer, Toolbox, ToolCall, WaitingCall } from '../ports/index.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import { decisionText, notApprovedHere, resultText } from './decided-calls.ts'
 import { passGate } from './gate.ts'
@@ -10,7 +10,7 @@ import { cleanText } from './text-cleaner.ts'
 import { observedCall } from './tool-call-observation.ts'
 import { type Actions, pendingOf, waitKindOf, withOwnIds } from './waiting-calls.ts'
 
-type ToolResult = Omit<Extract<ReplyEvent, { type: 'tool_result' }>, 'type' | 'id'>
+type ToolResult = Omit<Extract<ReplyEvent, { type: 'tool_result' }>, 'type' | 'id'> & Pick<ToolAnswer, 'pictures'>
 
 export const cleanCall = (call: ToolCall): ToolCall => ({
   id: cleanText(call.id),
@@ -65,7 +65,7 @@ export async function runTools(
       return await observedCall(observer, call, () => unlessAborted(toolbox.call(call, signal, key), signal))
     })
   })
-  return { waiting, results: await inOrder(calls, results, take) }
+  return { waiting, results: await inOrder(calls, results, running) }
 }
 
 /**
@@ -100,7 +100,7 @@ export async function runDecided(
     )
   })
   const ids = calls.map(({ call }) => call)
-  const contents = await inOrder(ids, results, take)
+  const contents = await inOrder(ids, results, running)
   const resultTexts = new Map(
     calls.map(({ call, decided }, index) => [call.id, resultText(contents[index] ?? '', decided.arguments)]),
   )
@@ -111,25 +111,29 @@ export async function runDecided(
   }
 }
 
-async function timed(work: () => Promise<{ ok: boolean; content: string }>): Promise<ToolResult> {
+async function timed(work: () => Promise<ToolAnswer>): Promise<ToolResult> {
   const begin = performance.now()
-  const { ok, content } = await work()
-  return { ok, content: cleanText(content), durationMs: Math.round(performance.now() - begin) }
+  const { ok, content, pictures } = await work()
+  const durationMs = Math.round(performance.now() - begin)
+  return { ok, content: cleanText(content), durationMs, ...(pictures && { pictures }) }
 }
 
-/** Emits the results in the order of the calls; their contents. */
+/** Emits the results in the order of the calls, and keeps their pictures; their contents. */
 async function inOrder(
   calls: readonly ToolCall[],
   results: readonly Promise<ToolResult | null>[],
-  take: Running['take'],
+  { take, pictures: seen }: Running,
 ): Promise<(string | null)[]> {
   // A later one may reject (on abort) while an earlier one is awaited.
   for (const result of results) result.catch(() => {})
   const contents: (string | null)[] = []
   for (const [index, { id }] of calls.entries()) {
     const result = (await results[index]) ?? null
-    if (result !== null) await take([{ type: 'tool_result', id, ...result }])
     contents.push(result?.content ?? null)
+    if (result === null) continue
+    const { pictures = [], ...stored } = result
+    seen.keep(id, pictures)
+    await take([{ type: 'tool_result', id, ...stored }])
   }
   return contents
 }

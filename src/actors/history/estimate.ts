@@ -96,7 +96,10 @@ export function tokensOfMessage(message: ModelMessage): number {
     const parts = (message.segments ?? []).filter((segment) => typeof segment !== 'string')
     return parts.reduce((sum, part) => sum + tokensOfPart(part), text)
   }
-  if (message.role === 'tool') return text + CALL
+  if (message.role === 'tool') {
+    const { pictures = [] } = message
+    return pictures.reduce((sum, part) => sum + tokensOfPart(part), text + CALL)
+  }
   const calls = message.toolCalls ?? []
   return calls.reduce((sum, call) => sum + CALL + tokensOf(call.name) + tokensOf(call.arguments), text)
 }

@@ -3,7 +3,7 @@
 import type { Counted, FinishReason, ReplyErrorCode } from '../reply/reply-event.ts'
 import type { AgentFields, AnswerFields, ReasoningEffort } from './answer-fields.ts'
 import type { RequestHistory } from './history.ts'
-import type { UserMessage } from './parts.ts'
+import type { MessagePart, UserMessage } from './parts.ts'
 
 export type { Counted } from '../reply/reply-event.ts'
 
@@ -41,7 +41,8 @@ export type ModelMessage =
   | UserMessage
   /** `echo` as the end of the turn brought it: JSON, kept while its reply runs, and with calls that wait. */
   | { role: 'assistant'; content: string; toolCalls?: readonly ToolCall[]; echo?: object }
-  | { role: 'tool'; toolCallId: string; content: string }
+  /** `pictures`: what the tool showed beside its text. Absent when it showed none. */
+  | { role: 'tool'; toolCallId: string; content: string; pictures?: readonly MessagePart[] }
 
 export interface ToolSpec {
   name: string

@@ -2,6 +2,7 @@
 
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import type { ToolCall, ToolSpec } from './model.ts'
+import type { MessagePart } from './parts.ts'
 
 /** The tools of one reply. */
 export interface Toolbox {
@@ -13,7 +14,14 @@ export interface Toolbox {
    * failure is a result that the model reads. `key` tells this call from all others, for tools that must not act twice
    * (contract section 10).
    */
-  call(call: CallOfTool, signal: AbortSignal, key: string): Promise<{ ok: boolean; content: string }>
+  call(call: CallOfTool, signal: AbortSignal, key: string): Promise<ToolAnswer>
+}
+
+/** What a call gives the model to read, and to see. `pictures`: absent when there are none. */
+export interface ToolAnswer {
+  ok: boolean
+  content: string
+  pictures?: readonly MessagePart[]
 }
 
 export interface OwnTool {

@@ -20,8 +20,10 @@ export interface OpenTurn {
   waiting: readonly (WaitingCall | null)[]
 }
 
-/** A message of a model's turn: its answer, or the result of a call. */
-export type TurnMessage = Exclude<ModelMessage, { role: 'user' }>
+/** A message of a model's turn: its answer, or the result of a call. It can be stored, unlike a result's pictures. */
+export type TurnMessage =
+  | Extract<ModelMessage, { role: 'assistant' }>
+  | Omit<Extract<ModelMessage, { role: 'tool' }>, 'pictures'>
 
 /** All turns since the user's message, of the reply that waits and of those that it continued. */
 export interface Chain {

@@ -6,7 +6,7 @@ import type { MessagePart, ModelMessage, ModelRequest, UserMessage } from '../..
 import { wireFields } from '../answer-fields.ts'
 import type { Dialect } from '../provider-types.ts'
 import { idWithin, withUniqueCallIds } from '../request/call-ids.ts'
-import { bytesOf, segmentsFor, textOf } from '../request/outgoing-parts.ts'
+import { bytesOf, segmentsFor, textOf, withToolPictures } from '../request/outgoing-parts.ts'
 import { schemaFor } from '../request/tool-schemas.ts'
 import { chatToolChoice } from '../tool-choice.ts'
 import { type ChatReasoning, echoes, reasoningFields } from './chat-reasoning.ts'
@@ -18,7 +18,7 @@ export type ChatBody = OpenAI.Chat.ChatCompletionCreateParamsStreaming & { top_k
 
 /** `maxToolCalls` is the generate loop's; without tools the field is left out, since `[]` is refused by many. */
 export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
-  const { model, system, messages, config, tools } = request
+  const { provider, model, system, messages, config, tools } = request
   const { parallel_tool_calls, ...fields } = wireFields(request)
   const choice = chatToolChoice(request)
   const samples = !refusesSampling(model)
@@ -28,8 +28,8 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
     stream: true,
     messages: cacheMarked(request, [
       ...(system ? [{ role: 'system', content: system } as const] : []),
-      ...withUniqueCallIds(messages, dialect.shortCallIds ? shortId : sameId).map((message) =>
-        wireMessage(message, { type: request.provider.type, reasoningOf }),
+      ...withUniqueCallIds(withToolPictures(provider.type, messages), dialect.shortCallIds ? shortId : sameId).map(
+        (message) => wireMessage(message, { type: provider.type, reasoningOf }),
       ),
     ]),
     ...(dialect.usageOption && { stream_options: { include_usage: true } }),

@@ -3,7 +3,7 @@ import type OpenAI from 'openai'
 import type { MessagePart, ModelMessage, ModelRequest, ToolCall, UserMessage } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
 import { idWithin, withUniqueCallIds } from '../request/call-ids.ts'
-import { bytesOf, segmentsFor, textOf } from '../request/outgoing-parts.ts'
+import { bytesOf, segmentsFor, textOf, withToolPictures } from '../request/outgoing-parts.ts'
 import { responsesToolChoice } from '../tool-choice.ts'
 import { isReasoningModel, refusesSampling } from './openai-models.ts'
 import { type EchoedItem, echoes, messageText } from './responses-items.ts'
@@ -30,9 +30,9 @@ export function responsesBody(request: ModelRequest): ResponsesBody {
     stream: true,
     store: false, // what is said lies here, and is sent each time
     ...(system && { instructions: system }),
-    input: withUniqueCallIds(messages, (id) => idWithin(MAX_CALL_ID, id)).flatMap((message) =>
-      itemsOf(message, request),
-    ),
+    input: withUniqueCallIds(withToolPictures(request.provider.type, messages), (id) =>
+      idWithin(MAX_CALL_ID, id),
+    ).flatMap((message) => itemsOf(message, request)),
     ...(samples && config.temperature !== undefined && { temperature: config.temperature }),
     ...(samples && config.topP !== undefined && { top_p: config.topP }),
     ...(tools.length > 0 && {

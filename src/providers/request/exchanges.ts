@@ -4,7 +4,7 @@ import type { MessagePart, ModelMessage, ToolCall, ToolSpec } from '../../actors
 import { isObject } from '../../untrusted/is-object.ts'
 import { parse } from '../wire/provider-json.ts'
 import { plainId, withUniqueCallIds } from './call-ids.ts'
-import { segmentsFor } from './outgoing-parts.ts'
+import { segmentsFor, withToolPictures } from './outgoing-parts.ts'
 
 export interface Exchange<Block> {
   role: 'user' | 'model'
@@ -45,7 +45,7 @@ export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire
     lastKind = kind
   }
   const isEchoed = ({ echo }: { echo?: object }) => echo !== undefined && wire.echoed(echo, []) !== null
-  for (const message of withUniqueCallIds(messages, plainId, isEchoed)) {
+  for (const message of withUniqueCallIds(withToolPictures(wire.type, messages), plainId, isEchoed)) {
     if (message.role === 'tool') {
       const call = asked.get(message.toolCallId)
       if (call !== undefined) add('user', 'results', [wire.result(call, message.content)])

@@ -5,7 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { MessagePart, ModelRequest, Segment, UserMessage } from '../../actors/ports/index.ts'
+import type { MessagePart, ModelMessage, ModelRequest, Segment, UserMessage } from '../../actors/ports/index.ts'
 import { takesPart } from '../parts.ts'
 import type { PieceBody } from './fetch.ts'
 
@@ -30,9 +30,31 @@ export function shownBody(request: ModelRequest, body: object): object {
 }
 
 const partsIn = ({ messages }: ModelRequest): MessagePart[] =>
-  messages.flatMap((message) =>
-    message.role === 'user' ? (message.segments ?? []).filter((segment) => typeof segment !== 'string') : [],
-  )
+  messages.flatMap((message) => {
+    if (message.role === 'tool') return message.pictures ?? []
+    return message.role === 'user' ? (message.segments ?? []).filter((segment) => typeof segment !== 'string') : []
+  })
+
+/** Refuses a user's message that follows a result. */
+const WITHOUT_TOOL_PICTURES = 'mistral'
+const picturesFollow = '[The pictures that the tools returned, in the order of their results:]'
+
+/**
+ * The pictures of tools as a user's message behind the results of their turn: few APIs take a picture in a result, all of
+ * them take it there. A provider that takes none is sent none: the result's text tells of them.
+ */
+export function withToolPictures(type: string, messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  if (type === WITHOUT_TOOL_PICTURES) return messages
+  let shown: MessagePart[] = []
+  return messages.flatMap((message, index): ModelMessage[] => {
+    if (message.role !== 'tool') return [message]
+    shown.push(...(message.pictures ?? []).filter(({ mediaType }) => takesPart(type, mediaType)))
+    if (messages[index + 1]?.role === 'tool' || shown.length === 0) return [message]
+    const segments = [picturesFollow, ...shown]
+    shown = []
+    return [message, { role: 'user', content: picturesFollow, segments }]
+  })
+}
 
 /** What a provider is not sent, in words. */
 const wordsFor = ({ type, mediaType }: MessagePart): string =>

@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
+import type { MessagePart } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { removeSecrets } from '../../untrusted/redact.ts'
 import { cutToBytes } from '../built-in/page-text.ts'
@@ -12,17 +13,23 @@ const MAX_BYTES = 256 * 1024
 const MAX_PAIRS = 400
 
 /**
- * The texts in order, notes in place of what is not text, then what is in the structured content only. The protocol asks
+ * The texts in order, notes in place of what is not text (`pictures`: of what goes to the model beside it), then what is in the structured content only. The protocol asks
  * servers to repeat structured content as text, so most results hold everything twice.
  */
-export function resultText({ content, structuredContent }: CallToolResult, secrets: readonly string[] = []): string {
-  const parts = content.map(blockText)
+export function resultText(
+  { content, structuredContent }: CallToolResult,
+  secrets: readonly string[] = [],
+  pictures: ReadonlyMap<ContentBlock, MessagePart> = new Map(),
+): string {
+  const parts = content.map((block) => blockText(block, pictures.get(block)))
   const rest = structuredContent === undefined ? undefined : notInTexts(structuredContent, parts)
   const all = rest === undefined ? parts : [...parts.filter((part) => part !== ''), JSON.stringify(rest)]
   return cutToBytes(removeSecrets(all.join('\n'), secrets), MAX_BYTES, '\n[cut at 256 KiB]')
 }
 
-function blockText(block: ContentBlock): string {
+/** `picture`: as the model may see it. */
+function blockText(block: ContentBlock, picture: MessagePart | undefined): string {
+  if (picture) return `[image: ${picture.mediaType}, ${picture.size} bytes]`
   switch (block.type) {
     case 'text':
       return block.text

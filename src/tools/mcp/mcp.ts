@@ -3,6 +3,7 @@
  * minutes longer; so is the list of its tools, until the server reports a change.
  */
 
+import type { ToolAnswer } from '../../actors/ports/index.ts'
 import { startDeadline } from '../../async/deadline.ts'
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
@@ -12,6 +13,7 @@ import type { McpConnection } from './mcp-connection.ts'
 import { createConnections, keyOf, type McpConnections } from './mcp-connections.ts'
 import { isAnswer, isRefusal, mcpFailure, wasNotExecuted } from './mcp-failure.ts'
 import { createLists, type McpTool, usableTools } from './mcp-lists.ts'
+import { picturesIn } from './mcp-pictures.ts'
 import { resultText } from './mcp-result.ts'
 import type { McpServer } from './mcp-transport.ts'
 
@@ -51,7 +53,7 @@ export interface Mcp extends AsyncDisposable {
     args: Record<string, unknown>,
     signal: AbortSignal,
     of?: CallOf,
-  ): Promise<{ ok: boolean; content: string }>
+  ): Promise<ToolAnswer>
   /** Drops what is cached of a server that was changed or removed; calls under way finish. */
   forget(serverId: string): void
 }
@@ -174,7 +176,11 @@ function metaOf({ sendUser }: McpServer, of: CallOf | undefined): Record<string,
   return { [KEY]: of.key, ...(user !== null && { [USER]: user }), ...(sessionId !== null && { [SESSION]: sessionId }) }
 }
 
-async function call(connections: McpConnections, { server, toolName, args, meta, ms }: Call, signal: AbortSignal) {
+async function call(
+  connections: McpConnections,
+  { server, toolName, args, meta, ms }: Call,
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
   using limit = startDeadline(signal, ms)
   let wasSent = false
   const ask = (connection: McpConnection) => {
@@ -183,7 +189,9 @@ async function call(connections: McpConnections, { server, toolName, args, meta,
   }
   try {
     const result = await connections.use(server, ask, wasNotExecuted, limit.signal)
-    return { ok: result.isError !== true, content: resultText(result, secretsInHeaders(server.headers)) }
+    const pictures = picturesIn(result)
+    const content = resultText(result, secretsInHeaders(server.headers), pictures)
+    return { ok: result.isError !== true, content, ...(pictures.size > 0 && { pictures: [...pictures.values()] }) }
   } catch (error) {
     signal.throwIfAborted()
     // Nothing else reveals a dead event stream.

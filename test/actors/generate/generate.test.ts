@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { createGeneration } from '../../../src/actors/generate/generate.ts'
-import type { Model, ModelEvent, ModelRequest } from '../../../src/actors/ports/index.ts'
+import type { MessagePart, Model, ModelEvent, ModelRequest } from '../../../src/actors/ports/index.ts'
 import { verifies } from '../../verifies.ts'
 import { ask, type Call, end, never, request, run, say, script, textOf } from './generation-scene.ts'
 
@@ -51,6 +51,20 @@ describe('tools', () => {
       expect(told).toEqual(results)
     },
   )
+
+  verifies('contract-25.tool-pictures', 'what a tool shows is told to the model, and stored nowhere', async () => {
+    const picture = (size: number): MessagePart => ({
+      ...{ type: 'image_url', mediaType: 'image/png', filename: null, detail: null, sourceUrl: null, place: 0 },
+      ...{ size, sha256: 'a'.repeat(64), async *read() {} },
+    })
+    const pictures = [picture(1), picture(20 * 2 ** 20), picture(2)]
+    const model = script([ask('c'), end('tool_calls')], [say('done'), end()])
+    const { events } = await run(model, { call: async () => ({ ok: true, content: 'text', pictures }) })
+    const result = events.find(({ type }) => type === 'tool_result')
+    expect(result).toEqual({ type: 'tool_result', id: 'c', ok: true, content: 'text', durationMs: expect.any(Number) })
+    const told = model.requests[1]?.messages.at(-1)
+    expect(told).toMatchObject({ role: 'tool', content: 'text', pictures: [{ size: 1 }, { size: 2 }] })
+  })
 
   test('calls of one turn run side by side, results come in call order, and the model is told', async () => {
     const running: string[] = []

@@ -52,7 +52,7 @@ export const request = {
   messages: [{ role: 'user', content: 'hello' } as const],
 }
 
-export type Call = (call: ToolCall, signal: AbortSignal, key: string) => Promise<{ ok: boolean; content: string }>
+export type Call = (call: ToolCall, signal: AbortSignal, key: string) => ReturnType<Toolbox['call']>
 
 interface Run {
   config?: ModelRequest['config']

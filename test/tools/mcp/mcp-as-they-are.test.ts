@@ -110,6 +110,33 @@ for (const transport of ['streamable_http', 'sse'] as const) {
   )
 }
 
+verifies('contract-25.tool-pictures', 'a picture comes beside the text, as what its bytes say', async () => {
+  const png = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1')
+  const webp = Buffer.from('RIFF1234WEBPrest', 'latin1')
+  const image = (bytes: Buffer, mimeType?: string) => ({ type: 'image', data: bytes.toString('base64'), mimeType })
+  const resource = { type: 'resource', resource: { uri: 'a://b', blob: png.toString('base64') } }
+  const none = [image(Buffer.from('RIFF1234WAVErest')), image(Buffer.alloc(5_000_001, png)), image(Buffer.from('x'))]
+  const result = { content: [image(png, 'image/jpeg'), image(webp), resource, ...none] }
+  await using hand = await serve(calls(result))
+  const { content, pictures = [] } = await hand.mcp.call(hand.server, 'look', {}, never)
+  expect(content.split('\n')).toEqual([
+    `[image: image/png, ${png.length} bytes]`,
+    `[image: image/webp, ${webp.length} bytes]`,
+    `[image: image/png, ${png.length} bytes]`,
+    '[image: application/octet-stream, 16 bytes, not shown]',
+    '[image: application/octet-stream, 5000001 bytes, not shown]',
+    '[image: application/octet-stream, 1 bytes, not shown]',
+  ])
+  expect(pictures.map(({ mediaType, size }) => [mediaType, size])).toEqual([
+    ['image/png', png.length],
+    ['image/webp', webp.length],
+    ['image/png', png.length],
+  ])
+  const read: Uint8Array[] = []
+  for await (const piece of pictures[1]?.read() ?? []) read.push(piece)
+  expect(Buffer.concat(read)).toEqual(webp)
+})
+
 verifies('contract-25.mcp-words', 'a page is no words', async () => {
   await using page = await serve((method) =>
     method === 'tools/call' ? { status: 405, text: '<html>no</html>' } : unknown,

@@ -40,8 +40,7 @@ describe('structured content that repeats the texts is not sent again', () => {
 
   test('a list beside other texts is sent', () => {
     const parts = [text('Two were found.')]
-    const structuredContent: never = JSON.parse('[1,2]')
-    expect(resultText({ content: parts, structuredContent })).toBe('Two were found.\n[1,2]')
+    expect(resultText({ content: parts, structuredContent: JSON.parse('[1,2]') })).toBe('Two were found.\n[1,2]')
   })
 
   test('unless there are too many pairs of a text and a field to compare', () => {

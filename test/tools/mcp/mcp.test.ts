@@ -162,6 +162,7 @@ describe.each(serverKinds)('%s', (kind) => {
 
   verifies('contract-6.mcp', 'a call without a timely response is cancelled, on the server too', async () => {
     await using hasty = open({ call: 300 })
+    await hasty.tools(server, never) // the handshake is no part of the call
     const { ok, content } = await hasty.call(server, 'wait', {}, never)
     expect([ok, content]).toEqual([false, `No answer within 0.3 s. ${MAYBE}`])
     await vi.waitFor(() => expect(host.cancelled).toEqual(['wait']))
