@@ -27,6 +27,8 @@ export interface Problem {
   error: unknown
   /** What was written. Null when it was not written here. */
   text: string | null
+  /** It was sent to wait for the replies before it. */
+  isQueued?: boolean
 }
 
 interface NoticesProps {
@@ -50,7 +52,7 @@ export function Notices({ problem, onDismiss, isReconnecting }: NoticesProps) {
           closeButtonLabel="Dismiss"
           onClose={onDismiss}
         >
-          {wordsOf(problem.error)} {advice(problem.error)}
+          {wordsOf(problem.error)} {advice(problem)}
         </Alert>
       )}
     </div>
@@ -59,8 +61,9 @@ export function Notices({ problem, onDismiss, isReconnecting }: NoticesProps) {
 
 const isBusy = (error: unknown): boolean => error instanceof ApiError && [409, 503].includes(error.status)
 
-function advice(error: unknown): string {
+function advice({ error, isQueued = false }: Problem): string {
   if (!(error instanceof ApiError)) return ''
+  if (error.status === 409 && isQueued) return 'Your message is kept: send it when one of them has begun.'
   if (error.status === 409) return 'It was started elsewhere. Your message is kept: send it when that reply has ended.'
   if (error.status === 503) return 'Your message is kept: send it again in a moment.'
   return ''

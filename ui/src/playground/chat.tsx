@@ -6,13 +6,14 @@ import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect, useMemo
 import type { Agent } from '../agents/resource.ts'
 import { ApiError } from '../api.ts'
 import classes from './chat.module.css'
-import { Loading, Notices, type Problem, SessionGone } from './chat-notices.tsx'
-import { type Attachment, contentOf, shownParts, useAttachments } from './composer/attachments.ts'
+import { Loading, Notices, SessionGone } from './chat-notices.tsx'
+import { useAttachments } from './composer/attachments.ts'
 import { Composer } from './composer/composer.tsx'
 import { useEscapeToStop } from './composer/escape-to-stop.ts'
 import { Question } from './composer/question.tsx'
 import { useDraft } from './composer/use-draft.ts'
 import { useFileDrop } from './composer/use-file-drop.ts'
+import { useSending } from './composer/use-sending.ts'
 import { Durability } from './connection/durability.tsx'
 import type { ShownMessage } from './connection/live-reply.ts'
 import { useConnection } from './connection/use-connection.ts'
@@ -20,6 +21,7 @@ import { EditingChip } from './overrides/editing-chip.tsx'
 import { OverrideChips } from './overrides/override-chips.tsx'
 import { requestPart, useOverrides } from './overrides/overrides.ts'
 import { type Checkpoint, checkpointList } from './queries.ts'
+import { QueuedMessages } from './queue/queued-messages.tsx'
 import type { Conversation } from './transcript/branches.ts'
 import { type MessageActions, useMessageActions } from './transcript/message-actions.ts'
 import { Opening } from './transcript/opening.tsx'
@@ -38,7 +40,7 @@ interface ChatProps {
 
 export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) {
   const connection = useConnection({ agentId: agent.id, sessionId: given, onSession })
-  const { transcript, stored, sessionId, problem, isIdle, isAccepted, isReconnecting, isStopping } = connection
+  const { transcript, stored, sessionId, isIdle, isAccepted, isReconnecting, isStopping } = connection
   const draft = useDraft(agent.id, sessionId)
   const overriding = useOverrides()
   const { overrides } = overriding
@@ -46,19 +48,15 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
   const { editing, setEditing } = useEditing(isAccepted)
   const attachments = useAttachments()
   const { lastMessage, recall } = lastAsked(connection, attachments, setEditing)
-  const send = useCallbackRef(async (text: string, files: readonly Attachment[]) => {
-    const message = await contentOf(text, files)
-    const place = editing && { parentId: editing.parentId }
-    connection.send({ message, ...place, ...requestPart(overrides) }, shownParts(files))
+  const { onSend, open, problem, dismiss } = useSending({
+    agentId: agent.id,
+    connection,
+    draft,
+    attachments,
+    editing,
+    onQueued: () => setEditing(null),
+    overrides,
   })
-  const onSend = () => {
-    const { files } = attachments
-    if ((draft.text.trim() === '' && files.length === 0) || !isIdle) return
-    draft.clearShown()
-    attachments.clear()
-    void send(draft.text, files)
-  }
-  useOutcome(problem, isAccepted, draft, attachments)
   const stop = isIdle ? null : connection.stop
   const stopsNext = useEscapeToStop(stop, field)
   const write = useCallbackRef((text: string) => {
@@ -79,7 +77,6 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
     forkWithin: setWithin,
   })
   const checkpoints = useCheckpoints(agent.id, sessionId)
-  const open = useCallbackRef((text: string) => void send(text, []))
   const opening = useMemo(() => <Opening agent={agent} onPick={open} />, [agent, open])
   if (stored.error instanceof ApiError && stored.error.status === 404) return <SessionGone header={header('')} />
   return (
@@ -102,7 +99,15 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
       <div className={classes.bottom}>
         {isAccepted && sessionId && <Durability sessionId={sessionId} transcript={transcript} />}
         <Asked pending={connection.pending} onDecide={connection.decide} />
-        <Notices problem={problem} onDismiss={connection.dismiss} isReconnecting={isReconnecting} />
+        <Notices problem={problem} onDismiss={dismiss} isReconnecting={isReconnecting} />
+        {sessionId && (
+          <QueuedMessages
+            agentId={agent.id}
+            sessionId={sessionId}
+            isRunning={isAccepted}
+            onRemoved={() => field.current?.focus()}
+          />
+        )}
         <Composer
           text={draft.text}
           setText={draft.setText}
@@ -111,14 +116,15 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
           attachments={attachments}
           onStop={stop}
           isStopping={isStopping}
+          queues={isAccepted}
           recall={recall}
-          placeholder={placeholderOf(agent, connection.pending.length)}
-          sendLabel={sendLabelOf(connection.pending.length)}
+          placeholder={placeholderOf(agent, connection.pending.length, isIdle)}
+          sendLabel={sendLabelOf(connection.pending.length, isIdle)}
         >
           {editing && <EditingChip onCancel={() => setEditing(null)} />}
           <OverrideChips state={overriding} />
         </Composer>
-        <Keys stopsNext={stopsNext} />
+        <Keys isIdle={isIdle} stopsNext={stopsNext} />
       </div>
       {sessionId && <Within {...{ agent, sessionId, within, actions }} onClose={() => setWithin(null)} />}
       <VisuallyHidden role="status">{isIdle ? '' : 'The reply is being written.'}</VisuallyHidden>
@@ -179,26 +185,35 @@ function Asked({ pending, onDecide }: ComponentProps<typeof Question>) {
 
 const calls = (count: number): string => (count === 1 ? 'call that waits' : `${count} calls that wait`)
 
-const placeholderOf = ({ name }: Agent, waiting: number): string =>
-  waiting === 0 ? `Message ${name}` : `Sending a message rejects the ${calls(waiting)}`
+const placeholderOf = ({ name }: Agent, waiting: number, isIdle: boolean): string => {
+  if (!isIdle) return `Message ${name}: it waits for this reply`
+  return waiting === 0 ? `Message ${name}` : `Sending a message rejects the ${calls(waiting)}`
+}
 
-const sendLabelOf = (waiting: number): string => (waiting === 0 ? 'Send' : `Send, and reject the ${calls(waiting)}`)
+const sendLabelOf = (waiting: number, isIdle: boolean): string => {
+  if (!isIdle) return 'Queue'
+  return waiting === 0 ? 'Send' : `Send, and reject the ${calls(waiting)}`
+}
 
 function Dropping({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   const isOver = useFileDrop(onFiles)
   return isOver && <div className={classes.dropping}>Drop the files to attach them</div>
 }
 
-const Keys = ({ stopsNext }: { stopsNext: boolean }) => (
+const Keys = ({ isIdle, stopsNext }: { isIdle: boolean; stopsNext: boolean }) => (
   <Text component="div" className={classes.keys} role="status" data-warns={stopsNext || undefined}>
     {stopsNext ? (
       <>
         Press <kbd>Esc</kbd> again to stop the reply
       </>
+    ) : isIdle ? (
+      <>
+        <kbd>Enter</kbd> sends · <kbd>Shift Enter</kbd> new line · <kbd>↑</kbd> edits the last
+      </>
     ) : (
       <>
-        <kbd>Enter</kbd> sends · <kbd>Shift Enter</kbd> new line · <kbd>Esc</kbd> twice stops · <kbd>↑</kbd> edits the
-        last
+        <kbd>Enter</kbd> queues · <kbd>Ctrl Enter</kbd> steers · <kbd>Shift Enter</kbd> new line · <kbd>Esc</kbd> twice
+        stops
       </>
     )}
   </Text>
@@ -229,29 +244,4 @@ function useFocusedField(sessionId: string | null) {
     return () => cancelAnimationFrame(frame)
   }, [sessionId])
   return field
-}
-
-/**
- * The server has accepted the message, or refused it: then it is put back into the field, before what was typed meanwhile,
- * and its files beside it.
- */
-function useOutcome(
-  problem: Problem | null,
-  isAccepted: boolean,
-  draft: ReturnType<typeof useDraft>,
-  attachments: ReturnType<typeof useAttachments>,
-): void {
-  const [seen, setSeen] = useState(problem)
-  useEffect(() => {
-    if (problem === seen) return
-    setSeen(problem)
-    const refused = problem?.text
-    if (problem && problem.text !== null) attachments.restore()
-    if (refused && !draft.text.includes(refused)) draft.setText([refused, draft.text].filter(Boolean).join('\n'))
-  }, [problem, seen, draft, attachments.restore])
-  useEffect(() => {
-    if (!isAccepted) return
-    draft.accepted()
-    attachments.accepted()
-  }, [isAccepted, draft.accepted, attachments.accepted])
 }

@@ -1,4 +1,7 @@
-/** The field for a message: Enter sends, Shift+Enter begins a line, Esc stops, ↑ edits the last message. */
+/**
+ * The field for a message: Enter sends, or queues while a reply runs; Ctrl+Enter steers; Shift+Enter begins a line; ↑ edits
+ * the last message.
+ */
 import { ActionIcon, Textarea, Tooltip } from '@mantine/core'
 import { IconArrowUp, IconPaperclip, IconPlayerStopFilled } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from 'react'
@@ -10,11 +13,14 @@ interface ComposerProps {
   text: string
   setText: (text: string) => void
   field: RefObject<HTMLTextAreaElement | null>
-  onSend: () => void
+  /** `steers`: it is to end the reply that runs at its next boundary. */
+  onSend: (steers?: boolean) => void
   attachments: ReturnType<typeof useAttachments>
   /** Null while no reply runs. */
   onStop: (() => void) | null
   isStopping: boolean
+  /** What is sent while a reply runs waits for it. Absent: nothing is sent then. */
+  queues?: boolean
   /** Called by ↑ in an empty field: attaches what the last message had, and returns its text. */
   recall: () => string | undefined
   placeholder: string
@@ -33,12 +39,15 @@ export function Composer(props: ComposerProps) {
     attachments,
     onStop,
     isStopping,
+    queues = false,
     recall,
     placeholder,
     sendLabel = 'Send',
     children,
   } = props
   const [isOver, setIsOver] = useState(false)
+  const isEmpty = text.trim() === '' && attachments.files.length === 0
+  const sends = onStop === null || queues
   /** Whether there were any. */
   const take = (data: DataTransfer | null): boolean => {
     const files = Array.from(data?.files ?? [])
@@ -50,7 +59,7 @@ export function Composer(props: ComposerProps) {
     if (event.nativeEvent.isComposing || event.keyCode === 229) return
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()
-      if (onStop === null) onSend()
+      if (sends) onSend(event.ctrlKey || event.metaKey)
     }
     if (event.key === 'ArrowUp' && text === '') {
       const last = recall()
@@ -99,21 +108,16 @@ export function Composer(props: ComposerProps) {
             if (take(event.clipboardData)) event.preventDefault()
           }}
         />
-        {onStop ? (
-          <Tooltip label="Stop (Esc)">
+        {onStop && (
+          <Tooltip label="Stop (Esc twice)">
             <ActionIcon size={34} radius="xl" aria-label="Stop" color="gray.8" onClick={onStop} loading={isStopping}>
               <IconPlayerStopFilled size={16} />
             </ActionIcon>
           </Tooltip>
-        ) : (
+        )}
+        {sends && (onStop === null || !isEmpty) && (
           <Tooltip label={`${sendLabel} (Enter)`}>
-            <ActionIcon
-              size={34}
-              radius="xl"
-              aria-label={sendLabel}
-              onClick={onSend}
-              disabled={text.trim() === '' && attachments.files.length === 0}
-            >
+            <ActionIcon size={34} radius="xl" aria-label={sendLabel} onClick={() => onSend()} disabled={isEmpty}>
               <IconArrowUp size={19} stroke={2.2} />
             </ActionIcon>
           </Tooltip>
