@@ -138,7 +138,11 @@ export function watchfulVendor() {
     async answer(call: UpstreamCall): Promise<void> {
       const messages: { role: string; content: string }[] = call.body.messages
       // Messages that follow each other, the reply between them being empty, come as one.
-      const asked = messages.findLast(({ role }) => role === 'user')?.content.split('\n\n').at(-1) ?? ''
+      const asked =
+        messages
+          .findLast(({ role }) => role === 'user')
+          ?.content.split('\n\n')
+          .at(-1) ?? ''
       const tag = asked.split(' ', 1)[0] ?? ''
       const earlier = running.get(tag)
       if (earlier) earlier.isOvertaken = true
