@@ -4780,6 +4780,8 @@ export interface components {
             object: "response";
             /** @description Unix seconds. */
             created_at: number;
+            /** @description Always null: see `status`. */
+            completed_at: null;
             /**
              * @description Where calls wait it is `completed`.
              * @enum {string}
@@ -4817,10 +4819,38 @@ export interface components {
             } | null;
             /** @description Whether it is stored. */
             store: boolean;
-            /** @description If null, the agent’s configuration decides. */
-            temperature: number | null;
-            /** @description If null, the agent’s configuration decides. */
-            top_p: number | null;
+            /** @description The agent’s; 1 where it has none. */
+            temperature: number;
+            /** @description The agent’s; 1 where it has none. */
+            top_p: number;
+            /** @constant */
+            presence_penalty: 0;
+            /** @constant */
+            frequency_penalty: 0;
+            /** @constant */
+            top_logprobs: 0;
+            reasoning: {
+                /** @description The request’s, else the agent’s. */
+                effort: string | null;
+                /** @description Always null. */
+                summary: null;
+            };
+            /**
+             * @description A conversation that is too long is cut, or summarised.
+             * @enum {string}
+             */
+            truncation: "auto";
+            /** @description Always null. */
+            max_tool_calls: null;
+            /**
+             * @description Always the same.
+             * @enum {string}
+             */
+            service_tier: "default";
+            /** @description As it was sent. */
+            safety_identifier: string | null;
+            /** @description Always null. */
+            prompt_cache_key: null;
             /** @description `format`, as it was sent. */
             text: {
                 [key: string]: unknown;

@@ -113,6 +113,7 @@ const ResponseUsage = objectOrNull(
   },
   'Null while it runs, and where it failed.',
 )
+const nothing = (description: string) => Type.Null({ description })
 const anything = (description: string): TSchema => Type.Unsafe<unknown>({ description })
 
 export const ResponseObject = Type.Object(
@@ -120,6 +121,7 @@ export const ResponseObject = Type.Object(
     id: responseId,
     object: oneOf(['response'], 'Kind of object.'),
     created_at: unixTime,
+    completed_at: nothing('Always null: see `status`.'),
     status: oneOf(
       ['queued', 'in_progress', 'completed', 'cancelled', 'failed', 'incomplete'],
       'Where calls wait it is `completed`.',
@@ -138,8 +140,20 @@ export const ResponseObject = Type.Object(
     previous_response_id: nullable(Type.String({ description: 'The response that it comes behind.' })),
     conversation: objectOrNull({ id: Type.String() }, 'Its conversation. Null when it is stored nowhere.'),
     store: Type.Boolean({ description: 'Whether it is stored.' }),
-    temperature: nullable(Type.Number({ description: 'If null, the agent’s configuration decides.' })),
-    top_p: nullable(Type.Number({ description: 'If null, the agent’s configuration decides.' })),
+    temperature: Type.Number({ description: 'The agent’s; 1 where it has none.' }),
+    top_p: Type.Number({ description: 'The agent’s; 1 where it has none.' }),
+    presence_penalty: Type.Literal(0),
+    frequency_penalty: Type.Literal(0),
+    top_logprobs: Type.Literal(0),
+    reasoning: Type.Object({
+      effort: nullable(Type.String({ description: 'The request’s, else the agent’s.' })),
+      summary: nothing('Always null.'),
+    }),
+    truncation: oneOf(['auto'], 'A conversation that is too long is cut, or summarised.'),
+    max_tool_calls: nothing('Always null.'),
+    service_tier: oneOf(['default'], 'Always the same.'),
+    safety_identifier: nullable(Type.String({ description: 'As it was sent.' })),
+    prompt_cache_key: nothing('Always null.'),
     text: freeObject('`format`, as it was sent.'),
     tool_choice: anything('As it was sent; else `auto`.'),
     tools: Type.Array(freeObject('As it was sent.')),

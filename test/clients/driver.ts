@@ -71,6 +71,10 @@ export interface ResponsesDriver {
   keeps: string
   /** Who makes the calls of the caller's tools. */
   loopBy: string
+  /** How a response is begun without waiting, and followed. Null where the client has no way of its own. */
+  background: string | null
+  /** How calls of the agent's tools are approved. Null where the client has no way of its own. */
+  approves: string | null
   /** Begins a conversation. */
   talk(to: { baseURL: string; apiKey: string }): {
     /** Says it behind what was said before; resolves to the answer. */
@@ -78,6 +82,10 @@ export interface ResponsesDriver {
       text: string,
       how: { stream: boolean; lookup?: (word: string) => string; onText?: (piece: string) => void },
     ): Promise<string>
+    /** Leaves its stream in the middle and goes on behind it; the numbers of all events, and the text. */
+    inBackground?(text: string): Promise<{ text: string; numbers: number[] }>
+    /** Approves the call that the agent asks about. */
+    approving?(text: string): Promise<{ tool: string; text: string }>
   }
 }
 

@@ -1,6 +1,6 @@
 /** What a request asks for beside its message. Types only. */
 
-import type { AnswerFields } from './answer-fields.ts'
+import type { AnswerFields, ReasoningEffort } from './answer-fields.ts'
 import type { ToolChoice, ToolSpec } from './model.ts'
 import type { Origin } from './observer.ts'
 
@@ -20,6 +20,12 @@ export interface ResponseRequest {
   tools?: readonly Record<string, unknown>[]
   /** Form of the text. */
   format?: Record<string, unknown>
+  /** The request's, else the agent's. */
+  effort?: ReasoningEffort
+  safetyIdentifier?: string
+  /** The agent's, as they were when it was sent. */
+  temperature?: number
+  topP?: number
 }
 
 /** What a message does while a reply runs: it is refused, ends the reply first, waits, or ends it at its next boundary. */

@@ -54,6 +54,27 @@ function openai({ baseURL, apiKey }) {
         }))
       }
     },
+    async inBackground(text) {
+      const { id } = await client.responses.create({ model: 'any', input: text, background: true })
+      const numbers = []
+      for await (const event of await client.responses.retrieve(id, { stream: true })) {
+        numbers.push(event.sequence_number)
+        if (event.type === 'response.output_text.delta') break
+      }
+      const rest = await client.responses.retrieve(id, { stream: true, starting_after: numbers.at(-1) })
+      for await (const event of rest) numbers.push(event.sequence_number)
+      return { text: (await client.responses.retrieve(id)).output_text, numbers }
+    },
+    async approving(text) {
+      const asking = await client.responses.create({ model: 'any', input: text, include_actions: true })
+      const asked = asking.output.find(({ type }) => type === 'mcp_approval_request')
+      const answered = await client.responses.create({
+        model: 'any',
+        previous_response_id: asking.id,
+        input: [{ type: 'mcp_approval_response', approval_request_id: asked.id, approve: true }],
+      })
+      return { tool: asked.name, text: answered.output_text }
+    },
   }
 }
 
@@ -130,7 +151,10 @@ function langchain({ baseURL, apiKey }) {
   }
 }
 
-/** `keeps`: how its users keep a conversation; `loopBy`: who makes the calls of the caller's tools. */
+/**
+ * `keeps`: how its users keep a conversation; `loopBy`: who makes the calls of the caller's tools; `background` and
+ * `approves`: how its users do that, null where the client has no way of its own.
+ */
 export const openDriver = () => [
   {
     name: 'openai',
@@ -138,6 +162,8 @@ export const openDriver = () => [
     set: '`new OpenAI({ baseURL, apiKey })`',
     keeps: '`previous_response_id`',
     loopBy: 'the caller sends `function_call_output`',
+    background: '`background: true`, then `retrieve(id, { stream: true, starting_after })`',
+    approves: '`include_actions: true`, then `mcp_approval_response`',
     talk: openai,
   },
   {
@@ -146,6 +172,8 @@ export const openDriver = () => [
     set: '`new Runner({ modelProvider: new OpenAIProvider({ openAIClient }) })`',
     keeps: 'sends everything each time',
     loopBy: '`run()`',
+    background: null,
+    approves: null,
     talk: agents,
   },
   {
@@ -154,6 +182,8 @@ export const openDriver = () => [
     set: '`createOpenAI({ baseURL, apiKey })(model)`',
     keeps: 'sends everything each time',
     loopBy: '`stopWhen`',
+    background: null,
+    approves: null,
     talk: ai,
   },
   {
@@ -162,6 +192,8 @@ export const openDriver = () => [
     set: '`new ChatOpenAI({ useResponsesApi: true, configuration: { baseURL } })`',
     keeps: 'sends everything each time',
     loopBy: '`createAgent()` of langchain',
+    background: null,
+    approves: null,
     talk: langchain,
   },
 ]

@@ -21,12 +21,19 @@ async function sessions(): Promise<number> {
   return Object(await answer.json()).total
 }
 
+async function chooseTools(choice: object): Promise<void> {
+  const url = `${scene.app.url}/api/v1/agents/${scene.agentId}/tools`
+  const body = JSON.stringify({ httpToolIds: [], mcpServers: [], ...choice })
+  const answer = await fetch(url, { method: 'PUT', headers: { 'content-type': 'application/json' }, body })
+  expect(answer.status).toBe(200)
+}
+
 const isResult = ({ role }: { role: string }) => role === 'tool'
 const contentOf = ({ content }: { content: unknown }) => content
 
 const clients: ResponsesDriver[] = await openResponses()
 
-describe.each(clients)('$name', ({ name, version, set, keeps, loopBy, talk }) => {
+describe.each(clients)('$name', ({ name, version, set, keeps, loopBy, background, approves, talk }) => {
   const cells: Partial<Record<ResponsesRow, string>> = { set }
 
   verifies(
@@ -78,6 +85,40 @@ describe.each(clients)('$name', ({ name, version, set, keeps, loopBy, talk }) =>
       cells.loop = loopBy
     },
   )
+
+  if (background !== null) {
+    verifies(
+      ['contract-24.unmodified', 'contract-24.background'],
+      'one in the background is left in the middle and followed to its end',
+      async () => {
+        scene.says('one ', 'two ', 'three')
+        const followed = await talk(base()).inBackground?.('Hi')
+        expect(followed?.text).toBe('one two three')
+        expect(followed?.numbers).toEqual(followed?.numbers.map((_, n) => n))
+        expect(followed?.numbers.length).toBeGreaterThan(8)
+        cells.background = background
+      },
+    )
+  }
+
+  if (approves !== null) {
+    verifies(
+      ['contract-24.unmodified', 'contract-24.approvals'],
+      'a call of the agent’s tool is shown and approved',
+      async () => {
+        await chooseTools({ builtInToolIds: ['current_time'], approvals: ['current_time'] })
+        scene.up.next(async (call) => {
+          await call.toolCall({ name: 'current_time', arguments: '{}', id: 'c1' })
+          await call.finish('tool_calls')
+        })
+        scene.says('It is late.')
+        expect(await talk(base()).approving?.('What time?')).toEqual({ tool: 'current_time', text: 'It is late.' })
+        expect(scene.up.calls.at(-1)?.body.messages.filter(isResult)).toHaveLength(1)
+        await chooseTools({ builtInToolIds: [], approvals: [] })
+        cells.approves = approves
+      },
+    )
+  }
 
   verifies('contract-24.unmodified', 'a failed generation is the client’s own error', async () => {
     scene.up.next((call) => call.error(400))

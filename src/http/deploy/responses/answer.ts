@@ -61,8 +61,12 @@ export async function streamEvents(
   await streamBatches(fastifyReply, source, 0, { open, never: errorEvent }, onLeft)
 }
 
-const errorEvent = ({ code, message }: ReplyError): string =>
-  `event: error\ndata: ${JSON.stringify({ type: 'error', sequence_number: 0, code, message, param: null })}\n\n`
+/** As OpenAI's types have it, and as Open Responses has it: an object of its own. */
+function errorEvent({ code, message }: ReplyError): string {
+  const fields = { code, message, param: null }
+  const event = { type: 'error', sequence_number: 0, ...fields, error: { type: 'server_error', ...fields } }
+  return `event: error\ndata: ${JSON.stringify(event)}\n\n`
+}
 
 /** Waits for the end. Throws 500 with why it failed. Undefined when the client has gone. */
 export async function wholeResponse(

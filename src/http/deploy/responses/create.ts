@@ -40,12 +40,12 @@ export async function createResponse(
   exchange: Exchange,
 ): Promise<ResponseObject | undefined> {
   const { reply } = exchange
-  await loadAgent(deps, agentId)
+  const agent = await loadAgent(deps, agentId)
   nameIgnored(reply, ...ignoredIn(body))
-  if (body.store === false) return await answerStatelessly(deps, agentId, body, exchange)
+  if (body.store === false) return await answerStatelessly(deps, agent, body, exchange)
   return await withOwnNames(async () => {
     const uploads = requireUploads(exchange.request)
-    const wanted = readFields(body)
+    const wanted = readFields(body, agent)
     const items = readInput(body.input, uploads)
     const instructions = instructionsIn(items, wanted, exchange.caller)
     const sent = await send(deps, { agentId, body, exchange, wanted, instructions, items, uploads })

@@ -2,6 +2,7 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { ResponseRequestBody } from '../../../../openapi/schemas/responses.ts'
 import type { AnswerFields, ResponseRequest } from '../../../actors/ports/index.ts'
+import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { isAbsent, readAnswerFields } from '../../sending/request/answer-fields.ts'
 import { type Instructions, instructionsOf } from '../../sending/request/caller-instructions.ts'
@@ -43,9 +44,13 @@ export async function withOwnNames<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-export function readFields(body: Body): RequestFields {
+export function readFields(
+  body: Body,
+  { generationConfig }: Pick<AgentForCompletion, 'generationConfig'>,
+): RequestFields {
   refuseUnsupported(body)
   const { max_output_tokens: maxOutputTokens, parallel_tool_calls: parallelToolCalls, instructions } = body
+  const { temperature, topP } = generationConfig
   const format = formatOf(body.text)
   const fields = readAnswerFields({
     max_completion_tokens: maxOutputTokens,
@@ -60,6 +65,7 @@ export function readFields(body: Body): RequestFields {
     tools: tools.map(chatTool),
     tool_choice: choice === 'auto' && tools.length === 0 ? undefined : chatChoice(choice),
   })
+  const effort = fields.reasoningEffort ?? generationConfig.reasoningEffort
   const response: ResponseRequest = {
     encoder: ENCODER,
     background: body.background === true,
@@ -70,6 +76,10 @@ export function readFields(body: Body): RequestFields {
     ...(choice !== undefined && { toolChoice: choice }),
     ...(tools.length > 0 && { tools: tools.map(shownTool) }),
     ...(format && { format }),
+    ...(effort !== undefined && { effort }),
+    ...(typeof body.safety_identifier === 'string' && { safetyIdentifier: body.safety_identifier }),
+    ...(typeof temperature === 'number' && { temperature }),
+    ...(typeof topP === 'number' && { topP }),
   }
   return {
     fields,

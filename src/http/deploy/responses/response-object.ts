@@ -86,6 +86,8 @@ export function responseObject(
     id: idOf('resp', reply.id),
     object: 'response' as const,
     created_at: Math.floor(Date.parse(reply.createdAt) / 1000),
+    // The frames do not say when a reply ended, and every reader gets the same bytes.
+    completed_at: null,
     status,
     background: request.background,
     error: isFailure(ended) ? { code: ended.code, message: ended.message } : null,
@@ -98,9 +100,19 @@ export function responseObject(
     previous_response_id: previousId === null ? null : idOf('resp', previousId),
     conversation: sessionId === null ? null : { id: idOf('conv', sessionId) },
     store: sessionId !== null,
-    // The agent's configuration decides about both.
-    temperature: null,
-    top_p: null,
+    // Where the agent says nothing of them, the vendors' default.
+    temperature: request.temperature ?? 1,
+    top_p: request.topP ?? 1,
+    presence_penalty: 0 as const,
+    frequency_penalty: 0 as const,
+    top_logprobs: 0 as const,
+    reasoning: { effort: request.effort ?? null, summary: null },
+    // A conversation that is too long is cut, or summarised.
+    truncation: 'auto' as const,
+    max_tool_calls: null,
+    service_tier: 'default' as const,
+    safety_identifier: request.safetyIdentifier ?? null,
+    prompt_cache_key: null,
     text: { format: request.format ?? { type: 'text' } },
     tool_choice: request.toolChoice ?? 'auto',
     tools: [...(request.tools ?? [])],

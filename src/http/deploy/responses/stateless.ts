@@ -1,6 +1,7 @@
 /** `store: false` (contract section 24): the input is the whole history, and nothing of it is stored. */
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { closingFrames, frameOf } from '../../../actors/reply/reply-event.ts'
+import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { noTools } from '../../sending/request/caller-tools.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 import { answerStateless, type StatelessAnswer, type StatelessInfo } from '../completions.ts'
@@ -15,7 +16,7 @@ type Body = components['schemas']['ResponseRequestBody']
 
 export async function answerStatelessly(
   deps: ResponseDependencies,
-  agentId: string,
+  agent: AgentForCompletion,
   body: Body,
   exchange: Exchange,
 ): Promise<ResponseObject | undefined> {
@@ -24,8 +25,8 @@ export async function answerStatelessly(
   }
   refuseStored(body)
   return await withOwnNames(async () => {
-    const wanted = readFields(body)
-    return await answerStateless(deps, agentId, exchange, {
+    const wanted = readFields(body, agent)
+    return await answerStateless(deps, agent.id, exchange, {
       read(uploads) {
         const items = readInput(body.input, uploads)
         return {

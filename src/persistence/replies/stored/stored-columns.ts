@@ -3,7 +3,7 @@
  * optional, so that what was stored before is still read. stored-columns.test.ts keeps a record of each.
  */
 import Type, { type Static } from 'typebox'
-import type { ReplyFacts, ReplyFigures, SentBefore } from '../../../actors/ports/index.ts'
+import type { ReasoningEffort, ReplyFacts, ReplyFigures, SentBefore } from '../../../actors/ports/index.ts'
 import type { Counted, ShownCall } from '../../../actors/reply/reply-event.ts'
 import type { StepDetail } from '../../../actors/session/transitions.ts'
 import { decoder } from '../../stored-json.ts'
@@ -34,6 +34,10 @@ export const factsSchema = Type.Object({
       toolChoice: Type.Optional(Type.Unknown()),
       tools: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
       format: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      effort: Type.Optional(Type.Unsafe<ReasoningEffort>(Type.String())),
+      safetyIdentifier: Type.Optional(Type.String()),
+      temperature: Type.Optional(Type.Number()),
+      topP: Type.Optional(Type.Number()),
     }),
   ),
   counts: Type.Optional(Type.Object({ key: Type.Optional(Type.String()), user: Type.Optional(Type.Literal(true)) })),
