@@ -1,16 +1,15 @@
 /** Gives memory back after load: V8 keeps a heap of its largest size until somebody collects it. */
-import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 const CHECK_MS = 5000
-/** Shares of the time between two checks in which the event loop worked. */
+/** Shares of one core. Heartbeats and statistics of a process without callers take 0.01. */
 const BUSY = 0.1
-const IDLE = 0.02
+const IDLE = 0.03
 
 export interface Check {
-  /** Between 0 and 1. */
-  utilization: number
+  /** Processor time since the last check, of all threads, as a share of one core: another program's load is not in it. */
+  cpuShare: number
   /** Running replies. */
   running: number
 }
@@ -18,9 +17,9 @@ export interface Check {
 /** Whether to collect now: once after each busy time, when nothing runs and the process had nothing to do since the last check. */
 export function createIdleWatch(): (check: Check) => boolean {
   let wasBusy = false
-  return ({ utilization, running }) => {
-    if (utilization > BUSY) wasBusy = true
-    if (!wasBusy || running > 0 || utilization > IDLE) return false
+  return ({ cpuShare, running }) => {
+    if (cpuShare > BUSY) wasBusy = true
+    if (!wasBusy || running > 0 || cpuShare > IDLE) return false
     wasBusy = false
     return true
   }
@@ -33,17 +32,22 @@ export function createIdleWatch(): (check: Check) => boolean {
 export function collectWhenIdle(running: () => number): () => void {
   const isTime = createIdleWatch()
   let collect: (() => void) | null = null
-  let last = performance.eventLoopUtilization()
+  let last = spent()
   const timer = setInterval(() => {
-    const now = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(now, last)
+    const now = spent()
+    const cpuShare = (now.cpuMs - last.cpuMs) / (now.atMs - last.atMs)
     last = now
-    if (!isTime({ utilization, running: running() })) return
+    if (!isTime({ cpuShare, running: running() })) return
     collect ??= collector()
     collect()
   }, CHECK_MS)
   timer.unref()
   return () => clearInterval(timer)
+}
+
+function spent(): { cpuMs: number; atMs: number } {
+  const { user, system } = process.cpuUsage()
+  return { cpuMs: (user + system) / 1000, atMs: performance.now() }
 }
 
 /** V8 shows its collector to contexts that are made after the flag was set. */

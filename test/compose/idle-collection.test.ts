@@ -4,7 +4,7 @@ import { createIdleWatch } from '../../src/compose/idle-collection.ts'
 
 test('one collection after each busy time, once nothing runs and nothing was to be done', () => {
   const isTime = createIdleWatch()
-  const checks: [utilization: number, running: number, collected: boolean][] = [
+  const checks: [cpuShare: number, running: number, collected: boolean][] = [
     [0.01, 0, false], // it has never been busy
     [0.6, 40, false],
     [0.01, 3, false], // slow replies still run
@@ -14,7 +14,7 @@ test('one collection after each busy time, once nothing runs and nothing was to 
     [0.9, 0, false],
     [0.0, 0, true],
   ]
-  expect(checks.map(([utilization, running]) => isTime({ utilization, running }))).toEqual(
+  expect(checks.map(([cpuShare, running]) => isTime({ cpuShare, running }))).toEqual(
     checks.map(([, , collected]) => collected),
   )
 })
