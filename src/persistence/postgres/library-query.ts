@@ -12,6 +12,8 @@ export interface Query {
   signature: string
   /** Rows to or from a stream, which cannot be had twice. */
   streaming?: boolean
+  /** The library does not send what has it. */
+  cancelled?: object
 }
 
 export const isQuery = (value: unknown): value is Query =>
@@ -26,4 +28,12 @@ export function forget(query: Query): void {
   query.parameters = []
   query.string = ''
   query.signature = ''
+}
+
+/**
+ * For one that waits for its connection to be let in. Until the library has closed the connection, a millisecond later, it
+ * would still send it when the server's greeting comes.
+ */
+export function neverSend(query: Query): void {
+  query.cancelled = {}
 }

@@ -6,7 +6,7 @@
  * connection here is an instance of the library with one connection, one query or transaction at a time.
  */
 import { broken, gaveWay, isOfStatement, isReadOnly, unsentBy } from './connection-faults.ts'
-import { forget, isQuery, type Query } from './library-query.ts'
+import { forget, isQuery, neverSend, type Query } from './library-query.ts'
 import { runTransaction, type Work } from './pool-transaction.ts'
 import type { PoolOptions, Sql, Tx } from './pool-types.ts'
 
@@ -196,7 +196,9 @@ function runQuery(connections: Connections, connection: Connection, query: Query
   let isFirst = true
   query.reject = (error) => {
     if (!isFirst || settled || query.streaming || connection.lost || !gaveWay(error)) {
-      return fail(connection.greeted ? error : unsentBy(error))
+      if (connection.greeted) return fail(error)
+      neverSend(query)
+      return fail(unsentBy(error))
     }
     isFirst = false
     // The library has put serialized values into them, and would serialize those once more.
