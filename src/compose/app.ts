@@ -6,6 +6,7 @@ import { cutText } from '../actors/history/tool-turns.ts'
 import type { RequestWriter } from '../actors/ports/index.ts'
 import { noteReplies } from '../actors/reply/reply-notes.ts'
 import { createSessionHost } from '../actors/session/host.ts'
+import type { Coordination } from '../coordination/coordination.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
 import type { DeleteInTransaction } from '../http/management/records/agents.ts'
 import {
@@ -134,6 +135,11 @@ async function startJobs(
   return jobs
 }
 
+/** A Redis that carries messages and refuses what is written keeps the jobs waiting. */
+function cacheState(state: ReturnType<Coordination['cache']>, jobs: Jobs | null): typeof state {
+  return state === 'ok' && jobs?.canWrite() === false ? 'degraded' : state
+}
+
 /** Null when what models are sent is not kept. */
 function requestWriters({ traceRequests }: Settings): (() => RequestWriter) | null {
   const texts = createStoredTexts()
@@ -203,7 +209,7 @@ async function openDependencies(ground: Ground) {
     webhookSender,
     ping,
     ...tools,
-    coordination,
+    coordination: { ...coordination, cache: () => cacheState(coordination.cache(), jobs) },
     fieldRefusal,
     partRefusal,
     log,

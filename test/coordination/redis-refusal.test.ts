@@ -1,8 +1,12 @@
-/** A server that refuses every client, as one in protected mode does. */
+/** Servers that refuse: every client, as one in protected mode does, or what is written. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { connectRedis } from '../../src/coordination/redis/redis-client.ts'
+import { startTestApp } from '../support/app.ts'
+import { startRedis } from '../support/programs/redis.ts'
+import { WAIT_MS } from '../support/wait.ts'
+import { verifies } from '../verifies.ts'
 
 test('each attempt is refused without a line on the console', async () => {
   const printed = [vi.spyOn(console, 'warn'), vi.spyOn(console, 'error')]
@@ -20,4 +24,19 @@ test('each attempt is refused without a line on the console', async () => {
   client.disconnect()
   server.close()
   for (const spy of printed) expect(spy).not.toHaveBeenCalled()
+})
+
+verifies('contract-1.cache', 'readiness tells of a Redis that answers and refuses what is written', async () => {
+  await using redis = await startRedis()
+  await using app = await startTestApp({ settings: { CACHE_PROVIDER: 'redis', CACHE_URL: redis.url } })
+  const polling = { timeout: 2 * WAIT_MS, interval: 200 }
+  const readiness = async () => {
+    const answer = await fetch(`${app.url}/readyz`)
+    return [answer.status, Object(await answer.json()).checks.cache]
+  }
+  await expect.poll(readiness, polling).toEqual([200, 'ok'])
+  await redis.command('CONFIG', 'SET', 'maxmemory', 1)
+  await expect.poll(readiness, polling).toEqual([200, 'degraded'])
+  await redis.command('CONFIG', 'SET', 'maxmemory', 0)
+  await expect.poll(readiness, polling).toEqual([200, 'ok'])
 })

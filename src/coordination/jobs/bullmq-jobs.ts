@@ -18,6 +18,8 @@ export interface BullmqJobsOptions {
 }
 
 const ASSERT_MS = 60_000
+/** How often it is tried whether Redis is there again, or takes again what is written. */
+const RECOVERY_MS = 5000
 /** The job of a worker that died is run by another after about this (milliseconds). */
 const STALLED_MS = 30_000
 /** How long a stop waits for connections to close (milliseconds). */
@@ -40,10 +42,8 @@ export function createBullmqJobs(options: BullmqJobsOptions): Jobs {
   const work = new Map(jobs.map((job) => [job.name, job]))
   const worker = new Worker('jobs', async ({ name }) => work.get(name)?.run(stopping.signal), {
     ...common,
-    concurrency: jobs.length,
-    lockDuration: STALLED_MS,
-    stalledInterval: STALLED_MS,
-    runRetryDelay: 1000,
+    ...{ concurrency: jobs.length, runRetryDelay: 1000 },
+    ...{ lockDuration: STALLED_MS, stalledInterval: STALLED_MS },
   })
   queue.on('error', outage.note)
   worker.on('error', outage.note)
@@ -89,14 +89,17 @@ export function createBullmqJobs(options: BullmqJobsOptions): Jobs {
 
   assert()
   const timer = setInterval(assert, assertMs)
+  const recovery = setInterval(() => outage.isOver() || assert(), Math.min(RECOVERY_MS, assertMs))
   redis.on('ready', assert)
 
   return {
     wake: (name) => wakes.get(name)?.(),
+    canWrite: outage.isOver,
     async stop() {
       outage.silence()
       stopping.abort()
       clearInterval(timer)
+      clearInterval(recovery)
       await atMost(STOP_MS, worker.close())
       // Commands that still wait for Redis are dropped. Another worker runs these jobs, or a later start does.
       redis.disconnect()
@@ -124,6 +127,7 @@ function oncePerOutage(log: JobLog) {
       state = 'healthy'
       overAt = performance.now()
     },
+    isOver: () => state !== 'down',
     silence() {
       state = 'stopping'
     },

@@ -15,6 +15,8 @@ export interface Job {
 export interface Jobs {
   /** There is work: runs the job now, or once more if it is running. Never throws or blocks. */
   wake(name: string): void
+  /** Whether the schedule can be written, as far as it is known: a Redis that answers may refuse that. */
+  canWrite(): boolean
   /** Resolves within 2 s, even when Redis or the database is down. Aborts the signal of running jobs. */
   stop(): Promise<void>
 }

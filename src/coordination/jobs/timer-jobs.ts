@@ -52,6 +52,7 @@ export function createTimerJobs(options: TimerJobsOptions): Jobs {
   const running = new Map(options.jobs.map((job) => [job.name, runJob(job, ask, options, stopping.signal)]))
   return {
     wake: (name) => running.get(name)?.run(),
+    canWrite: () => true, // whether the database can be reached, its own check tells
     async stop() {
       stopping.abort()
       await atMost(STOP_MS, Promise.all([...running.values()].map(({ stop }) => stop())))
