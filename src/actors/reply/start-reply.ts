@@ -90,6 +90,8 @@ export function startReply(
   }
   beginReply(host, message.agentId, restState, reply)
   if (host.admitting.get(info.id)?.cancelled) cancelReply(host, info.id)
+  // Others declared this instance lost while the answer was under way: they end the reply, and nobody else will stop it here.
+  if (info.epoch !== journal.epoch()) host.byReply.get(info.id)?.actor.send({ type: 'lost' })
   const requesterLost = () => {
     reply.requesterLost = true
   }

@@ -2,8 +2,10 @@
 import { expect } from 'vitest'
 import { createLeaseGate } from '../../../src/actors/generate/gate.ts'
 import { type Observer, unobserved } from '../../../src/actors/ports/observer.ts'
+import { StreamCut } from '../../../src/actors/reply/frame-log.ts'
 import { verifies } from '../../verifies.ts'
-import { openScene, say } from '../scene.ts'
+import { follow, message, openScene, say, started } from '../scene.ts'
+import { turn } from '../turn.ts'
 
 verifies(
   ['contract-10.lease', 'contract-10.self-fencing'],
@@ -63,4 +65,21 @@ verifies('contract-17.not-stored', 'a reply that ends because the lease is over 
   await done
   expect(frames.at(-1)).toMatchObject({ type: 'failed', error: { code: 'internal' } })
   await expect.poll(() => outcomes).toEqual(['not_stored'])
+})
+
+verifies('contract-10.self-fencing', 'a reply whose admission is answered after its epoch asks no model', async () => {
+  const scene = openScene()
+  scene.store.hold('admitted')
+  const sent = scene.host.send(message())
+  await turn()
+  scene.host.owned.fenced(scene.store.fence())
+  await scene.store.release('admitted')
+  const { reply } = started(await sent)
+  // Its outcome is the others', and can be read.
+  await expect(follow(reply).done).rejects.toThrow(StreamCut)
+  const ended = await scene.host.open(reply.info.id)
+  const { frames, done } = follow(ended ?? reply)
+  await done
+  expect(frames.find(({ type }) => type === 'failed')).toMatchObject({ error: { code: 'instance_lost' } })
+  expect([scene.calls, scene.running()]).toEqual([[], 0])
 })

@@ -1,0 +1,54 @@
+/** The table of instances, as the statements of leases and losses change it: they are known by their words. */
+
+interface InstanceRow {
+  epoch: number
+  lease: number
+  isLost: boolean
+}
+
+export interface Owner {
+  id: string
+  epoch: number
+}
+
+export function createSimulatedLeases() {
+  const instances = new Map<string, InstanceRow>()
+
+  function take(id: string, epoch: number): object[] {
+    const row = instances.get(id) ?? { epoch, lease: -1, isLost: false }
+    instances.set(id, { ...row, lease: row.lease + 1, isLost: false })
+    return [{ epoch: row.epoch }]
+  }
+  function renew(id: string, epoch: unknown): object[] {
+    const row = instances.get(id)
+    if (row === undefined || row.epoch !== epoch) return []
+    row.lease += 1
+    return [{}]
+  }
+  /** `lease`: undefined where the statement has no such condition. */
+  function raise(id: string, lease: unknown): object[] {
+    const row = instances.get(id)
+    if (row === undefined || (lease !== undefined && (row.lease !== lease || row.isLost))) return []
+    Object.assign(row, { epoch: row.epoch + 1, isLost: true })
+    return [{ id }]
+  }
+
+  return {
+    holds: ({ id, epoch }: Owner) => epoch !== 0 && instances.get(id)?.epoch === epoch,
+    statement(text: string, values: readonly unknown[]): object[] {
+      const [first, second, third] = values
+      if (text.includes('insert into instances')) return take(String(first), Number(second))
+      if (text.includes('set lease = lease + 1')) return renew(String(second), third)
+      if (text.includes('set epoch = epoch + 1')) {
+        return raise(String(first), text.includes('and lease =') ? second : undefined)
+      }
+      if (text.includes('select id, lease')) {
+        const others = [...instances].filter(([id, { isLost }]) => id !== first && !isLost)
+        return others.map(([id, { lease }]) => ({ id, lease }))
+      }
+      throw new Error(`A statement that the simulation does not know: ${text}`)
+    },
+  }
+}
+
+export type SimulatedLeases = ReturnType<typeof createSimulatedLeases>

@@ -1,0 +1,140 @@
+/**
+ * One clock for everything in this process: timers and `performance.now` are ours while it is installed. Time stands still
+ * while code runs and then jumps to the next timer, so that a minute of three instances takes milliseconds.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** A simulated process. Its timers wait while it is paused, and never come once it is dead. */
+export interface SimulatedProcess {
+  name: string
+  isDead: boolean
+  pausedUntil: number
+}
+
+interface Timer {
+  at: number
+  order: number
+  process: SimulatedProcess | undefined
+  run: (() => void) | null
+  everyMs: number | null
+}
+
+export interface VirtualTime extends Disposable {
+  now(): number
+  /** Calls `work` after `ms`, as a part of `process`; undefined stands for the world outside, which never stops. */
+  after(ms: number, process: SimulatedProcess | undefined, work: () => void): void
+  /** Runs `work` as a part of `process`: its timers belong to it. */
+  within<T>(process: SimulatedProcess, work: () => T): T
+  /** Lets all happen that happens until then. */
+  runUntil(time: number): Promise<void>
+}
+
+const realImmediate = setImmediate
+
+/** Lets every promise that can go on do so. */
+const settled = () => new Promise<void>((resolve) => void realImmediate(resolve))
+
+export function installVirtualTime(): VirtualTime {
+  const real = { setTimeout, clearTimeout, setInterval, clearInterval }
+  const current = new AsyncLocalStorage<SimulatedProcess>()
+  const queue = createQueue()
+  let now = 1000
+  let orders = 0
+
+  function add(ms: number, process: SimulatedProcess | undefined, run: () => void, everyMs: number | null): Timer {
+    const timer: Timer = { at: now + Math.max(ms, 0), order: orders++, process, run, everyMs }
+    queue.push(timer)
+    return timer
+  }
+  const start = (everyMs: boolean) =>
+    function set(work: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) {
+      const timer = add(ms, current.getStore(), () => work(...args), everyMs ? ms : null)
+      return Object.assign(timer, { ref: () => timer, unref: () => timer, hasRef: () => false })
+    }
+  const clear = (timer: Partial<Timer> | null | undefined) => {
+    if (timer) timer.run = null
+  }
+  Object.assign(globalThis, {
+    setTimeout: start(false),
+    setInterval: start(true),
+    clearTimeout: clear,
+    clearInterval: clear,
+  })
+  Object.defineProperty(performance, 'now', { value: () => now, configurable: true, writable: true })
+
+  /** False when it is not to run now. */
+  function isDue(timer: Timer): boolean {
+    const { process } = timer
+    if (timer.run === null || process?.isDead) return false
+    if (process === undefined || process.pausedUntil <= now) return true
+    timer.at = process.pausedUntil
+    queue.push(timer)
+    return false
+  }
+
+  return {
+    now: () => now,
+    after: (ms, process, work) => void add(ms, process, work, null),
+    within: (process, work) => current.run(process, work),
+    async runUntil(time) {
+      await settled()
+      for (let next = queue.peek(); next !== undefined && next.at <= time; next = queue.peek()) {
+        queue.pop()
+        now = Math.max(now, next.at)
+        if (!isDue(next)) continue
+        const { run, process, everyMs } = next
+        if (everyMs !== null) {
+          next.at = now + Math.max(everyMs, 1)
+          queue.push(next)
+        }
+        if (process === undefined) run?.()
+        else current.run(process, () => run?.())
+        await settled()
+      }
+      now = Math.max(now, time)
+    },
+    [Symbol.dispose]() {
+      Object.assign(globalThis, real)
+      Reflect.deleteProperty(performance, 'now')
+    },
+  }
+}
+
+/** A heap: the earliest first, of two at one time the one that was set first. */
+function createQueue() {
+  const heap: Timer[] = []
+  const isBefore = (one: Timer, other: Timer) => one.at < other.at || (one.at === other.at && one.order < other.order)
+  const swap = (a: number, b: number) => {
+    const [one, other] = [heap[a], heap[b]]
+    if (one === undefined || other === undefined) return
+    heap[a] = other
+    heap[b] = one
+  }
+  const precedes = (a: number, b: number): boolean => {
+    const [one, other] = [heap[a], heap[b]]
+    return one !== undefined && other !== undefined && isBefore(one, other)
+  }
+  return {
+    peek: (): Timer | undefined => heap[0],
+    push(timer: Timer): void {
+      heap.push(timer)
+      for (let at = heap.length - 1; at > 0; ) {
+        const parent = (at - 1) >> 1
+        if (!precedes(at, parent)) break
+        swap(at, parent)
+        at = parent
+      }
+    },
+    pop(): void {
+      swap(0, heap.length - 1)
+      heap.pop()
+      for (let at = 0; ; ) {
+        let least = at
+        for (const child of [2 * at + 1, 2 * at + 2]) if (precedes(child, least)) least = child
+        if (least === at) break
+        swap(at, least)
+        at = least
+      }
+    },
+  }
+}
