@@ -24,7 +24,8 @@ export interface Way {
 
 export type Connection = 'lease' | 'work'
 
-const lost = () => new Error('The connection was lost.')
+/** One for all: its stack would cost more than all else about it. */
+const lost = new Error('The connection was lost.')
 
 export function createSimulatedNetwork(time: VirtualTime, random: () => number, leaseMs: number) {
   const between = (from: number, to: number) => from + random() * (to - from)
@@ -40,7 +41,7 @@ export function createSimulatedNetwork(time: VirtualTime, random: () => number, 
     /** One statement: it acts at one moment, or never; the answer comes, or the connection is lost some time later. */
     ask<T>(process: SimulatedProcess, way: Way, connection: Connection, act: () => T): Promise<T> {
       const { promise, resolve, reject } = Promise.withResolvers<T>()
-      const giveUp = () => time.after(random() < 0.5 ? 5 : longest(connection), process, () => reject(lost()))
+      const giveUp = () => time.after(random() < 0.5 ? 5 : longest(connection), process, () => reject(lost))
       if (isLostOn(way, connection)) {
         giveUp()
         // The server may have it all the same, and act when nobody expects it any more.
