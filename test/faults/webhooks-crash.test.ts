@@ -22,14 +22,17 @@ async function hook(product: Product, url: string): Promise<string> {
   return Object(await made.json()).id
 }
 
-/** Replies in sessions of their own, on whichever instance answers; what is cut off by the kill is sent no more. */
+/** So many replies in sessions of their own, on whichever instance answers. */
 async function talk(products: readonly Product[], agent: string, count: number): Promise<void> {
   let left = count
+  let asked = 0
   const work = async () => {
-    while (left-- > 0) {
-      const { url } = products[left % products.length] ?? { url: '' }
+    while (left > 0) {
+      const { url } = products[asked++ % products.length] ?? { url: '' }
       const session = await newSession(url, agent).catch(() => null)
-      if (session !== null) await postJson(`${url}${session}/chat/completions`, say('/long 5')).catch(() => null)
+      if (session === null) continue
+      left--
+      await postJson(`${url}${session}/chat/completions`, say('/long 5')).catch(() => null)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
@@ -84,7 +87,8 @@ verifies(
       select id from messages where first_seq is not null and status in ('complete', 'error') order by id`
     const recorded = await sql<{ id: string }[]>`
       select message_id as id from webhook_deliveries where webhook_id = ${id} order by message_id`
-    expect(ended.length).toBeGreaterThan(REPLIES / 2)
+    // Twenty were sent at once when the instance died, and twenty after it.
+    expect(ended.length).toBeGreaterThanOrEqual(REPLIES)
     expect(recorded.map((one) => one.id)).toEqual(ended.map((one) => one.id))
     expect([...new Set(taken)].toSorted()).toEqual(ended.map((one) => one.id))
     console.log(`${ended.length} replies, ${receiver.received.length} attempts, ${taken.length} taken`)
