@@ -135,6 +135,7 @@ const Action = ({ icon: Icon, label, active = false, isExpanded, onClick }: Acti
     px={10}
     leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
     aria-label={label}
+    title={label}
     aria-expanded={isExpanded}
     onClick={onClick}
   >
