@@ -80,3 +80,45 @@ test('what the last reply did and what its model was sent stay beside it; the si
   expect(await sidewaysScroll(page)).toEqual([])
   expect(new URL(page.url()).pathname).toContain(playground)
 })
+
+test('“Ask first” makes the calls of a tool wait, by its identity', async () => {
+  const params = { path: { agent_id: agentId } }
+  const tools = { httpToolIds: [], mcpServers: [], builtInToolIds: ['current_time', 'web_fetch'], approvals: [] }
+  await app.client.PUT('/api/v1/agents/{agent_id}/tools', { params, body: tools })
+  const approvals = async () => (await app.client.GET('/api/v1/agents/{agent_id}/tools', { params })).data?.approvals
+  await using page = await open()
+  const side = page.getByRole('complementary', { name: 'Workbench' })
+  await side.getByRole('tab', { name: 'Tools' }).click()
+  const asking = side.getByRole('region', { name: 'Ask first' })
+  const time = asking.getByRole('switch', { name: 'current_time' })
+  await asking.getByText('current_time', { exact: true }).click()
+  await soon(approvals).toEqual([{ builtInToolId: 'current_time' }])
+  await soon(() => time.isChecked()).toBe(true)
+  expect(await axe(page)).toEqual([])
+  up.next(async (call) => {
+    await call.toolCall({ name: 'current_time', arguments: '{}' })
+    await call.finish('tool_calls')
+  })
+  await say(page, 'How late is it?')
+  await page.getByText('This call needs a decision').waitFor()
+  await asking.getByText('current_time', { exact: true }).click()
+  await soon(approvals).toEqual([])
+  await soon(() => time.isChecked()).toBe(false)
+})
+
+test('beside the open workbench the title keeps its room, and what stands beside it is icons', async () => {
+  await using page = await open()
+  const title = 'Which of the lamps in the hall is broken?'
+  await say(page, title)
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  const heading = page.getByRole('heading', { level: 1, name: title })
+  const room = async () => (await heading.boundingBox())?.width
+  const label = page.getByRole('button', { name: 'Compare' }).getByText('Compare')
+  // What comes last into the head.
+  await page.getByRole('button', { name: 'About this session' }).waitFor()
+  await page.getByRole('complementary', { name: 'Workbench' }).waitFor()
+  await soon(() => label.isVisible()).toBe(false)
+  await soon(room).toBeGreaterThan(200)
+  await page.getByRole('button', { name: 'Close the workbench’s side' }).click()
+  await soon(() => label.isVisible()).toBe(true)
+})

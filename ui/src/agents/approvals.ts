@@ -59,3 +59,21 @@ export function approvalsOf(
       label,
   )
 }
+
+/** What makes the calls of this tool wait: its own approval, or a wider one, of all tools of its server or of every tool. */
+export function askedBy({ label, approval }: KnownTool, approvals: AgentTools['approvals']): 'own' | 'wider' | null {
+  if (approvals === '*' || approvals.includes('*')) return 'wider'
+  if (approvals.some((one) => one === label || isSame(one, approval))) return 'own'
+  const ofServer = 'mcpServerId' in approval ? { ...approval, toolName: '*' } : null
+  return ofServer && approvals.some((one) => isSame(one, ofServer)) ? 'wider' : null
+}
+
+/** The same approvals with this tool's own, or without it. */
+export const withAsking = (
+  approvals: readonly Approval[],
+  { label, approval }: KnownTool,
+  asks: boolean,
+): Approval[] => {
+  const others = approvals.filter((one) => one !== label && !isSame(one, approval))
+  return asks ? [...others, approval] : others
+}

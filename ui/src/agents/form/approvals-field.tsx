@@ -1,26 +1,13 @@
 /** The tools whose calls wait for an approval. */
 import { TagsInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { useQuery } from '@tanstack/react-query'
-import { builtInTools } from '../../built-in-tools/queries.ts'
-import { httpToolResource } from '../../http-tools/resource.ts'
-import { mcpServerResource } from '../../mcp-servers/resource.ts'
 import type { AgentValues } from '../agent-values.ts'
-import { approvalsOf, knownTools, labelOf } from '../approvals.ts'
+import { approvalsOf, labelOf } from '../approvals.ts'
+import { useKnownTools } from '../use-known-tools.ts'
 
 export function ApprovalsField({ form }: { form: UseFormReturnType<AgentValues> }) {
-  const { httpToolIds, builtInToolIds, mcpServers, approvals } = form.values
-  const http = useQuery(httpToolResource.all).data ?? []
-  const builtIn = useQuery(builtInTools).data ?? []
-  const servers = useQuery({ ...mcpServerResource.all, enabled: mcpServers.length > 0 }).data ?? []
-  const known = knownTools({
-    httpTools: http.filter(({ id }) => httpToolIds.includes(id)),
-    builtInTools: builtIn.filter(({ id }) => builtInToolIds.includes(id)),
-    mcpServers: mcpServers.flatMap(({ mcpServerId, toolNames }) => {
-      const server = servers.find(({ id }) => id === mcpServerId)
-      return server ? [{ id: server.id, name: server.name, toolNames }] : []
-    }),
-  })
+  const { approvals } = form.values
+  const known = useKnownTools(form.values)
   return (
     <TagsInput
       label="Approvals"

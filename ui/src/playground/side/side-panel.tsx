@@ -6,6 +6,7 @@ import type { Agent } from '../../agents/resource.ts'
 import { useEdits } from '../../blocks/editing/edits.ts'
 import { SettingFields, ToolFields } from '../overrides/override-fields.tsx'
 import { useOverrides } from '../overrides/overrides.ts'
+import { AskFirst } from './ask-first.tsx'
 import { Changes } from './changes.tsx'
 import { LastReply } from './last-reply.tsx'
 import { PromptTab } from './prompt-tab.tsx'
@@ -54,6 +55,7 @@ export default function SidePanel({ agent, sessionId, onClose }: SidePanelProps)
       </Tabs.Panel>
       <Tabs.Panel value="Tools" className={classes.content ?? ''}>
         <ToolFields state={state} />
+        <AskFirst agentId={agent.id} />
       </Tabs.Panel>
       <Tabs.Panel value="Trace" className={classes.content ?? ''}>
         <LastReply agentId={agent.id} sessionId={sessionId} show="trace" />
