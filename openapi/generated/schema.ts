@@ -5564,7 +5564,7 @@ export interface components {
             rows: components["schemas"]["UsageFiguresRow"][];
         };
         UsageFiguresRow: {
-            /** @description Id of an agent, or a model name. */
+            /** @description Id of an agent, a model name, or the start of an hour. */
             key: string;
             /** @description Number of replies that ended. */
             replies: number;
@@ -14915,7 +14915,7 @@ export interface operations {
                 /** @description ISO 8601 date or time, UTC, exclusive. Now by default. */
                 to?: string;
                 /** @description What each row aggregates. */
-                groupBy?: "agent" | "model";
+                groupBy?: "agent" | "model" | "hour";
             };
             header?: never;
             path?: never;

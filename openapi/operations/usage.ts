@@ -34,7 +34,7 @@ export const usage = operations({
     query: Type.Object({
       ...period,
       groupBy: Type.Optional(
-        Type.Unsafe({ ...oneOf(['agent', 'model'], 'What each row aggregates.'), default: 'agent' }),
+        Type.Unsafe({ ...oneOf(['agent', 'model', 'hour'], 'What each row aggregates.'), default: 'agent' }),
       ),
     }),
     responses: { 200: UsageFigures },

@@ -15,7 +15,7 @@ export const UsageFigures = Type.Object(
     rows: Type.Array(
       Type.Object(
         {
-          key: Type.String({ description: 'Id of an agent, or a model name.' }),
+          key: Type.String({ description: 'Id of an agent, a model name, or the start of an hour.' }),
           replies: count('Number of replies that ended.'),
           failures: count('Of them, those that failed.'),
           firstTokenMs: percentiles('to their first token'),

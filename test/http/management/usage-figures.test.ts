@@ -10,7 +10,7 @@ afterAll(scene.close)
 const figures = async (query = '') => (await scene.call('GET', `/api/v1/usage/figures${query}`)).json.rows
 const prices = '/api/v1/settings/prices'
 
-verifies('contract-16.usage-figures', 'times, failures and cost are told by agent and by model', async () => {
+verifies('contract-16.usage-figures', 'times, failures and cost are told by agent, by model and by hour', async () => {
   scene.says(['ok'], { usage: { prompt_tokens: 1000, completion_tokens: 500 } })
   await scene.send(await scene.newSession(), 'a')
   scene.up.next((one) => one.error(400))
@@ -26,6 +26,12 @@ verifies('contract-16.usage-figures', 'times, failures and cost are told by agen
   expect((await scene.call('GET', prices)).json).toEqual(told)
   const [byModel] = await figures('?groupBy=model')
   expect(byModel).toMatchObject({ key: 'test-model', replies: 3 })
+  const hours = await figures('?groupBy=hour')
+  const sum = (of: 'replies' | 'failures') =>
+    hours.reduce((total: number, hour: Record<string, number>) => total + (hour[of] ?? 0), 0)
+  // Midway an hour may have ended.
+  expect([sum('replies'), sum('failures')]).toEqual([3, 2])
+  expect(hours[0].key).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00Z$/)
   // The failed ones are estimated: a few tokens.
   expect(byModel.cost).toBeGreaterThanOrEqual(0.007)
   expect(byModel.cost).toBeLessThan(0.0072)

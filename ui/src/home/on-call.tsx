@@ -1,12 +1,12 @@
-/** For whoever is on call: what runs, what is stuck, what waits, what has failed lately; each leads to its sessions. */
-import { Title } from '@mantine/core'
+/** For the person on call: what runs, what is stuck, what waits, what has failed; each leads to its sessions. */
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link } from 'react-router'
-import { RelativeTime } from '../blocks/relative-time.tsx'
 import { useNow } from '../blocks/use-now.ts'
-import { plural } from '../blocks/words.ts'
 import { allSessions, type SessionOverview, type SessionOverviewList } from '../sessions/queries.ts'
 import { waitingCount } from '../waiting/queries.ts'
+import { Failures } from './failures.tsx'
+import { LastDay, type Span } from './last-day.tsx'
 import classes from './on-call.module.css'
 
 /** The most that a list gives; what is counted of it is a lower bound beyond. */
@@ -22,6 +22,7 @@ export function OnCall() {
   const waiting = useQuery(waitingCount).data
   const failed = useQuery({ ...allSessions({ status: 'error', limit: MOST }), ...every }).data
   const now = useNow()
+  const [span, setSpan] = useState<Span | null>(null)
   const since = ({ updatedAt }: SessionOverview) => now - Date.parse(updatedAt)
   const stuck = running?.sessions.filter((one) => since(one) > STUCK_MS)
   const lately = failed?.sessions.filter((one) => since(one) < HOUR_MS)
@@ -54,54 +55,21 @@ export function OnCall() {
           </li>
         ))}
       </ul>
-      {lately && lately.length > 0 && <Failures failed={lately} />}
+      <LastDay now={now} span={span} onChange={setSpan} />
+      {failed && (span !== null || (lately?.length ?? 0) > 0) && (
+        <Failures
+          title={span === null ? 'What failed in the last hour' : `What failed ${spanWords(span)}`}
+          failed={span === null ? (lately ?? []) : failed.sessions.filter((one) => isWithin(one, span))}
+        />
+      )}
     </section>
   )
 }
 
-interface Failure {
-  code: string
-  agentId: string
-  agentName: string
-  count: number
-  newest: SessionOverview
+const isWithin = ({ updatedAt }: SessionOverview, { from, to }: Span): boolean => {
+  const at = Date.parse(updatedAt)
+  return at >= from && at < to
 }
 
-/** Most frequent first. */
-function failuresOf(failed: readonly SessionOverview[]): Failure[] {
-  const found = new Map<string, Failure>()
-  for (const session of failed) {
-    const { errorCode, agentId, agentName } = session
-    const key = `${errorCode} ${agentId}`
-    const before = found.get(key)
-    if (before) before.count += 1
-    else found.set(key, { code: errorCode ?? 'unknown', agentId, agentName, count: 1, newest: session })
-  }
-  return [...found.values()].sort((a, b) => b.count - a.count)
-}
-
-/** Rows; the list of sessions has the rest. */
-const SHOWN = 6
-
-function Failures({ failed }: { failed: readonly SessionOverview[] }) {
-  const failures = failuresOf(failed)
-  return (
-    <div className={classes.failures}>
-      <Title order={2}>What failed in the last hour</Title>
-      <ul>
-        {failures.slice(0, SHOWN).map(({ code, agentId, agentName, count, newest }) => (
-          <li key={`${code} ${agentId}`}>
-            <Link to={`/sessions?status=error&errorCode=${code}&agentId=${agentId}`}>
-              <code>{code}</code> <span dir="auto">{agentName}</span>
-            </Link>
-            <span className={classes.count}>{plural(count, 'session')}</span>
-            <Link to={`/playground/${newest.agentId}/${newest.id}`} className={classes.newest}>
-              newest <RelativeTime iso={newest.updatedAt} />
-            </Link>
-          </li>
-        ))}
-      </ul>
-      {failures.length > SHOWN && <Link to="/sessions?status=error">All that failed</Link>}
-    </div>
-  )
-}
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const spanWords = ({ from, to }: Span): string => `from ${clock.format(from)} to ${clock.format(to)}`

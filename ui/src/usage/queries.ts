@@ -22,7 +22,7 @@ export const usageQuery = (groupBy: 'agent' | 'model' | 'day', period: Period) =
     refetchInterval: 60_000,
   })
 
-export const figuresQuery = (groupBy: 'agent' | 'model', period: Period) =>
+export const figuresQuery = (groupBy: 'agent' | 'model' | 'hour', period: Period) =>
   queryOptions({
     queryKey: ['usage', 'figures', groupBy, period],
     queryFn: ({ signal }) => api.GET('/api/v1/usage/figures', { params: { query: { groupBy, ...period } }, signal }),

@@ -1,4 +1,4 @@
-/** What replies took and cost, by agent or model. */
+/** What replies took and cost, by agent, model or hour. */
 import type { Sql } from '../../postgres/database.ts'
 import type { UsageQuery } from './usage.ts'
 
@@ -7,6 +7,7 @@ interface Percentiles {
   p95: number | null
 }
 
+/** `key`: id of an agent, a model's name, or the start of an hour as `2026-01-31T10:00:00Z`. */
 export interface UsageFiguresRow {
   key: string
   replies: number
@@ -17,12 +18,16 @@ export interface UsageFiguresRow {
   cost: number | null
 }
 
-/** Sorted by replies, the most first. Times are of those that are not aggregated yet (foldUsage). */
+/** Hours in order; agents and models by replies, the most first. Times are of those that are not aggregated yet (foldUsage). */
 export async function readUsageFigures(
   sql: Sql,
-  { from, to, groupBy }: Omit<UsageQuery, 'groupBy'> & { groupBy: 'agent' | 'model' },
+  { from, to, groupBy }: Omit<UsageQuery, 'groupBy'> & { groupBy: 'agent' | 'model' | 'hour' },
 ): Promise<UsageFiguresRow[]> {
-  const key = groupBy === 'agent' ? sql`agent_id::text` : sql`u.model`
+  const key = {
+    agent: sql`agent_id::text`,
+    model: sql`u.model`,
+    hour: sql`to_char(date_trunc('hour', at at time zone 'UTC'), 'YYYY-MM-DD"T"HH24:00:00"Z"')`,
+  }[groupBy]
   const rows = await sql<UsageFiguresRow[]>`
     with price as (
       select p.model, p.prompt, p.completion, coalesce(p."cachedPrompt", p.prompt) as cached,
@@ -42,6 +47,6 @@ export async function readUsageFigures(
                           + cache_write_tokens * price.written + completion_tokens * price.completion) / 1e6 end as cost
       from token_usage u left join price on price.model = u.model
      where at >= ${from} and at < ${to}
-     group by 1 order by 2 desc, 1`
+     group by 1 order by ${groupBy === 'hour' ? sql`1` : sql`2 desc, 1`}`
   return [...rows]
 }

@@ -1,0 +1,58 @@
+/** The home page for the person on call: what runs and what failed, the last 24 hours, and why. */
+import { afterAll, expect, test } from 'vitest'
+import { createAgent, startTestApp } from '../../support/app.ts'
+import { startUpstream } from '../../support/network/upstream.ts'
+import { axe, openBrowser, sidewaysScroll } from '../browser.ts'
+
+const up = await startUpstream()
+const app = await startTestApp()
+const browser = await openBrowser()
+const { agentId, providerId } = await createAgent(app, { type: 'openai-compatible', baseUrl: up.url, name: 'Lamp' })
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+  await up.close()
+})
+
+/** Resolves once the reply has ended. */
+async function ask(message: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const address = `${app.url}/api/v1/agents/${agentId}/playground/chat`
+  await (await fetch(address, { method: 'POST', headers, body: JSON.stringify({ message }) })).text()
+}
+
+test('what failed is told by code, provider and HTTP status, for the hours that are chosen', async () => {
+  await app.client.PUT('/api/v1/settings/providers/{id}', {
+    params: { path: { id: providerId } },
+    body: { name: 'Vendor' },
+  })
+  up.always((call) => call.text('Fine.').then(() => call.finish()))
+  await ask('Is it on?')
+  up.always((call) => call.error(400, { error: { message: 'no such lamp' } }))
+  await ask('And now?')
+  await ask('Still?')
+
+  await using page = await browser.page(app.url)
+  await page.goto('/')
+  await page.getByRole('link', { name: '2 failed in the last hour' }).waitFor()
+  await page.getByRole('img', { name: /3 replies, 2 failed|1 reply, / }).waitFor()
+  const failures = page.getByRole('region', { name: 'What failed in the last hour' }).getByRole('listitem')
+  await failures.getByText('Vendor · HTTP 400').waitFor()
+  expect(await failures.allTextContents()).toEqual([expect.stringMatching(/^provider_error Lamp.*2 sessions/)])
+  expect(await axe(page)).toEqual([])
+
+  // The hours before these: nothing.
+  const to = page.getByRole('slider', { name: 'To' })
+  for (const _ of [1, 2, 3]) await to.press('ArrowLeft')
+  await page
+    .getByRole('region', { name: /^What failed from \d\d:\d\d to \d\d:\d\d$/ })
+    .getByText('Nothing failed.')
+    .waitFor()
+  for (const _ of [1, 2, 3]) await to.press('ArrowRight')
+  const from = page.getByRole('slider', { name: 'From' })
+  await from.press('ArrowRight')
+  await page.getByText('Vendor · HTTP 400').waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+})

@@ -1,0 +1,95 @@
+/** The replies of the last 24 hours, as a bar for each hour; two handles choose the hours that are looked at. */
+import { RangeSlider, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { plural } from '../blocks/words.ts'
+import { figuresQuery } from '../usage/queries.ts'
+import { firstHour, type Hour, hourMs, hoursOf, shownHours } from './hours.ts'
+import classes from './last-day.module.css'
+
+/** Milliseconds since 1970; the end is not included. */
+export interface Span {
+  from: number
+  to: number
+}
+
+interface LastDayProps {
+  now: number
+  /** Null: no hours are chosen. */
+  span: Span | null
+  onChange: (span: Span | null) => void
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+
+export function LastDay({ now, span, onChange }: LastDayProps) {
+  const first = firstHour(now)
+  const { data } = useQuery(figuresQuery('hour', { from: new Date(first).toISOString() }))
+  const hours = hoursOf(data?.rows ?? [], first)
+  const at = (place: number) => first + place * hourMs
+  const placeOf = (moment: number) => Math.min(Math.max(Math.round((moment - first) / hourMs), 0), shownHours)
+  const chosen: [number, number] = span ? [placeOf(span.from), placeOf(span.to)] : [0, shownHours]
+  const replies = hours.reduce((sum, hour) => sum + hour.replies, 0)
+  const failures = hours.reduce((sum, hour) => sum + hour.failures, 0)
+  return (
+    <section className={classes.day} aria-labelledby="last-day">
+      <header>
+        <Title order={2} id="last-day">
+          Replies in 24 hours
+        </Title>
+        <span>
+          {plural(replies, 'reply', 'replies')}, {failures.toLocaleString('en')} failed
+        </span>
+      </header>
+      <div className={classes.bars} role="img" aria-label={wordsOf(hours)}>
+        {hours.map((hour, place) => (
+          <Bar key={hour.start} hour={hour} most={mostOf(hours)} isOut={place < chosen[0] || place >= chosen[1]} />
+        ))}
+      </div>
+      <RangeSlider
+        className={classes.brush ?? ''}
+        size="xs"
+        color="gray"
+        min={0}
+        max={shownHours}
+        step={1}
+        minRange={1}
+        value={chosen}
+        onChange={([from, to]) => onChange(from === 0 && to === shownHours ? null : { from: at(from), to: at(to) })}
+        label={(place) => clock.format(at(place))}
+        thumbFromLabel="From"
+        thumbToLabel="To"
+        thumbValueText={(place) => clock.format(at(place))}
+      />
+      <div className={classes.axis} aria-hidden>
+        {[0, 6, 12, 18, 24].map((place) => (
+          <span key={place}>{place === shownHours ? 'now' : clock.format(at(place))}</span>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+const mostOf = (hours: readonly Hour[]): number => Math.max(1, ...hours.map(({ replies }) => replies))
+
+const timesOf = ({ start }: Hour): string => `${clock.format(start)}–${clock.format(start + hourMs)}`
+
+/** For those who do not see the bars: the hours in which something happened. */
+function wordsOf(hours: readonly Hour[]): string {
+  const busy = hours.filter(({ replies }) => replies > 0)
+  const said = busy.map(
+    (hour) => `${timesOf(hour)}: ${plural(hour.replies, 'reply', 'replies')}, ${hour.failures} failed`,
+  )
+  return busy.length === 0 ? 'No replies in 24 hours' : said.join('; ')
+}
+
+const percent = (part: number, whole: number): string => `${(part / whole) * 100}%`
+
+function Bar({ hour, most, isOut }: { hour: Hour; most: number; isOut: boolean }) {
+  const { replies, failures } = hour
+  return (
+    <div data-out={isOut || undefined} title={`${timesOf(hour)}: ${replies}, ${failures} failed`}>
+      <i style={{ height: percent(replies - failures, most) }} />
+      <i data-bad style={{ height: percent(failures, most) }} />
+    </div>
+  )
+}
