@@ -8,6 +8,7 @@ import { CrashPage } from './shell/failures/crash-page.tsx'
 import { NotFoundPage } from './shell/failures/not-found-page.tsx'
 import { fetchAhead, followRouter, reliable } from './shell/reliable-import.ts'
 import { Shell } from './shell/shell.tsx'
+import { WaitingTitle } from './waiting/waiting-title.tsx'
 
 const loading = <Loader aria-label="Loading" m="xl" />
 
@@ -43,6 +44,7 @@ const pages: RouteObject[] = [
     'waiting',
     {
       title: 'Approvals',
+      windowTitle: <WaitingTitle />,
       description: 'Tool calls that wait for a decision, across all agents, oldest first.',
       width: 'full',
     },

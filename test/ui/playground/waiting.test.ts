@@ -34,6 +34,13 @@ const asksToPay = (...ids: string[]) =>
     }
     await call.finish('tool_calls')
   })
+/** A session whose reply asks to pay. */
+async function waitingSession(text: string): Promise<void> {
+  asksToPay('c1')
+  const { id } = await api('POST', `/api/v1/agents/${agentId}/deploy/sessions`, {})
+  const completions = `/api/v1/agents/${agentId}/deploy/sessions/${id}/chat/completions`
+  await api('POST', completions, { messages: [{ role: 'user', content: text }] })
+}
 const told = async (call: number) =>
   (await up.call(call)).body.messages.filter(({ role }: { role: string }) => role === 'tool')
 
@@ -74,26 +81,51 @@ verifies(
   'contract-15.pages',
   'what waits is listed over all agents, the oldest first, and leads to its question',
   async () => {
-    for (const text of ['First', 'Second']) {
-      asksToPay('c1')
-      await api('POST', `/api/v1/agents/${agentId}/deploy/sessions`, {}).then(({ id }) =>
-        api('POST', `/api/v1/agents/${agentId}/deploy/sessions/${id}/chat/completions`, {
-          messages: [{ role: 'user', content: text }],
-        }),
-      )
-    }
+    for (const text of ['First', 'Second']) await waitingSession(text)
     await using page = await open(playground)
     await page.goto('/waiting')
     const rows = page.getByRole('table', { name: 'Waiting sessions' }).getByRole('link')
     await soon(() => rows.allTextContents()).toEqual(['First', 'Second'])
     expect(await axe(page)).toEqual([])
     await rows.first().click()
+    await replies(page).first().waitFor()
     await page.getByRole('button', { name: 'Approve' }).click()
     await replies(page).getByText('Fine.').waitFor()
     await page.getByRole('link', { name: /Approvals/ }).click()
     await soon(() => rows.allTextContents()).toEqual(['Second'])
+    await page.getByRole('region', { name: 'Decision' }).getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('Nothing is waiting').waitFor()
   },
 )
+
+test('what waits is decided in the list, by keys, one after the other, or all of one tool at once', async () => {
+  for (const text of ['One', 'Two', 'Three', 'Four']) await waitingSession(text)
+  await using page = await open(playground)
+  await page.goto('/waiting')
+  const rows = page.getByRole('table', { name: 'Waiting sessions' }).getByRole('link')
+  await soon(() => rows.allTextContents()).toEqual(['One', 'Two', 'Three', 'Four'])
+  await soon(() => page.title()).toBe('(4) Approvals · Greenroom')
+  const decision = page.getByRole('region', { name: 'Decision' })
+  const before = decision.getByRole('list', { name: 'Messages before it' })
+  await decision.getByText('Agent asks to call pay').waitFor()
+  await before.getByText('One').waitFor()
+  await page.keyboard.press('j')
+  await before.getByText('Two').waitFor()
+  await page.keyboard.press('k')
+  await before.getByText('One').waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.keyboard.press('a')
+  await soon(() => rows.allTextContents()).toEqual(['Two', 'Three', 'Four'])
+  await before.getByText('Two').waitFor()
+  await page.keyboard.press('r')
+  await decision.getByLabel('Reason').fill('Too dear.')
+  await decision.getByLabel('Reason').press('Enter')
+  await soon(() => rows.allTextContents()).toEqual(['Three', 'Four'])
+  await page.getByRole('button', { name: 'Approve all of pay (2)' }).click()
+  await page.getByRole('button', { name: 'Yes, approve pay in 2 sessions' }).click()
+  await page.getByText('Nothing is waiting').waitFor()
+  await soon(() => page.title()).toBe('Approvals · Greenroom')
+})
 
 test('what waits is not stopped in bulk, but rejected', async () => {
   asksToPay('c1')

@@ -36,7 +36,10 @@ export const oneSession = (agentId: string, sessionId: string) =>
 const AT_ONCE = 4
 
 /** Calls for each; rejects with the first refusal after all were tried. Whatever shows sessions is read again. */
-async function forEach(sessions: readonly SessionOverview[], act: (one: SessionOverview) => Promise<unknown>) {
+export async function forEach<One extends SessionOverview>(
+  sessions: readonly One[],
+  act: (one: One) => Promise<unknown>,
+): Promise<void> {
   const left = [...sessions]
   const failures: unknown[] = []
   const work = async () => {

@@ -2,6 +2,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
+import type { Decision } from '../playground/queries.ts'
+import { forEach } from '../sessions/queries.ts'
 
 type Overview = components['schemas']['SessionOverview']
 export type WaitingSession = Overview & Pick<components['schemas']['PlaygroundSession'], 'pending'>
@@ -44,3 +46,19 @@ async function withPending(one: Overview, signal: AbortSignal): Promise<WaitingS
   const session = await api.GET(path, { params, signal }).catch(() => null)
   return session === null || session.pending.length === 0 ? null : { ...one, pending: session.pending }
 }
+
+/** Resolves once the reply that follows has begun: it goes on by itself. */
+async function begin({ id, agentId }: WaitingSession, decisions: readonly Decision[]): Promise<void> {
+  for await (const _ of api.playground(agentId).session(id).decide(decisions)) break
+}
+
+export const decide = (session: WaitingSession, decisions: readonly Decision[]): Promise<void> =>
+  forEach([session], () => begin(session, decisions))
+
+export const approveAll = (sessions: readonly WaitingSession[]): Promise<void> =>
+  forEach(sessions, (session) =>
+    begin(
+      session,
+      session.pending.map(({ call_id }) => ({ call_id, decision: 'approve' })),
+    ),
+  )

@@ -1,7 +1,9 @@
-/** `/waiting`: the pending calls of all agents, the oldest first. */
+/** `/waiting`: the pending calls of all agents, the oldest first, to be decided one after the other. */
 import { Skeleton, Table } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
 import { IconHandStop } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import blocks from '../blocks/blocks.module.css'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
@@ -10,6 +12,9 @@ import { Pager } from '../blocks/pages/pager.tsx'
 import { usePaging } from '../blocks/pages/paging.ts'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { sessionName } from '../sessions/words.ts'
+import { ApproveMany } from './approve-many.tsx'
+import classes from './inbox.module.css'
+import { Inbox } from './inbox.tsx'
 import { PAGE, type WaitingSession, waitingSessions } from './queries.ts'
 
 export function Component() {
@@ -31,24 +36,7 @@ export function Component() {
       )}
       {data !== undefined && data.total > 0 && (
         <>
-          <div className={blocks.card}>
-            <Table className={blocks.table ?? ''} aria-label="Waiting sessions">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Session</Table.Th>
-                  <Table.Th>Requested calls</Table.Th>
-                  <Table.Th data-minor>Agent</Table.Th>
-                  <Table.Th data-minor>User</Table.Th>
-                  <Table.Th data-minor>Since</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {data.sessions.map((session) => (
-                  <Row key={session.id} session={session} />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </div>
+          <Waiting sessions={data.sessions} />
           <Pager total={data.total} limit={PAGE} offset={offset} onOffset={paging.setOffset} />
         </>
       )}
@@ -56,17 +44,71 @@ export function Component() {
   )
 }
 
-function Row({ session }: { session: WaitingSession }) {
+/** The list, and beside it the session that is to be decided: the first one until another is chosen. */
+function Waiting({ sessions }: { sessions: readonly WaitingSession[] }) {
+  const [chosenId, choose] = useState<string | null>(null)
+  const place = Math.max(
+    0,
+    sessions.findIndex(({ id }) => id === chosenId),
+  )
+  const chosen = sessions[place]
+  const move = (by: number) => choose(sessions[Math.min(Math.max(place + by, 0), sessions.length - 1)]?.id ?? null)
+  useHotkeys([
+    ['j', () => move(1)],
+    ['k', () => move(-1)],
+  ])
+  return (
+    <>
+      <ApproveMany sessions={sessions} />
+      <div className={classes.columns}>
+        <div className={blocks.card}>
+          <Table className={blocks.table ?? ''} aria-label="Waiting sessions">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Session</Table.Th>
+                <Table.Th>Requested calls</Table.Th>
+                <Table.Th data-minor>Agent</Table.Th>
+                <Table.Th data-minor>User</Table.Th>
+                <Table.Th data-minor>Since</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {sessions.map((session) => (
+                <Row
+                  key={session.id}
+                  session={session}
+                  isChosen={session === chosen}
+                  onChoose={() => choose(session.id)}
+                />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </div>
+        {chosen && <Inbox key={chosen.id} session={chosen} />}
+      </div>
+    </>
+  )
+}
+
+interface RowProps {
+  session: WaitingSession
+  isChosen: boolean
+  onChoose: () => void
+}
+
+function Row({ session, isChosen, onChoose }: RowProps) {
   const { id, agentId, agentName, user, pending, updatedAt } = session
   return (
-    <Table.Tr>
+    <Table.Tr data-chosen={isChosen || undefined}>
       <Table.Td>
         <Link to={`/playground/${agentId}/${id}`} className={blocks.rowLink ?? ''} dir="auto">
           {sessionName(session)}
         </Link>
       </Table.Td>
       <Table.Td>
-        <code>{pending.map(({ name }) => name).join(', ')}</code>
+        <button type="button" className={classes.choose} aria-pressed={isChosen} onClick={onChoose}>
+          <code>{pending.map(({ name }) => name).join(', ')}</code>
+        </button>
       </Table.Td>
       <Table.Td data-minor>{agentName}</Table.Td>
       <Table.Td data-minor>{user}</Table.Td>

@@ -7,6 +7,8 @@ import classes from '../blocks.module.css'
 export interface PageProps {
   /** The heading, and the window's title. */
   title: string
+  /** A `<title>`, where the window's is another one. */
+  windowTitle?: ReactNode
   description?: ReactNode
   /** Buttons at the right of the heading. */
   actions?: ReactNode
@@ -18,10 +20,10 @@ export interface PageProps {
 }
 
 /** The frame of every page. */
-export function Page({ title, description, actions, back, width = 'wide', children }: PageProps) {
+export function Page({ title, windowTitle, description, actions, back, width = 'wide', children }: PageProps) {
   return (
     <Box className={classes.page} data-width={width}>
-      <title>{`${title} · Greenroom`}</title>
+      {windowTitle ?? <title>{`${title} · Greenroom`}</title>}
       {back && (
         <Anchor component={Link} to={back.to} className={classes.back} fz="sm" c="dimmed">
           <IconChevronLeft size={15} stroke={1.8} aria-hidden />

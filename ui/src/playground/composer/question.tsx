@@ -1,5 +1,6 @@
 /** What the session waits for: each call with its arguments, to approve, edit, reject or answer. */
 import { Button, Group, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
 import { IconCheck, IconHandStop, IconPencil, IconX } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { ArgumentFields } from '../../http-tools/argument-fields.tsx'
@@ -13,10 +14,12 @@ interface QuestionProps {
   pending: readonly PendingCall[]
   /** Called once all are decided. */
   onDecide: (decisions: Decision[]) => void
+  /** A, E and R do what the buttons of the first undecided call do. */
+  hasKeys?: boolean
 }
 
 /** Keep it apart by what is pending: decisions are made about exactly these calls. */
-export function Question({ pending, onDecide }: QuestionProps) {
+export function Question({ pending, onDecide, hasKeys = false }: QuestionProps) {
   const [decided, setDecided] = useState<ReadonlyMap<string, Decision>>(new Map())
   const decide = (decision: Decision) => {
     const all = new Map(decided).set(decision.call_id, decision)
@@ -25,6 +28,7 @@ export function Question({ pending, onDecide }: QuestionProps) {
   }
   const undo = (callId: string) => setDecided(new Map([...decided].filter(([id]) => id !== callId)))
   const left = pending.length - decided.size
+  const first = pending.find(({ call_id }) => !decided.has(call_id))
   return (
     <section className={classes.question} aria-label="Waiting for a decision">
       <Group gap="xs" wrap="nowrap">
@@ -43,6 +47,7 @@ export function Question({ pending, onDecide }: QuestionProps) {
           key={call.call_id}
           call={call}
           decided={decided.get(call.call_id) ?? null}
+          hasKeys={hasKeys && call === first}
           onDecide={decide}
           onUndo={() => undo(call.call_id)}
         />
@@ -54,19 +59,20 @@ export function Question({ pending, onDecide }: QuestionProps) {
 interface CallQuestionProps {
   call: PendingCall
   decided: Decision | null
+  hasKeys: boolean
   onDecide: (decision: Decision) => void
   onUndo: () => void
 }
 
 const words = { approve: 'Approved', reject: 'Rejected', respond: 'Answered' } as const
 
-function CallQuestion({ call, decided, onDecide, onUndo }: CallQuestionProps) {
+function CallQuestion({ call, decided, hasKeys, onDecide, onUndo }: CallQuestionProps) {
   const { call_id, name, kind } = call
   return (
     <article className={classes.call} aria-label={name}>
       <Text className={classes.name}>{name}</Text>
       {decided === null ? (
-        <Choices call={call} onDecide={(decision) => onDecide({ ...decision, call_id })} />
+        <Choices call={call} hasKeys={hasKeys} onDecide={(decision) => onDecide({ ...decision, call_id })} />
       ) : (
         <Group gap="sm">
           <Text fz="sm">{words[decided.decision]}</Text>
@@ -87,9 +93,25 @@ function CallQuestion({ call, decided, onDecide, onUndo }: CallQuestionProps) {
 type Choice = Omit<Decision, 'call_id'>
 type Mode = 'asked' | 'editing' | 'rejecting'
 
-function Choices({ call, onDecide }: { call: PendingCall; onDecide: (choice: Choice) => void }) {
+interface ChoicesProps {
+  call: PendingCall
+  hasKeys: boolean
+  onDecide: (choice: Choice) => void
+}
+
+function Choices({ call, hasKeys, onDecide }: ChoicesProps) {
   const [mode, setMode] = useState<Mode>(call.kind === 'caller' ? 'editing' : 'asked')
   const back = () => setMode('asked')
+  const isAsked = hasKeys && mode === 'asked'
+  useHotkeys(
+    isAsked
+      ? [
+          ['a', () => onDecide({ decision: 'approve' })],
+          ['e', () => setMode('editing')],
+          ['r', () => setMode('rejecting')],
+        ]
+      : [],
+  )
   if (mode === 'rejecting') return <Rejecting onDecide={onDecide} onBack={back} />
   if (call.kind === 'caller') return <Answering onDecide={onDecide} onReject={() => setMode('rejecting')} />
   if (mode === 'editing') return <Editing call={call} onDecide={onDecide} onBack={back} />

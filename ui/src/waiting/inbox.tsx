@@ -1,0 +1,51 @@
+/** One waiting session, to be decided here: what is asked, the messages before it, and the question itself. */
+import { Anchor, Text, Title } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { Question } from '../playground/composer/question.tsx'
+import { messageList } from '../playground/queries.ts'
+import classes from './inbox.module.css'
+import { decide, type WaitingSession } from './queries.ts'
+
+/** Messages before the question. */
+const SHOWN = 3
+
+export function Inbox({ session }: { session: WaitingSession }) {
+  const { id, agentId, agentName, user, pending } = session
+  const { data } = useQuery(messageList(agentId, id))
+  const deciding = useMutation({ mutationFn: (decisions: Parameters<typeof decide>[1]) => decide(session, decisions) })
+  const before = data?.path.filter(({ content }) => content !== '').slice(-SHOWN) ?? []
+  const names = [...new Set(pending.map(({ name }) => name))].join(', ')
+  return (
+    <section className={classes.inbox} aria-label="Decision">
+      <Title order={2} fz="md">
+        <span dir="auto">{agentName}</span> asks to call <code>{names}</code>
+        {user !== null && (
+          <>
+            {' '}
+            for <span dir="auto">{user}</span>
+          </>
+        )}
+      </Title>
+      <ul className={classes.before} aria-label="Messages before it">
+        {before.map(({ id: messageId, role, content }) => (
+          <li key={messageId} data-role={role}>
+            <b>{role === 'user' ? 'User' : 'Agent'}</b>
+            <span dir="auto">{content}</span>
+          </li>
+        ))}
+      </ul>
+      <Question pending={pending} onDecide={deciding.mutate} hasKeys />
+      <ErrorAlert error={deciding.error} />
+      <Text className={classes.keys} component="div">
+        <span>
+          <kbd>A</kbd> approves · <kbd>E</kbd> edits · <kbd>R</kbd> rejects · <kbd>J</kbd> <kbd>K</kbd> next, previous
+        </span>
+        <Anchor component={Link} to={`/playground/${agentId}/${id}`} fz="inherit">
+          Open in the playground
+        </Anchor>
+      </Text>
+    </section>
+  )
+}
