@@ -23,8 +23,13 @@ export default defineConfig({
           // Not a file for each set of pages that share a module: over HTTP/1.1 forty small ones are seven round trips.
           groups: [
             { name: 'base', tags: ['$initial'], priority: 3 },
-            // Templates are of forms alone, and of no page that one sees first.
-            { name: 'shared', test: /\/ui\/src\/(?!templates\/)/, minShareCount: 3, priority: 2 },
+            // Templates, and what conversations and calls of tools are shown with, are of no page that one sees first.
+            {
+              name: 'shared',
+              test: /\/ui\/src\/(?!templates\/|playground\/|http-tools\/)/,
+              minShareCount: 3,
+              priority: 2,
+            },
             { name: 'lib', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 5000, priority: 1 },
           ],
         },

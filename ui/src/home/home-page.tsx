@@ -1,16 +1,20 @@
 /** The shortest way to a first reply: an agent to talk to, or the steps to create one. */
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 import { agentResource } from '../agents/resource.ts'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { Page } from '../blocks/pages/page.tsx'
 import { providerResource } from '../providers/resource.ts'
 import { allSessions } from '../sessions/queries.ts'
+import { reliable } from '../shell/reliable-import.ts'
 import { FirstAgent } from './first-agent.tsx'
 import { FirstSteps, useDismissed } from './first-steps.tsx'
 import classes from './home-page.module.css'
-import { OnCall } from './on-call.tsx'
 import { WhatsOn } from './whats-on.tsx'
+
+/** An empty server has nobody on call: its first page goes without. */
+const OnCall = lazy(reliable(() => import('./on-call.tsx').then((loaded) => ({ default: loaded.OnCall }))))
 
 /** Enough to find one that is not the demo's. */
 const some = { limit: 20, offset: 0 }
@@ -40,7 +44,11 @@ export function Component() {
     >
       <ErrorAlert error={error} />
       {!isRead && !error && <Skeleton height={280} radius="lg" />}
-      {talked && <OnCall />}
+      {talked && (
+        <Suspense fallback={<Skeleton height={280} radius="lg" mb="lg" />}>
+          <OnCall />
+        </Suspense>
+      )}
       {isRead && (
         <div className={classes.columns}>
           <div>
