@@ -2058,7 +2058,7 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
-            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            /** @description When true, the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
             include_reasoning?: boolean | null;
             /** @description Most tokens of the answer. `max_completion_tokens` wins. */
             max_tokens?: number | null;
@@ -2126,7 +2126,7 @@ export interface components {
                     name: string;
                 };
             } | null;
-            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
+            /** @description When true, calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
             include_actions?: boolean | null;
         };
         AgUiCapabilities: {
@@ -2422,7 +2422,7 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
-            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            /** @description When true, the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
             include_reasoning?: boolean | null;
             /** @description Most tokens of the answer. `max_completion_tokens` wins. */
             max_tokens?: number | null;
@@ -2490,7 +2490,7 @@ export interface components {
                     name: string;
                 };
             } | null;
-            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
+            /** @description When true, calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
             include_actions?: boolean | null;
         };
         AgentConversationCreate: {
@@ -2624,15 +2624,15 @@ export interface components {
             } | null;
             /** @description The response to go on from: a branch where it is not the last one. */
             previous_response_id?: string | null;
-            /** @description True: the response is an event stream. */
+            /** @description When true, the response is an event stream. */
             stream?: boolean | null;
             /** @description If false, nothing is stored, and `input` is the whole history. */
             store?: boolean | null;
-            /** @description True: the answer comes at once, with status `in_progress`, and is read later. */
+            /** @description When true, the answer comes at once, with status `in_progress`, and is read later. */
             background?: boolean | null;
             /** @description Text that follows the agent’s prompt, for this request alone, where the agent takes it; else 400. */
             instructions?: string | null;
-            /** @description True: calls that wait for an approval are shown, as `mcp_approval_request`. */
+            /** @description When true, calls that wait for an approval are shown, as `mcp_approval_request`. */
             include_actions?: boolean | null;
             /**
              * @description While a reply runs: `reject` answers 409, `interrupt` cancels it first, `enqueue` waits in the session's queue (20 at most), `steer` ends it at its next boundary and follows. `reject` by default.
@@ -3105,7 +3105,7 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
-            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            /** @description When true, the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
             include_reasoning?: boolean | null;
             /** @description Most tokens of the answer. `max_completion_tokens` wins. */
             max_tokens?: number | null;
@@ -3173,7 +3173,7 @@ export interface components {
                     name: string;
                 };
             } | null;
-            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
+            /** @description When true, calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
             include_actions?: boolean | null;
         };
         ChatMessage: {
@@ -4102,7 +4102,7 @@ export interface components {
             message?: string | components["schemas"]["ContentPart"][] | null;
             /** @description The reply after which the message is put; null for the beginning. After the head by default. So a message is edited: the new text beside the old one. Unknown, or no reply of this session: 400. */
             parentId?: string | null;
-            /** @description True: another reply to a user message that is there already, by default the path's last one. Nothing new is sent. Nothing to answer: 400. */
+            /** @description When true, another reply to a user message that is there already is generated, by default the path's last one. Nothing new is sent. 400 when there is nothing to answer. */
             regenerate?: boolean | null;
             /** @description With `regenerate`: the user message to answer, by its own id or by that of a reply to it, on any branch. Unknown: 400. */
             messageId?: string | null;
@@ -4141,7 +4141,7 @@ export interface components {
             mcpServers?: components["schemas"]["McpSelection"][] | null;
             /** @description Ids of built-in tools. */
             builtInToolIds?: string[] | null;
-            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
+            /** @description When true, calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
             include_actions?: boolean | null;
         };
         PlaygroundCheckpoint: {
@@ -4894,15 +4894,15 @@ export interface components {
             } | null;
             /** @description The response to go on from: a branch where it is not the last one. */
             previous_response_id?: string | null;
-            /** @description True: the response is an event stream. */
+            /** @description When true, the response is an event stream. */
             stream?: boolean | null;
             /** @description If false, nothing is stored, and `input` is the whole history. */
             store?: boolean | null;
-            /** @description True: the answer comes at once, with status `in_progress`, and is read later. */
+            /** @description When true, the answer comes at once, with status `in_progress`, and is read later. */
             background?: boolean | null;
             /** @description Text that follows the agent’s prompt, for this request alone, where the agent takes it; else 400. */
             instructions?: string | null;
-            /** @description True: calls that wait for an approval are shown, as `mcp_approval_request`. */
+            /** @description When true, calls that wait for an approval are shown, as `mcp_approval_request`. */
             include_actions?: boolean | null;
             /**
              * @description While a reply runs: `reject` answers 409, `interrupt` cancels it first, `enqueue` waits in the session's queue (20 at most), `steer` ends it at its next boundary and follows. `reject` by default.
@@ -5007,7 +5007,7 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
-            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            /** @description When true, the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
             include_reasoning?: boolean | null;
             /** @description Most tokens of the answer. `max_completion_tokens` wins. */
             max_tokens?: number | null;
@@ -5075,11 +5075,11 @@ export interface components {
                     name: string;
                 };
             } | null;
-            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
+            /** @description When true, calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought. */
             include_actions?: boolean | null;
             /** @description The reply after which the message is put; null for the beginning. After the head by default. So a message is edited: the new text beside the old one. Unknown, or no reply of this session: 400. */
             parent_id?: string | null;
-            /** @description True: another reply to a user message that is there already, by default the path's last one. Nothing new is sent. Nothing to answer: 400. */
+            /** @description When true, another reply to a user message that is there already is generated, by default the path's last one. Nothing new is sent. 400 when there is nothing to answer. */
             regenerate?: boolean | null;
             /** @description With `regenerate`: the user message to answer, by its own id or by that of a reply to it, on any branch. Unknown: 400. */
             message_id?: string | null;
@@ -5258,7 +5258,7 @@ export interface components {
             sessions: components["schemas"]["SessionOverview"][];
             /** @description How many sessions there are in all, counted up to 10,000. */
             total: number;
-            /** @description True: there are more than `total`. Else absent. */
+            /** @description True when there are more than `total`, else absent. */
             more?: boolean;
             /** @description The limit that was used, after capping. */
             limit: number;

@@ -64,7 +64,7 @@ export const callerToolFields = {
     nullable(
       Type.Boolean({
         description:
-          'True: calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought.',
+          'When true, calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought.',
       }),
     ),
   ),

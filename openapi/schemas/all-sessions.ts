@@ -24,7 +24,7 @@ export const SessionOverviewList = Type.Object(
   {
     sessions: Type.Array(SessionOverview),
     total: count('How many sessions there are in all, counted up to 10,000.'),
-    more: Type.Optional(Type.Boolean({ description: 'True: there are more than `total`. Else absent.' })),
+    more: Type.Optional(Type.Boolean({ description: 'True when there are more than `total`, else absent.' })),
     limit: count('The limit that was used, after capping.'),
     offset: count('The offset that was used.'),
   },

@@ -15,7 +15,7 @@ const place = {
     nullable(
       Type.Boolean({
         description:
-          "True: another reply to a user message that is there already, by default the path's last one. Nothing new is sent. Nothing to answer: 400.",
+          "When true, another reply to a user message that is there already is generated, by default the path's last one. Nothing new is sent. 400 when there is nothing to answer.",
       }),
     ),
   ),

@@ -81,7 +81,7 @@ const answerForm = {
     nullable(
       Type.Boolean({
         description:
-          "True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it.",
+          "When true, the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it.",
       }),
     ),
   ),

@@ -32,14 +32,14 @@ export const ResponseRequestBody = Type.Object(
     previous_response_id: open('The response to go on from: a branch where it is not the last one.', {
       type: ['string', 'null'],
     }),
-    stream: flag('True: the response is an event stream.'),
+    stream: flag('When true, the response is an event stream.'),
     store: flag('If false, nothing is stored, and `input` is the whole history.'),
-    background: flag('True: the answer comes at once, with status `in_progress`, and is read later.'),
+    background: flag('When true, the answer comes at once, with status `in_progress`, and is read later.'),
     instructions: open(
       'Text that follows the agent’s prompt, for this request alone, where the agent takes it; else 400.',
       { type: ['string', 'null'] },
     ),
-    include_actions: flag('True: calls that wait for an approval are shown, as `mcp_approval_request`.'),
+    include_actions: flag('When true, calls that wait for an approval are shown, as `mcp_approval_request`.'),
     on_busy: Type.Optional(onBusy('reject')),
     tools: open('The caller’s own functions, up to 128.', {
       type: ['array', 'null'],

@@ -43,7 +43,7 @@ export interface ReplyFacts {
   overrides: Readonly<Record<string, unknown>> | null
   /** Its message has waited in the queue. Absent when it has not. */
   queued?: boolean
-  /** Absent: another API began the reply. */
+  /** Absent when another API began the reply. */
   response?: ResponseRequest
   /** When absent, its use counts for no limit. */
   counts?: Counts
@@ -56,9 +56,9 @@ export interface ReplyFigures {
   durationMs: number
   /** Calls to providers. */
   attempts: number
-  /** Why the model, or a filter, refused, in the provider's words. Absent: neither did, or none was given. */
+  /** Why the model, or a filter, refused, in the provider's words. Absent when neither did, or no reason was given. */
   refusal?: string
-  /** For the next reply. Absent: no model was asked. */
+  /** For the next reply. Absent when no model was asked. */
   sent?: SentBefore
 }
 

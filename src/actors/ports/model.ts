@@ -68,7 +68,7 @@ export interface Shortening {
   tokens: number
   /** Of the history in it. */
   historyTokens: number
-  /** What changes where at most so many tokens of history are sent. Null: no less than now. */
+  /** What changes where at most so many tokens of history are sent. Null when that is no less than now. */
   to(historyTokens: number): Pick<ModelRequest, 'messages' | 'history' | 'shortening'> | null
 }
 
@@ -90,9 +90,9 @@ export interface ModelRequest extends ModelTarget {
   reasoning: boolean // request it where the provider supports it, and emit it
   /** When absent, calls are not counted. */
   calls?: ProviderCalls
-  /** How it is made with less history. Absent: it has none that could be left out. */
+  /** How it is made with less history. Absent when it has none that could be left out. */
   shortening?: Shortening
-  /** Most tokens before the newest message. Absent: the installation's setting. */
+  /** Most tokens before the newest message. When absent, the installation's setting holds. */
   historyMaxTokens?: number
   /** A history that comes near them is summarised. When absent, it is cut. */
   compacts?: true
@@ -131,7 +131,7 @@ export type ModelEvent =
       reason: EndReason
       usage: Counted | null
       echo?: object
-      /** Why the model, or a filter, refused. Absent: it did not, or does not say. */
+      /** Why the model, or a filter, refused. Absent when it did not, or does not say. */
       refusal?: string
     }
   | { type: 'failed'; failure: ModelFailure }

@@ -34,7 +34,7 @@ export const currentTime: BuiltInTool = {
   description: 'Tells the current date and time, in UTC or in a time zone.',
   inputSchema: {
     type: 'object',
-    properties: { timeZone: { type: 'string', description: 'IANA name such as Europe/Berlin. Absent: UTC.' } },
+    properties: { timeZone: { type: 'string', description: 'IANA name such as Europe/Berlin. UTC by default.' } },
     additionalProperties: false,
   },
   async call({ timeZone = 'UTC' }) {

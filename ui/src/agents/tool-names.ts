@@ -10,7 +10,7 @@ export function isSeenAs(name: string, seen: string): boolean {
   return plain === seen || (/_[0-9a-f]{6}$/.test(seen) && plain.slice(0, 57) === seen.slice(0, -7))
 }
 
-/** Undefined: there is none, or several, which cannot be told apart by what the model sees. */
+/** Undefined when there is none, or several, which cannot be told apart by what the model sees. */
 export function onlyOne<T>(list: readonly T[] | undefined, isMeant: (entry: T) => boolean): T | undefined {
   const meant = list?.filter(isMeant) ?? []
   return meant.length === 1 ? meant[0] : undefined

@@ -93,7 +93,7 @@ function Request({ form, rules }: { form: UseFormReturnType<ToolValues>; rules: 
       {(carriesBody || body !== '') && (
         <TemplateInput
           label="Body"
-          description="Empty: the arguments that have no place in a template are sent as a JSON object."
+          description="Leave empty to send the arguments that have no place in a template as a JSON object."
           placeholder={'{"city": "{{city}}", "days": {{days}}}'}
           rules={rules}
           {...form.getInputProps('body')}

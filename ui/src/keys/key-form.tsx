@@ -69,14 +69,14 @@ export function KeyForm<Saved>({ record, use, save, onSaved }: KeyFormProps<Save
       <TextInput
         type="date"
         label="Last day"
-        description="From the next day on, UTC, it opens nothing. Empty: it does not expire."
+        description="From the next day on, UTC, it opens nothing. Leave empty for a key that does not expire."
         maw={240}
         {...form.getInputProps('expiresOn')}
       />
       {opensAgents && (
         <FormSection
           title="Limits"
-          description="Of all that is asked for with the key, over all instances. A request over a limit is refused and says when to try again. Empty: no limit."
+          description="Of all that is asked for with the key, over all instances. A request over a limit is refused and says when to try again. Leave empty for no limit."
         >
           <LimitsFields path="limits" getInputProps={form.getInputProps} use={use} />
         </FormSection>

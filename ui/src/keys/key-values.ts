@@ -5,7 +5,7 @@ import type { Key, KeyScope } from './resource.ts'
 export interface KeyValues {
   name: string
   scopes: KeyScope[]
-  /** Empty: all agents. */
+  /** Empty for all agents. */
   agentIds: string[]
   /** Whether `agentIds` counts: a key of agents that were all deleted opens none. */
   isForAll: boolean

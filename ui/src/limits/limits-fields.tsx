@@ -6,7 +6,7 @@ interface LimitsFieldsProps {
   path: string
   /** The form's own. */
   getInputProps: (path: string) => NumberInputProps
-  /** Shown beside each limit. Undefined: not known, or nothing is counted yet. */
+  /** Shown beside each limit. Undefined when it is not known, or nothing is counted yet. */
   use?: LimitUse | undefined
 }
 

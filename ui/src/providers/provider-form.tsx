@@ -114,7 +114,7 @@ const apis = [
 
 function addressWords({ requiresBaseUrl, defaultBaseUrl }: ProviderType): string {
   if (requiresBaseUrl) return 'The base address of its API; paths such as /chat/completions are appended.'
-  return `Only for a proxy or a server of your own. Empty: ${defaultBaseUrl ?? 'built in'}.`
+  return `Only for a proxy or a server of your own. Default: ${defaultBaseUrl ?? 'built in'}.`
 }
 
 function keyWords({ requiresApiKey }: ProviderType, provider: Provider | null): string {

@@ -52,7 +52,7 @@ export function keyIdOf(caller: Caller): string | null {
   return caller.kind === 'key' ? (caller.named?.id ?? null) : null
 }
 
-/** The agents that a named key opens. Null: all. */
+/** The agents that a named key opens. Null means all. */
 export const agentsOf = (caller: Caller): readonly string[] | null =>
   caller.kind === 'key' ? (caller.named?.agentIds ?? null) : null
 

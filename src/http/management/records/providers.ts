@@ -99,7 +99,7 @@ function typeOf(types: readonly ProviderType[], id: string): ProviderType {
 
 const knowsBothApis = ({ id }: ProviderType): boolean => id === 'openai' || id === 'openai-compatible'
 
-/** Undefined: none is given. Throws 400 where the type knows one API only. */
+/** Undefined when none is given. Throws 400 where the type knows one API only. */
 function givenWireApi(type: ProviderType, given: WireApi | null | undefined): WireApi | undefined {
   if (given && !knowsBothApis(type)) badRequest(`wireApi: providers of type ${type.id} have one API only`)
   return given ?? undefined

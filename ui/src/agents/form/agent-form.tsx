@@ -73,7 +73,7 @@ export function AgentForm({ initial, save, onSaved, submitLabel, agentId }: Agen
         </FormSection>
         <FormSection
           title="Limits for each user"
-          description="Of each user whose sessions or requests name one, over all instances. A request over a limit is refused and says when to try again. The playground is not limited. Empty: no limit."
+          description="Of each user whose sessions or requests name one, over all instances. A request over a limit is refused and says when to try again. The playground is not limited. Leave empty for no limit."
         >
           <LimitsFields path="userLimits" getInputProps={form.getInputProps} />
           {agentId !== undefined && Object.values(initial.userLimits).some((limit) => limit !== '') && (
@@ -82,7 +82,7 @@ export function AgentForm({ initial, save, onSaved, submitLabel, agentId }: Agen
         </FormSection>
         <FormSection
           title="Web pages"
-          description="Web pages can call this agent only from the origins listed here, and only with a client secret that your backend has created. Other programs need no entry. Empty: no web page can."
+          description="Web pages can call this agent only from the origins listed here, and only with a client secret that your backend has created. Other programs need no entry. While it is empty, no web page can."
         >
           <OriginsField {...form.getInputProps('allowedOrigins')} />
         </FormSection>

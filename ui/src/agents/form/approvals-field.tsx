@@ -11,7 +11,7 @@ export function ApprovalsField({ form }: { form: UseFormReturnType<AgentValues> 
   return (
     <TagsInput
       label="Approvals"
-      description="Calls to these tools wait until somebody approves them, whatever the tools are called later. Choose tools, or type names that the model sees (server__tool for MCP); server__* means all tools of a server, * every tool. A name that no tool has makes every call wait. Empty: no call waits."
+      description="Calls to these tools wait until somebody approves them, whatever the tools are called later. Choose tools, or type names that the model sees (server__tool for MCP); server__* means all tools of a server, * every tool. A name that no tool has makes every call wait. While it is empty, no call waits."
       placeholder="Name of a tool, or *"
       maw={560}
       clearable

@@ -39,7 +39,7 @@ const fields = [
     path: 'historyMaxTokens',
     label: 'History budget',
     words:
-      'Most tokens before the newest message, from 1,000: prompt, tools and files count. Empty: the server’s setting.',
+      'Most tokens before the newest message, from 1,000: prompt, tools and files count. Leave empty for the server’s setting.',
     step: 1000,
   },
 ] as const

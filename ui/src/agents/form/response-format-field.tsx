@@ -12,7 +12,7 @@ export function ResponseFormatField({ form }: { form: UseFormReturnType<AgentVal
   return (
     <JsonInput
       label="Response format"
-      description="For requests that set none: response_format as in the chat-completions format. Empty: plain text."
+      description="For requests that set none: response_format as in the chat-completions format. Leave empty for plain text."
       placeholder={example}
       autosize
       minRows={4}
