@@ -31,6 +31,8 @@ export type Compacted =
   | { outcome: 'failed'; message: string }
 
 interface CompactingHost extends LiveSessions {
+  /** Generates the reply to a queued message that has begun here. */
+  beginNext(replyId: string): void
   options: {
     journal: Journal
     model: Model
@@ -55,16 +57,24 @@ export async function compactSession(host: CompactingHost, order: CompactionOrde
   const { agentId, sessionId } = order
   const hold = newId()
   const place = { sessionId, epoch: journal.epoch() }
+  const { promise: released, resolve } = Promise.withResolvers<void>()
   try {
     const held = await journal.hold({ agentId, sessionId, hold }, place.epoch)
     if (held === null) return { outcome: 'busy' }
-    return await compactHeld(host, order, { ...held, ...place, hold })
+    return await compactHeld(host, order, { ...held, ...place, hold, released })
   } finally {
-    await journal.release(place, hold)
+    try {
+      const next = await journal.release(place, hold)
+      if (next !== null) host.beginNext(next)
+    } finally {
+      // A message that has ended it goes on only now: before, the session is held.
+      host.compactions.delete(hold)
+      resolve()
+    }
   }
 }
 
-type Held = HeldSession & { sessionId: string; epoch: number; hold: string }
+type Held = HeldSession & { sessionId: string; epoch: number; hold: string; released: Promise<void> }
 
 /** It counts as a running reply: a drain waits for it, then ends it, as the deletion of its agent does. */
 async function compactHeld(host: CompactingHost, order: CompactionOrder, held: Held): Promise<Compacted> {
@@ -95,9 +105,8 @@ function show(
   held: Held,
   stop: RunningCompaction['stop'],
 ) {
-  const { sessionId, epoch, hold, rest } = held
-  const { promise: ended, resolve } = Promise.withResolvers<void>()
-  const shown = { sessionId, agentId, state: '', since: new Date(), epoch, stop, ended }
+  const { sessionId, epoch, hold, rest, released } = held
+  const shown = { sessionId, agentId, state: '', since: new Date(), epoch, stop, released }
   const actor = createActor(machine, { snapshot: restingAt(rest) }).start()
   const step = (event: SessionEvent) => {
     const from = pathOf(actor.getSnapshot().value)
@@ -113,8 +122,6 @@ function show(
     over(isOurs: boolean): void {
       if (isOurs) step({ type: 'compacted' })
       actor.stop()
-      compactions.delete(hold)
-      resolve()
     },
   }
 }

@@ -252,8 +252,13 @@ export interface Journal {
   ): Promise<'stored' | 'fenced'>
   /** Holds a session as a reply would, for a summary that no reply waits for. Null when it cannot be held now. */
   hold(session: SessionToHold, epoch: number): Promise<HeldSession | null>
-  /** Idempotent, and however long the database is away. A hold ends with its epoch, too. */
-  release(place: Pick<ReplyInfo, 'sessionId' | 'epoch'>, hold: string): Promise<void>
+  /**
+   * Idempotent, and however long the database is away. A hold ends with its epoch, too. The id of the reply to the queued
+   * message that begins with it. Null when none does.
+   */
+  release(place: Pick<ReplyInfo, 'sessionId' | 'epoch'>, hold: string): Promise<string | null>
+  /** Whether a session is still held so, on any instance. */
+  isHeld(sessionId: string, hold: string): Promise<boolean>
   /** The fencing token of this instance now. */
   epoch(): number
   /** What a stored message holds besides its text. */

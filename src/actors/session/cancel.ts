@@ -1,5 +1,6 @@
 /** A cancel, from its intent to the end of the reply: here, or on the instance that runs it. */
 
+import { pause } from '../../async/pause.ts'
 import type { Exchange, Journal } from '../ports/index.ts'
 import { StreamCut } from '../reply/frame-log.ts'
 import type { RemoteReplies } from '../reply/remote-reply.ts'
@@ -26,7 +27,8 @@ export async function cancelAndWait(host: CancellingHost, sessionId: string): Pr
   const deadline = setTimeout(() => late.abort(), SETTLE_WAIT_MS)
   try {
     const isLate = new Promise((resolve) => late.signal.addEventListener('abort', resolve))
-    const ended = here?.ended.promise ?? compaction?.ended ?? endOf(host, asked.replyId, late.signal)
+    const ended =
+      here?.ended.promise ?? compaction?.released ?? endElsewhere(host, sessionId, asked.replyId, late.signal)
     await Promise.race([ended, isLate])
   } finally {
     clearTimeout(deadline)
@@ -34,12 +36,26 @@ export async function cancelAndWait(host: CancellingHost, sessionId: string): Pr
   }
 }
 
-/** Resolves when a reply that runs elsewhere has ended, or cannot be followed at the moment. */
-async function endOf({ remote }: CancellingHost, replyId: string, signal: AbortSignal): Promise<void> {
-  const reply = await remote.open(replyId)
+/** How often a compaction that runs elsewhere is looked at. */
+const LOOK_MS = 50
+
+/** Resolves when what runs elsewhere has ended, or cannot be followed at the moment. */
+async function endElsewhere(host: CancellingHost, sessionId: string, id: string, signal: AbortSignal): Promise<void> {
+  const reply = await host.remote.open(id)
+  if (reply === null) return await releaseElsewhere(host, sessionId, id, signal)
   try {
-    await reply?.read(Number.MAX_SAFE_INTEGER, signal, () => undefined)
+    await reply.read(Number.MAX_SAFE_INTEGER, signal, () => undefined)
   } catch (error) {
     if (!(error instanceof StreamCut)) throw error
   }
+}
+
+/** A compaction has no frames that could be followed. */
+async function releaseElsewhere(
+  { options: { journal } }: CancellingHost,
+  sessionId: string,
+  hold: string,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted && (await journal.isHeld(sessionId, hold))) await pause(LOOK_MS, signal)
 }

@@ -44,6 +44,7 @@ const shutdownError = errorOf('shutdown', 'The instance is shutting down.')
 interface Host extends QueueHost {
   options: HostOptions
   remote: RemoteReplies
+  beginNext(replyId: string): void
   open(replyId: string): Promise<Reply | null>
 }
 
@@ -51,8 +52,10 @@ export type SessionHost = ReturnType<typeof createSessionHost>
 
 export function createSessionHost(options: HostOptions) {
   const { journal, exchange, leaseMs, recorder, log } = options
+  const beginNext = (replyId: string): void => beginQueued(host, replyId)
   const host: Host = {
-    ...createLiveSessions({ journal, exchange, recorder, log, beginNext: (replyId) => beginQueued(host, replyId) }),
+    ...createLiveSessions({ journal, exchange, recorder, log, beginNext }),
+    beginNext,
     options,
     draining: false,
     queue: options.queue

@@ -18,8 +18,8 @@ export type Stopped = 'cancelled' | 'deleted' | 'lost'
 export interface RunningCompaction extends SeenSession {
   epoch: number
   stop(why: Stopped): void
-  /** Resolves when it is over. */
-  ended: Promise<void>
+  /** Resolves when it is over, and its session is held no more. */
+  released: Promise<void>
 }
 
 /** Sessions with a reply: at rest a session is in the database only. */

@@ -5,8 +5,8 @@ import type { Ending } from '../../actors/generate/endings.ts'
 import type { LeaseGate } from '../../actors/generate/gate.ts'
 import { createGeneration, type Generation } from '../../actors/generate/generate.ts'
 import { givenConversation } from '../../actors/history/history.ts'
-import type { AnswerFields, Model, ReplyInfo, Take } from '../../actors/ports/index.ts'
-import type { Observer, ReplyObserver } from '../../actors/ports/observer.ts'
+import type { AnswerFields, Model, ModelRequest, ReplyInfo, Take } from '../../actors/ports/index.ts'
+import type { ObservedReply, Observer, ReplyObserver } from '../../actors/ports/observer.ts'
 import { newId } from '../../actors/reply/new-id.ts'
 import { closingFrames, type Frame, frameOf, type Outcome, type ReplyEvent } from '../../actors/reply/reply-event.ts'
 import { outcomeOf } from '../../actors/session/actors.ts'
@@ -19,6 +19,7 @@ import type { LimitGate } from '../../persistence/replies/limits/limits.ts'
 import { valuesOfNobody } from '../../templates/placeholders.ts'
 import { promptToSend } from '../../templates/prompt-template.ts'
 import { callerLimits } from '../limits/caller-limits.ts'
+import { inItsPlaces } from '../limits/held-place.ts'
 import { limitStateless } from '../limits/stateless-limits.ts'
 import { bringsAddresses, loadMessages, type PartDependencies, partsIn } from '../parts/prepare.ts'
 import { mediaTypesOf, type SentConversation } from '../parts/sent-message.ts'
@@ -153,56 +154,62 @@ export async function answerStateless<Body>(
   const slot = deps.host.takeSlot(agent.id)
   if (typeof slot === 'string') return refuse(slot)
   using _slot = slot
-  await limited.take()
-  const observer = deps.observer.begin({
-    id,
-    purpose: 'reply',
-    sessionId: null,
-    agentId: agent.id,
-    agentName: agent.name,
-    model: agent.model,
-    providerId: asked.provider.id,
-    providerType: asked.provider.type,
-    config: asked.config,
-    origin: originOf(request),
-    countsFor: limited.countsFor,
-  })
-  // Nothing of the session but what the request itself tells.
-  const values = { ...valuesOfNobody(), user }
-  const openToolbox = agentToolbox(deps, agent)
-  const options = {
-    replyId: id,
-    model: deps.model,
-    openToolbox: (signal: AbortSignal) => openToolbox(signal, values),
-    actions: { ...agentActions({ callerTools, canWait: false }), callsUsed: callsSinceUser(messages) },
-    timeoutMs: deps.generationTimeoutMs,
-    gate: deps.gate,
-    observer,
-  }
-  const maxTokens = asked.historyMaxTokens ?? deps.historyMaxTokens
-  const told = { conversation: givenConversation(messages), maxTokens }
-  const system = promptToSend(asked.system, values, appended)
-  const generation = createGeneration({ ...asked, system, messages: [] }, { ...options, told })
-  const onFault = (error: unknown) => {
-    // What a database that is away did stands in the failed reply's own line.
-    if (!isDatabaseGone(error)) request.log.error({ err: error, replyId: id }, 'A reply met an unexpected error.')
-  }
-  const reading = { generation, observer, onFault, counted: limited.counted }
-  const answer = open({ id, createdAt: new Date().toISOString(), model: agent.model })
-  if (stream) {
-    await streamAnswer(reply, answer, includeUsage, (client, take) => generate(reading, client, slot, take))
-    return undefined
-  }
-  const events: ReplyEvent[] = []
-  const outcome = await generate(reading, connectionSignal(reply), slot, (emitted) => {
-    for (const event of emitted) events.push(event)
+  const origin = originOf(request)
+  const observed = () => deps.observer.begin(observedAs(agent, asked, { id, origin, countsFor: limited.countsFor }))
+  return await inItsPlaces(limited, observed, async (observer) => {
+    // Nothing of the session but what the request itself tells.
+    const values = { ...valuesOfNobody(), user }
+    const openToolbox = agentToolbox(deps, agent)
+    const options = {
+      replyId: id,
+      model: deps.model,
+      openToolbox: (signal: AbortSignal) => openToolbox(signal, values),
+      actions: { ...agentActions({ callerTools, canWait: false }), callsUsed: callsSinceUser(messages) },
+      timeoutMs: deps.generationTimeoutMs,
+      gate: deps.gate,
+      observer,
+    }
+    const maxTokens = asked.historyMaxTokens ?? deps.historyMaxTokens
+    const told = { conversation: givenConversation(messages), maxTokens }
+    const system = promptToSend(asked.system, values, appended)
+    const generation = createGeneration({ ...asked, system, messages: [] }, { ...options, told })
+    const onFault = (error: unknown) => {
+      // What a database that is away did stands in the failed reply's own line.
+      if (!isDatabaseGone(error)) request.log.error({ err: error, replyId: id }, 'A reply met an unexpected error.')
+    }
+    const reading = { generation, observer, onFault, counted: limited.counted }
+    const answer = open({ id, createdAt: new Date().toISOString(), model: agent.model })
+    if (stream) {
+      await streamAnswer(reply, answer, includeUsage, (client, take) => generate(reading, client, slot, take))
+      return undefined
+    }
+    const events: ReplyEvent[] = []
+    const outcome = await generate(reading, connectionSignal(reply), slot, (emitted) => {
+      for (const event of emitted) events.push(event)
+      return undefined
+    })
+    if (outcome?.type === 'failed') return generationFailed(outcome.error)
+    if (outcome) return answer.whole(events, outcome)
+    reply.hijack() // the client has disconnected
     return undefined
   })
-  if (outcome?.type === 'failed') return generationFailed(outcome.error)
-  if (outcome) return answer.whole(events, outcome)
-  reply.hijack() // the client has disconnected
-  return undefined
 }
+
+const observedAs = (
+  { id: agentId, name: agentName, model }: AgentForCompletion,
+  { provider, config }: Pick<ModelRequest, 'provider' | 'config'>,
+  reply: Pick<ObservedReply, 'id' | 'origin' | 'countsFor'>,
+): ObservedReply => ({
+  ...reply,
+  purpose: 'reply',
+  sessionId: null,
+  agentId,
+  agentName,
+  model,
+  providerId: provider.id,
+  providerType: provider.type,
+  config,
+})
 
 async function streamAnswer(
   reply: FastifyReply,

@@ -20,13 +20,18 @@ export async function storeCheckpoint(
     ), held as materialized (
       select s.id from sessions s
        where s.id = ${sessionId} and (${hold}::text is null or s.compaction ->> 'id' = ${hold}) and exists (select 1 from owner)
-         for key share
-    )
+         for no key update
+    ), stored as (
     insert into checkpoints (id, session_id, position, summary, model, prompt_tokens, completion_tokens, usage_estimated, counted)
     select ${id}, h.id, ${position}, ${summary}, ${model}, ${promptTokens}, ${completionTokens}, ${estimated},
            ${JSON.stringify(counted)}::text::jsonb
       from held h
-    on conflict (id) do update set summary = excluded.summary`
+    on conflict (id) do update set summary = excluded.summary
+    returning session_id, xmax = 0 as is_new
+    )
+    update sessions s
+       set bytes = s.bytes + case when t.is_new then octet_length(${summary}::text) else 0 end
+      from stored t where s.id = t.session_id`
   return count > 0 ? 'stored' : 'fenced'
 }
 
@@ -52,9 +57,17 @@ export async function holdSession(
   return held ?? null
 }
 
-/** Idempotent. */
-export async function releaseSession(sql: Sql, sessionId: string, hold: string): Promise<void> {
-  await sql`update sessions set compaction = null where id = ${sessionId} and compaction ->> 'id' = ${hold}`
+/** Idempotent. The id of the reply to the queued message that begins with it. Null when none does. */
+export async function releaseSession(sql: Sql, owner: Owner, sessionId: string, hold: string): Promise<string | null> {
+  const [row] = await sql<{ next: string | null }[]>`
+    select release_session(${owner.id}, ${owner.epoch}, ${sessionId}, ${hold}) as next`
+  return row?.next ?? null
+}
+
+export async function isHeld(sql: Sql, sessionId: string, hold: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from sessions where id = ${sessionId} and compaction ->> 'id' = ${hold} and is_compacting(compaction)`
+  return rows.length > 0
 }
 
 export interface StoredCheckpoint {

@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* Makes a session that begins with a copy of another one's path, up to a message and, of a reply, up to a frame.
    p_fork: {id, agent_id, title, end_user, metadata (null: the other one's), secret_number (of the client secret that makes
    it; null: none), from, owner (whose session that must be; null: anybody's), message_id (null: its head), frame_id
@@ -58,15 +58,6 @@ begin
            where last.position is not null) p
     cross join lateral copy_message(p.m, f.id, p.place, case when (p.m).id = last.id then f.frame_id end) c;
   perform copy_parts(s.id, last.position, f.id);
-  v_bytes := session_bytes(f.id);
-  if v_bytes > f.max_session_bytes then raise exception 'session_full' using errcode = 'GR413'; end if;
-  if f.max_user_bytes is not null then
-    if user_bytes(f.agent_id, v_user) + v_bytes > f.max_user_bytes then
-      raise exception 'user_full' using errcode = 'GR413';
-    end if;
-  end if;
-  update sessions set bytes = v_bytes where id = f.id;
-  perform copy_waiting_calls(s.id, last.position, f.id);
   -- One that ends with a reply which is copied in part would tell more than the copy.
   insert into checkpoints (id, session_id, position, summary, model, prompt_tokens, completion_tokens, usage_estimated,
                            counted, created_at)
@@ -77,5 +68,14 @@ begin
     join copied_messages(s.id, last.position, f.id) m on m.original = o.id
     join messages c on c.id = m.copy
    where k.session_id = s.id and (f.frame_id is null or k.position < last.position);
+  v_bytes := session_bytes(f.id);
+  if v_bytes > f.max_session_bytes then raise exception 'session_full' using errcode = 'GR413'; end if;
+  if f.max_user_bytes is not null then
+    if user_bytes(f.agent_id, v_user) + v_bytes > f.max_user_bytes then
+      raise exception 'user_full' using errcode = 'GR413';
+    end if;
+  end if;
+  update sessions set bytes = v_bytes where id = f.id;
+  perform copy_waiting_calls(s.id, last.position, f.id);
   return 'made';
 end $$;

@@ -1,10 +1,11 @@
--- revision 2
-/* How much a session's messages hold, with their parts, also those that wait in its queue: what sessions.bytes says once it is counted. */
+-- revision 3
+/* How much a session's messages hold, with their parts, also those that wait in its queue, and its summaries: what sessions.bytes says once it is counted. */
 create or replace function session_bytes(p_session uuid) returns bigint stable language sql as $$
   select coalesce((select sum(octet_length(m.content)::bigint + coalesce(octet_length(m.reasoning), 0)
                               + coalesce(octet_length(m.tool_events::text), 0))
                      from messages m where m.session_id = p_session), 0)
        + coalesce((select sum(octet_length(q.content)) from queued_messages q
                     where q.session_id = p_session and q.admission is null), 0)
+       + coalesce((select sum(octet_length(c.summary)) from checkpoints c where c.session_id = p_session), 0)
        + coalesce((select sum(p.size) from message_parts p where p.session_id = p_session), 0)
 $$;

@@ -8,7 +8,7 @@ import { retry } from '../../../async/retry.ts'
 import { askAgain, isBadData, isCanceled, isUnavailable, type Sql } from '../../postgres/database.ts'
 import { createAdmissions } from '../admission/admission.ts'
 import { createGroup } from '../admission/group-commit.ts'
-import { holdSession, releaseSession, storeCheckpoint } from '../checkpoints/checkpoints.ts'
+import { holdSession, isHeld, releaseSession, storeCheckpoint } from '../checkpoints/checkpoints.ts'
 import { readParts } from '../parts/parts.ts'
 import { readHistory } from '../reading/history.ts'
 import { readReply } from '../reading/read-reply.ts'
@@ -60,9 +60,12 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     async release({ sessionId, epoch }, hold) {
       // What this instance held under an epoch that it has given up holds nothing.
       const tryOnce = async () =>
-        epoch === instance.epoch() && !closed ? await releaseSession(sql, sessionId, hold) : undefined
-      await retry(tryOnce, { ...backOff, mayPass: isUnavailable })
+        epoch === instance.epoch() && !closed
+          ? await releaseSession(sql, { id: instance.id, epoch }, sessionId, hold)
+          : null
+      return await retry(tryOnce, { ...backOff, mayPass: isUnavailable })
     },
+    isHeld: (sessionId, hold) => isHeld(sql, sessionId, hold),
     // A reply that was accepted must not fail because one connection was cut.
     history: (sessionId, position, limits) =>
       askAgain(() => readHistory(sql, sessionId, position, limits), options.flushTimeoutMs),
