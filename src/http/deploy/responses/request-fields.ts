@@ -29,6 +29,7 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/^response_format(?:\.json_schema)?/, 'text.format'],
   [/^reasoning_effort:/, 'reasoning.effort:'],
   [/^(tools\.\d+)\.function/, '$1'],
+  [/\{"type": "function", "function": \{"name"\}\}/, '{"type": "function", "name"}'],
   [/^messages:/, 'input:'],
   [/^parent_id: .*/, 'previous_response_id: there is no such response in this conversation'],
 ]
@@ -101,9 +102,15 @@ const known = new Set([...Object.keys(ResponseRequestBody.properties), 'model'])
 
 /** The body with what lies deeper beside it, and the names that are used: for `x-greenroom-ignored`. */
 export function ignoredIn(body: Body): [Readonly<Record<string, unknown>>, ReadonlySet<string>] {
-  const text: unknown = body.text
-  const verbosity = isObject(text) ? text.verbosity : undefined
-  return [{ ...body, 'text.verbosity': verbosity }, known]
+  return [
+    { ...body, ...unusedIn('text', body.text, 'format'), ...unusedIn('reasoning', body.reasoning, 'effort') },
+    known,
+  ]
+}
+
+function unusedIn(name: string, value: unknown, used: string): Record<string, unknown> {
+  const fields = isObject(value) ? Object.entries(value) : []
+  return Object.fromEntries(fields.filter(([key]) => key !== used).map(([key, one]) => [`${name}.${key}`, one]))
 }
 
 /** Absent, or of the form that needs no words: undefined. */

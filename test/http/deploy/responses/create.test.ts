@@ -182,14 +182,15 @@ verifies(
       input: 'x',
       max_output_tokens: 7,
       text: { format: { type: 'json_schema', name: 'it', schema: { type: 'object' }, strict: true }, verbosity: 'low' },
-      reasoning: { effort: 'low' },
+      reasoning: { effort: 'low', summary: 'auto' },
       parallel_tool_calls: false,
       tools: [{ type: 'function', name: 'look', parameters: { type: 'object' }, strict: true }],
       tool_choice: { type: 'function', name: 'look' },
       temperature: 1,
       truncation: 'auto',
     })
-    expect([status, headers.get('x-greenroom-ignored')]).toEqual([200, 'temperature,truncation,text.verbosity'])
+    const ignored = 'temperature,truncation,text.verbosity,reasoning.summary'
+    expect([status, headers.get('x-greenroom-ignored')]).toEqual([200, ignored])
     const sent = scene.up.calls.at(-1)?.body
     expect(sent).toMatchObject({
       response_format: { type: 'json_schema', json_schema: { name: 'it', schema: { type: 'object' }, strict: true } },
@@ -207,6 +208,9 @@ verifies(
     expect(await param({ reasoning: { effort: 'much' } })).toEqual([400, 'reasoning.effort'])
     expect(await param({ tools: [{ type: 'web_search' }] })).toEqual([400, 'tools.0.type'])
     expect(await param({ tools: [{ type: 'function' }] })).toEqual([400, 'tools.0.name'])
+    const tools = [{ type: 'function', name: 'look' }]
+    const chosen = await create({ input: 'x', tools, tool_choice: { type: 'allowed_tools' } })
+    expect([chosen.status, chosen.json.error.message]).toEqual([400, expect.stringContaining('"function", "name"}')])
     expect(await param({ instructions: 'Be brief.' })).toEqual([400, 'instructions'])
     expect(await param({ input: [{ role: 'system', content: 'x' }] })).toEqual([400, 'input'])
     expect((await create({ input: 'x', text: {}, tools: [], tool_choice: 'auto' })).status).toBe(200)
