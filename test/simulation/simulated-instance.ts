@@ -75,7 +75,8 @@ function simulatedJournal(database: SimulatedReplies, ask: Ask, owner: () => { i
     history: async () => ({ messages: [], isWhole: true, checkpoint: null, before: null }),
     keepCheckpoint: async () => 'fenced',
     hold: async () => null,
-    release: async () => {},
+    release: async () => null,
+    isHeld: async () => false,
     epoch: () => owner().epoch,
     parts: async () => [],
   }
