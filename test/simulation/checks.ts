@@ -31,6 +31,13 @@ export function createChecks({ replies }: SimulatedReplies, leases: SimulatedLea
       // A call that waited is made by the reply that continues its own.
       if (row && !row.isDecided && isTakenOver(row)) complain('A call was made by an instance that was declared lost.')
     },
+    /** Where nothing has failed, a cancel is heard within 2 s. */
+    cancels(): void {
+      for (const { cancelledAt, settledAt, isDeleted } of replies.values()) {
+        if (cancelledAt === null || settledAt === null || isDeleted) continue
+        if (Date.parse(settledAt) - cancelledAt > 2000) complain('A cancel was not heard.')
+      }
+    },
     /** Each stream: what is stored, all of it, in order, with one end. */
     reader({ id }: ReplyInfo, after: number) {
       let last: StoredEvent | null = null

@@ -17,6 +17,8 @@ export interface Row {
   waiting: Settlement['waiting'] | null
   isDecided: boolean
   isDeleted: boolean
+  /** When a cancel was first asked for, by the simulated clock. Null when none was. */
+  cancelledAt: number | null
 }
 
 interface Store {
@@ -78,7 +80,7 @@ function admit(store: Store, message: NewMessage, owner: Owner): Admission {
   }
   const row: Row = {
     ...{ info, text, events: [], outcome: null, endedAt: null, settledAt: null },
-    ...{ waiting: null, isDecided: false, isDeleted: false },
+    ...{ waiting: null, isDecided: false, isDeleted: false, cancelledAt: null },
   }
   store.sessions.set(sessionId, session)
   session.rows.push(row)
@@ -145,6 +147,7 @@ export function createSimulatedReplies(leases: SimulatedLeases, now: () => numbe
       const row = running(sessionId)
       if (row === undefined) return null
       intend(store, row, 'cancel')
+      row.cancelledAt ??= now()
       return { replyId: row.info.id, instanceId: row.info.instanceId }
     },
     deleteSession(sessionId: string): void {

@@ -61,6 +61,7 @@ export function createWorld(ground: Ground, checks: Checks) {
     /** Call when all should have ended. `isCalm`: no fault has befallen them. */
     judge(isCalm: boolean): void {
       for (const trouble of troublesAtRest(world)) ground.complain(trouble)
+      if (isCalm) checks.cancels()
       for (const { process, end, check } of world.readers) {
         if (process.isDead) continue
         if (end === 'cut' && isCalm) ground.complain('A stream broke off where nothing had failed.')

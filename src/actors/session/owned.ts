@@ -69,8 +69,11 @@ export function ownedReplies(
       if (result === 'settled') log.warn(orphanFailure(reply, error), 'A reply failed.')
     },
     async dropOrphan(replyId) {
+      // One that is being admitted may have no row yet; by the answer it may have begun.
+      const session = byReply.get(replyId)
+      if (session === undefined) return
       const stored = await journal.read(replyId, 0)
-      byReply.get(replyId)?.actor.send({ type: stored === null ? 'deleted' : 'lost' })
+      if (byReply.get(replyId) === session) session.actor.send({ type: stored === null ? 'deleted' : 'lost' })
     },
   }
 }

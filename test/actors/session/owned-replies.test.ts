@@ -4,6 +4,7 @@ import { createLeaseGate } from '../../../src/actors/generate/gate.ts'
 import { type Observer, unobserved } from '../../../src/actors/ports/observer.ts'
 import { StreamCut } from '../../../src/actors/reply/frame-log.ts'
 import { verifies } from '../../verifies.ts'
+import { memoryJournal } from '../memory-journal.ts'
 import { follow, message, openScene, say, started } from '../scene.ts'
 import { turn } from '../turn.ts'
 
@@ -82,4 +83,21 @@ verifies('contract-10.self-fencing', 'a reply whose admission is answered after 
   await done
   expect(frames.find(({ type }) => type === 'failed')).toMatchObject({ error: { code: 'instance_lost' } })
   expect([scene.calls, scene.running()]).toEqual([[], 0])
+})
+
+verifies('contract-26.made-again', 'a reply that begins while it is looked for has not been deleted', async () => {
+  const { promise: read, resolve } = Promise.withResolvers<null>()
+  const store = memoryJournal()
+  const scene = openScene({ journal: { ...store.journal, read: () => read } })
+  store.hold('admitted')
+  const sent = scene.host.send(message())
+  await turn()
+  const [replyId = ''] = scene.host.owned.running()
+  const dropped = scene.host.owned.dropOrphan(replyId)
+  await store.release('admitted')
+  const { frames } = follow(started(await sent).reply)
+  resolve(null)
+  await dropped
+  await turn()
+  expect([scene.running(), frames.some(({ type }) => type === 'failed')]).toEqual([1, false])
 })
