@@ -7,6 +7,7 @@ import { useChat } from '@ai-sdk/react'
 import { AssistantRuntimeProvider } from '@assistant-ui/react'
 import { AssistantChatTransport, useAISDKRuntime, useChatRuntime } from '@assistant-ui/react-ai-sdk'
 import { DefaultChatTransport } from 'ai'
+import 'deep-chat'
 import { createElement } from 'react'
 import { createRoot } from 'react-dom/client'
 
@@ -151,6 +152,38 @@ async function openChatRuntime({ base }) {
   }
 }
 
+/** As its page on OpenAI says, but for the address: that of a session, which keeps what was said. */
+async function openDeepChat({ base }) {
+  const { id } = await (await fetch(`${base}/sessions`, { method: 'POST' })).json()
+  const connect = { url: `${base}/sessions/${id}/chat/completions`, stream: true }
+  const chat = document.createElement('deep-chat')
+  let isReady = false
+  let error = null
+  chat.onComponentRender = () => {
+    isReady = true
+  }
+  chat.onError = ({ error: message }) => {
+    error = { name: 'Error', message: String(message) }
+  }
+  Object.assign(chat, { directConnection: { openAI: { key: 'any', completions: true } }, connect })
+  document.body.append(chat)
+  // Its button for the user: it sends, and stops what comes.
+  const stopButton = () => chat.shadowRoot.querySelector('#stop-icon')?.parentElement
+  return {
+    send: (text) => void chat.submitUserMessage({ text }),
+    stop: () => stopButton().click(),
+    shown: () => ({
+      status: !isReady ? 'loading' : stopButton() ? 'streaming' : 'ready',
+      error,
+      messages: (isReady ? chat.getMessages() : []).map(({ role, text }) => ({
+        role: role === 'ai' ? 'assistant' : role,
+        text,
+        tools: [],
+      })),
+    }),
+  }
+}
+
 async function openAgUi({ base, id, kept }) {
   const agent = new HttpAgent({ url: `${base}/ag-ui`, threadId: id, initialMessages: kept?.messages ?? [] })
   let error = null
@@ -199,6 +232,7 @@ const clients = {
   'ag-ui': openAgUi,
   'use-chat-quick-start': openQuickUseChat,
   'use-chat-runtime': openChatRuntime,
+  'deep-chat': openDeepChat,
 }
 
 export async function open(name, ask) {
