@@ -43,6 +43,8 @@ test('a session is stepped through, with the conversation as it stood', async ()
     .getByRole('button', { name: /Attempt 1/ })
     .first()
     .waitFor()
+  // As it stood then, to scale.
+  await page.getByTestId('lane').getByText('attempt 1').waitFor()
   // What the attempt and the turn did lies between.
   await page.getByRole('button', { name: /finished/ }).click()
   await until(() => stateNow(page)).toBe('streaming.settling')

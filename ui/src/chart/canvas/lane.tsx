@@ -8,14 +8,17 @@ interface LaneProps {
   bars: readonly LaneBar[]
   /** When the reply was admitted, ISO 8601. */
   since: string
+  /** The moment that is shown, likewise. Absent: now, as it goes on. */
+  until?: string
 }
 
 /** The newest that fit into the state. */
 const MOST = 5
 
-export function Lane({ bars, since }: LaneProps) {
+export function Lane({ bars, since, until }: LaneProps) {
+  const now = useNow(until === undefined)
   const told = Math.max(1, ...bars.flatMap(({ startMs, endMs }) => [startMs, endMs ?? 0]))
-  const whole = Math.max(told, useNow() - Date.parse(since))
+  const whole = Math.max(told, (until === undefined ? now : Date.parse(until)) - Date.parse(since))
   const percent = (ms: number) => `${Math.min(100, (100 * ms) / whole)}%`
   return (
     <div className={classes.lane} data-testid="lane">

@@ -3,15 +3,17 @@ import { Card } from '../../blocks/card.tsx'
 import ReplyTrace from '../../traces/reply-trace.tsx'
 import { ChartPicture } from '../canvas/chart-picture.tsx'
 import { ChartTable } from '../canvas/chart-table.tsx'
+import { Lane } from '../canvas/lane.tsx'
+import { laneBars } from '../canvas/lane-bars.ts'
 import { actorMarks } from '../canvas/marks.ts'
 import { useChart } from '../canvas/use-chart.ts'
 import classes from '../chart-page.module.css'
-import { transitionTaken } from '../machine.ts'
+import { shortName, transitionTaken } from '../machine.ts'
 import { isNote, noteWords } from '../note-words.ts'
 import type { Message, Step } from '../queries.ts'
 import styles from './replay.module.css'
 import { ReplayControls } from './replay-controls.tsx'
-import { messagesAt, momentsOf } from './replay-moments.ts'
+import { type Moment, messagesAt, momentsOf } from './replay-moments.ts'
 import { ReplaySteps } from './replay-steps.tsx'
 import { ReplayTranscript } from './replay-transcript.tsx'
 import { useReplayPosition } from './use-replay-position.ts'
@@ -34,9 +36,10 @@ export function ReplayPlayer({ steps, messages, initial }: ReplayPlayerProps) {
     const { state, step, tool } = moment
     const transition = step && transitionTaken(chart.transitions, step)
     const acts = tool ? `${tool.name} ${tool.ok === null ? 'runs' : tool.ok ? 'done' : 'failed'}` : undefined
-    const note = acts ?? (step && isNote(step) ? noteWords(step) : undefined)
-    return actorMarks(layout, state, transition && step ? { id: transition.id, step } : null, note)
-  }, [layout, chart, moment])
+    const note = step && isNote(step) ? noteWords(step) : undefined
+    const does = acts ?? laneAt(steps, moment) ?? note
+    return actorMarks(layout, state, transition && step ? { id: transition.id, step } : null, does)
+  }, [layout, chart, moment, steps])
   const seen = useMemo(() => messagesAt(moments, index, messages), [moments, index, messages])
   return (
     <>
@@ -60,4 +63,13 @@ export function ReplayPlayer({ steps, messages, initial }: ReplayPlayerProps) {
       <ChartTable laidOut={laidOut} current={moment?.state ?? null} />
     </>
   )
+}
+
+/** What the reply had done by then, where it was being generated. Null where that is told nowhere. */
+function laneAt(steps: readonly Step[], { state, at, messageId }: Moment) {
+  if (at === null || shortName(state) !== 'generating') return null
+  const before = steps.filter((step) => Date.parse(step.at) <= Date.parse(at))
+  const entered = before.findLast((step) => !isNote(step))
+  const bars = laneBars(before.filter((step) => isNote(step) && step.messageId === messageId))
+  return entered && bars.length > 0 ? <Lane bars={bars} since={entered.at} until={at} /> : null
 }
