@@ -9,7 +9,7 @@ import { samples } from '../support/samples.ts'
 import { openSse, type SseStream } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 
-const RUNS = samples(2, 10)
+const RUNS = samples(1, 10)
 const STREAMS = 6
 const LAST = /^event: response\.(?:completed|failed|incomplete)\n/gm
 

@@ -17,7 +17,7 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]()
 })
 
-test('a session is begun for a user with metadata, and what the model saw names them', async () => {
+test('a session is begun for a user with metadata, and stored so', async () => {
   await using page = await browser.page(app.url)
   await page.goto(`/playground/${agentId}`)
   await page.getByRole('button', { name: 'User and metadata' }).click()
