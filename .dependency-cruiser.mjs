@@ -8,7 +8,7 @@ const process = '^src/(main|workers|settings|settings-values|cli/main|cli/help)\
 const actorRules = [
   ['ports', 'reply/reply-event\\.ts$'],
   ['(generate|history)', '(ports|reply|compaction)/'],
-  ['(reply|session|compaction)', ''],
+  ['(reply|session|compaction|handover)', ''],
 ].map(([folder, below]) => ({
   name: `actors-${folder}-knows-what-is-below`,
   comment: `Actors import no other module: declare what a session needs in actors/ports. Ports are types that all share; a generation also runs without a session. actors/${folder} takes the rest as a parameter.`,

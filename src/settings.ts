@@ -138,6 +138,12 @@ export const table = {
     'How long an instance may be silent before its running replies are declared lost.',
     wholeNumber(300, 600_000),
   ),
+  continueWithinS: setting(
+    'CONTINUE_WITHIN_S',
+    '600',
+    'How long after its last stored part a reply of an agent with `onLoss: continue` may still be taken over.',
+    wholeNumber(0, 86_400),
+  ),
   maxRunningReplies: setting(
     'MAX_RUNNING_REPLIES',
     '2000',

@@ -2402,6 +2402,11 @@ export interface components {
              */
             compaction: "none" | "auto";
             /**
+             * @description What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/run.md, “What a user sees”).
+             * @enum {string}
+             */
+            onLoss: "error" | "continue";
+            /**
              * Format: date-time
              * @description When the record was created. ISO 8601, UTC.
              */
@@ -2552,6 +2557,11 @@ export interface components {
              * @enum {string|null}
              */
             compaction?: "none" | "auto" | null;
+            /**
+             * @description What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/run.md, “What a user sees”).
+             * @enum {string|null}
+             */
+            onLoss?: "error" | "continue" | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -2814,6 +2824,11 @@ export interface components {
              * @enum {string|null}
              */
             compaction?: "none" | "auto" | null;
+            /**
+             * @description What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/run.md, “What a user sees”).
+             * @enum {string|null}
+             */
+            onLoss?: "error" | "continue" | null;
         };
         AgentUpdate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -2864,6 +2879,11 @@ export interface components {
              * @enum {string|null}
              */
             compaction?: "none" | "auto" | null;
+            /**
+             * @description What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/run.md, “What a user sees”).
+             * @enum {string|null}
+             */
+            onLoss?: "error" | "continue" | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -3374,6 +3394,23 @@ export interface components {
             reasoning?: string;
             /** @description Pictures and files of a user message, in order. Absent where there are none. */
             parts?: components["schemas"]["DeployMessagePart"][];
+            /** @description Where the reply went on in another instance (`onLoss`). Absent where there is none. */
+            continuations?: {
+                /** @description The last frame before it. */
+                frame_id: number;
+                /** @description Code points of the content before it. */
+                offset: number;
+                /**
+                 * Format: date-time
+                 * @description When another instance took the reply over. ISO 8601, UTC.
+                 */
+                at: string;
+                /**
+                 * @description Why.
+                 * @enum {string}
+                 */
+                reason: "instance_lost" | "shutdown" | "database";
+            }[];
             /**
              * Format: date-time
              * @description When the message was stored. ISO 8601, UTC.
@@ -4281,6 +4318,23 @@ export interface components {
                 /** @description SHA-256 of its content as it was sent, in hexadecimal. */
                 sha256: string;
             } | null;
+            /** @description Where the reply went on in another instance (`onLoss`). Absent where there is none. */
+            continuations?: {
+                /** @description The last frame before it. */
+                frameId: number;
+                /** @description Code points of the content before it. */
+                offset: number;
+                /**
+                 * Format: date-time
+                 * @description When another instance took the reply over. ISO 8601, UTC.
+                 */
+                at: string;
+                /**
+                 * @description Why.
+                 * @enum {string}
+                 */
+                reason: "instance_lost" | "shutdown" | "database";
+            }[];
             /** @description What the model thought. Absent where none came. Partial while `streaming`. */
             reasoning?: string;
             /** @description How long the model thought, in milliseconds. Absent where it did not, or where nobody knows. */
@@ -4685,10 +4739,10 @@ export interface components {
             /** @description Id of the enclosing span. */
             parentId: string | null;
             /**
-             * @description `model`: one for each turn; `attempt`: one for each call to a provider; `settle`: the outcome is stored.
+             * @description `model`: one for each turn; `attempt`: one for each call to a provider; `handover`: another instance goes on with it; `settle`: the outcome is stored.
              * @enum {string}
              */
-            kind: "reply" | "model" | "attempt" | "tool" | "settle";
+            kind: "reply" | "model" | "attempt" | "tool" | "handover" | "settle";
             /** @description A model, a tool, or what kind of work it is. */
             name: string;
             /** @description Milliseconds from the admission of the reply. */
@@ -4697,7 +4751,7 @@ export interface components {
             endMs: number | null;
             /** @description Null while it runs. */
             ok: boolean | null;
-            /** @description Of an attempt: `status` of its answer, `code` of its failure, `firstTokenMs` from the admission of the reply, `waitMs` before the next attempt; each null where there was none. Of a reply that decisions started: `decidedBy`. Codes and counts, never content. */
+            /** @description Of an attempt: `status` of its answer, `code` of its failure, `firstTokenMs` from the admission of the reply, `waitMs` before the next attempt; each null where there was none. Of a handover: `reason`, `from` (the instance). Of a reply that decisions started: `decidedBy`. Codes and counts, never content. */
             detail: {
                 [key: string]: unknown;
             };

@@ -272,6 +272,17 @@ export const DeployMessage = Type.Object(
         description: 'Pictures and files of a user message, in order. Absent where there are none.',
       }),
     ),
+    continuations: Type.Optional(
+      Type.Array(
+        Type.Object({
+          frame_id: Type.Integer({ description: 'The last frame before it.' }),
+          offset: count('Code points of the content before it.'),
+          at: time('When another instance took the reply over.'),
+          reason: oneOf(['instance_lost', 'shutdown', 'database'], 'Why.'),
+        }),
+        { description: 'Where the reply went on in another instance (`onLoss`). Absent where there is none.' },
+      ),
+    ),
     created_at: time('When the message was stored.'),
   },
   { title: 'DeployMessage' },

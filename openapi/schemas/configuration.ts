@@ -196,6 +196,13 @@ const compaction = oneOf(
 )
 /** As it is written: null sets the default, `none`. */
 export const compactionInput = nullable(compaction)
+/** Of an agent. */
+const onLoss = oneOf(
+  ['error', 'continue'],
+  'What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/run.md, “What a user sees”).',
+)
+/** Null means the default, `error`. */
+export const onLossInput = nullable(onLoss)
 /** Null means none. */
 export const allowedOriginsInput = Type.Unsafe({ ...origins, type: ['array', 'null'] })
 const agentInput = {
@@ -226,6 +233,7 @@ export const Agent = Type.Object(
     userLimits: limitsOf(WHOSE),
     warning: priceWarning,
     compaction,
+    onLoss,
     ...timestamps,
   },
   { title: 'Agent' },
@@ -242,6 +250,7 @@ export const AgentCreate = Type.Object(
       callerInstructions: callerInstructionsInput,
       userLimits: userLimitsInput,
       compaction: compactionInput,
+      onLoss: onLossInput,
       ...replyInput,
     }),
   },
@@ -257,6 +266,7 @@ export const AgentUpdate = Type.Object(
     callerInstructions: callerInstructionsInput,
     userLimits: userLimitsInput,
     compaction: compactionInput,
+    onLoss: onLossInput,
     ...replyInput,
   }),
   { title: 'AgentUpdate' },

@@ -125,6 +125,17 @@ export const PlaygroundMessage = Type.Object(
         'The system prompt. Null when there is none, or the request brought its own.',
       ),
     }),
+    continuations: Type.Optional(
+      Type.Array(
+        Type.Object({
+          frameId: Type.Integer({ description: 'The last frame before it.' }),
+          offset: count('Code points of the content before it.'),
+          at: time('When another instance took the reply over.'),
+          reason: oneOf(['instance_lost', 'shutdown', 'database'], 'Why.'),
+        }),
+        { description: 'Where the reply went on in another instance (`onLoss`). Absent where there is none.' },
+      ),
+    ),
     reasoning: Type.Optional(
       Type.String({ description: 'What the model thought. Absent where none came. Partial while `streaming`.' }),
     ),

@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { count, freeObject, id, nullable, oneOf, time } from './basics.ts'
 
-export const spanKinds = ['reply', 'model', 'attempt', 'tool', 'settle'] as const
+export const spanKinds = ['reply', 'model', 'attempt', 'tool', 'handover', 'settle'] as const
 
 const Span = Type.Object(
   {
@@ -10,14 +10,14 @@ const Span = Type.Object(
     parentId: nullable(Type.String({ description: 'Id of the enclosing span.' })),
     kind: oneOf(
       spanKinds,
-      '`model`: one for each turn; `attempt`: one for each call to a provider; `settle`: the outcome is stored.',
+      '`model`: one for each turn; `attempt`: one for each call to a provider; `handover`: another instance goes on with it; `settle`: the outcome is stored.',
     ),
     name: Type.String({ description: 'A model, a tool, or what kind of work it is.' }),
     startMs: count('Milliseconds from the admission of the reply.'),
     endMs: nullable(count('Milliseconds from the admission of the reply. Null while it runs.')),
     ok: nullable(Type.Boolean({ description: 'Null while it runs.' })),
     detail: freeObject(
-      'Of an attempt: `status` of its answer, `code` of its failure, `firstTokenMs` from the admission of the reply, `waitMs` before the next attempt; each null where there was none. Of a reply that decisions started: `decidedBy`. Codes and counts, never content.',
+      'Of an attempt: `status` of its answer, `code` of its failure, `firstTokenMs` from the admission of the reply, `waitMs` before the next attempt; each null where there was none. Of a handover: `reason`, `from` (the instance). Of a reply that decisions started: `decidedBy`. Codes and counts, never content.',
     ),
   },
   { title: 'ReplySpan' },

@@ -8,6 +8,7 @@ import {
   fallbacksOf,
   GenerationConfigInput,
   historyMaxTokens,
+  onLossInput,
   PromptCreate,
   responseFormatInput,
   userLimitsInput,
@@ -31,6 +32,7 @@ const AgentTransfer = Type.Object(
     callerInstructions: Type.Optional(callerInstructionsInput),
     userLimits: Type.Optional(userLimitsInput),
     compaction: Type.Optional(compactionInput),
+    onLoss: Type.Optional(onLossInput),
   },
   { title: 'AgentTransfer', ...asRead },
 )

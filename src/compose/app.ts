@@ -9,6 +9,7 @@ import { createSessionHost } from '../actors/session/host.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
 import type { DeleteInTransaction } from '../http/management/records/agents.ts'
+import { basisOfClaimed } from '../http/sending/taken-over.ts'
 import {
   addressOf,
   closeServer,
@@ -157,14 +158,15 @@ async function openDependencies(ground: Ground) {
   }
   const byModel = settings.sessionTitles === 'model'
   const titleOfLost = byModel ? titleLater : deriveTitle
-  const { coordination, journal, recorder, revocations, namedKeys, ping } = await openOwnership(ground, titleOfLost)
+  const { coordination, journal, recorder, ...owned } = await openOwnership(ground, titleOfLost)
   const gate = createLeaseGate(coordination.validUntil)
   const { outbound, mcp, model, demoLine } = await openOutside(ground, gate)
   const webhookSender = createWebhooks({ sql, secrets, outbound, log, wakeJob: () => jobs?.wake('webhooks') })
   ground.closing.defer(() => webhookSender.stop())
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
-  const generationTimeoutMs = settings.generationTimeoutS * 1000
   const tools = toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log })
+  const answering = { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }
+  const generationTimeoutMs = settings.generationTimeoutS * 1000
   const host = createSessionHost({
     model,
     gate,
@@ -175,9 +177,12 @@ async function openDependencies(ground: Ground) {
     log: faultLog(log),
     exchange: coordination.exchange,
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
+    handovers: owned.handovers,
+    basisOf: basisOfClaimed(answering),
+    onTakenOver: metrics?.onTakenOver,
     maxRunning: settings.maxRunningReplies,
     historyMaxTokens: settings.historyMaxTokens,
-    queue: queueOptions(repliesSql, coordination, { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }),
+    queue: queueOptions(repliesSql, coordination, answering),
   })
   coordination.start(host.owned, host.tick)
   closing.defer(collectWhenIdle(host.running))
@@ -188,9 +193,7 @@ async function openDependencies(ground: Ground) {
       const deliverWebhooks = webhookSender.run
       jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer, deliverWebhooks })
     },
-    sql,
-    secrets,
-    agents,
+    ...answering,
     host,
     model,
     gate,
@@ -204,14 +207,9 @@ async function openDependencies(ground: Ground) {
     limits: createLimitGate(repliesSql, coordination),
     requestObservers,
     usageStored,
-    revocations,
-    namedKeys,
     webhookSender,
-    ping,
-    ...tools,
+    ...owned,
     coordination: { ...coordination, cache: () => cacheState(coordination.cache(), jobs) },
-    fieldRefusal,
-    partRefusal,
     log,
     testProvider: model.testProvider,
     breakIt: createBreakIt({ ...ground, loopbackOnly: isLoopback(settings.host), line: demoLine }),
@@ -256,6 +254,7 @@ export async function startApp(settings: Settings, logStream?: LogStream, own: O
     const versions = watchVersion({ sql: database.sql, drain, log })
     closing.defer(() => versions.stop())
     await server.listen({ port: settings.port, host: settings.host })
+    await deps.handovers.setReady(true)
     return {
       url: addressOf(server.server.address(), settings.host),
       metrics: observation.metrics?.snapshot ?? null,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ModelFailure } from '../actors/ports/index.ts'
 import { type Observer, outcomesBesideCodes } from '../actors/ports/observer.ts'
-import { finishReasons, type ReplyErrorCode, replyErrorCodes } from '../actors/reply/reply-event.ts'
+import { finishReasons, handoverReasons, type ReplyErrorCode, replyErrorCodes } from '../actors/reply/reply-event.ts'
 import type { HostOptions } from '../actors/session/host.ts'
 import type { RequestObserver } from '../http/server/observe-requests.ts'
 import { logFailures } from '../observability/failure-log.ts'
@@ -71,6 +71,7 @@ const labelValues = (providers: readonly string[]): LabelValues => ({
   providers,
   outcomes: [...finishReasons, ...replyErrorCodes, ...outcomesBesideCodes],
   failures: replyErrorCodes.filter(isCallFailure),
+  handovers: handoverReasons,
 })
 
 const isCallFailure = (code: ReplyErrorCode): code is ModelFailure['code'] =>

@@ -4,6 +4,7 @@ import { createTransitionRecorder } from '../actors/session/transitions.ts'
 import { createLocalCoordination } from '../coordination/local.ts'
 import type { createServer } from '../http/server/server.ts'
 import { createDatabaseCheck } from '../persistence/postgres/embedded/disk.ts'
+import { createHandovers } from '../persistence/replies/handover/handovers.ts'
 import { recordTransitions } from '../persistence/replies/trace/transitions.ts'
 import { createJournal } from '../persistence/replies/writing/journal.ts'
 import type { Settings } from '../settings.ts'
@@ -46,7 +47,7 @@ export async function openOwnership(
     id,
     sql: leaseSql,
     work,
-    replies: storedReplies(work, titleOfLost, log),
+    replies: storedReplies(work, titleOfLost, log, settings.continueWithinS),
     leaseMs,
     alone: embedded !== null,
     onRenewal,
@@ -73,6 +74,8 @@ export async function openOwnership(
     log,
   })
   closing.defer(() => journal.close())
+  const withinS = settings.continueWithinS
+  const handovers = createHandovers({ sql: repliesSql, instance: coordination, withinS, waitMs: leaseMs })
   const recorder = createTransitionRecorder(
     { record: (batch) => recordTransitions(repliesSql, coordination.id, batch) },
     (err) => log.warn({ err }, 'Transitions could not be recorded and will be retried.'),
@@ -82,5 +85,5 @@ export async function openOwnership(
   const namedKeys = await followKeys(work, log)
   closing.defer(() => namedKeys.stop())
   // Uses connections that no caller's request can occupy: six lists that wait say nothing about the database.
-  return { coordination, journal, recorder, revocations, namedKeys, ping: createDatabaseCheck(work) }
+  return { coordination, journal, handovers, recorder, revocations, namedKeys, ping: createDatabaseCheck(work) }
 }

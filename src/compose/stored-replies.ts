@@ -6,16 +6,18 @@ import { readIntents, removeIntents } from '../persistence/replies/settling/inte
 import { settleLost } from '../persistence/replies/settling/lost-owners.ts'
 import { streamingReplies } from '../persistence/replies/settling/orphans.ts'
 
-/** `deriveTitle`: for a session whose first reply was lost; null when none can be derived. */
+/** `withinS`: CONTINUE_WITHIN_S. `deriveTitle`: for a session whose first reply was lost; null when none can be derived. */
 export const storedReplies = (
   sql: Sql,
   deriveTitle: (text: string) => string | null,
   log: { warn(details: object, message: string): void },
+  withinS = 600,
 ): StoredReplies => ({
   streaming: (owner) => streamingReplies(sql, owner),
   settleLost: (instanceId) =>
     settleLost(sql, {
       instanceId,
+      withinS,
       deriveTitle,
       onFault: (fault) => log.warn(fault, 'A lost reply cannot be settled.'),
       onUnmoved: (err) => log.warn({ err }, 'Flushes of a lost instance could not be moved.'),

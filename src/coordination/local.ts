@@ -34,6 +34,8 @@ export interface LocalOptions {
 
 /** Orphans are searched for and intents read once a second, even when nothing is flushed. */
 const POLL_MS = 1000
+/** A reply that is offered stands still until it is taken. */
+const OFFERS_MS = 250
 
 /** The exchange of instances that share nothing but the database. */
 export const noExchange: Exchange = {
@@ -87,6 +89,8 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
       timers.every(leaseMs / 8, 'Reading the leases of others', async () => {
         if (await search.readLeases()) searchNow()
       })
+      timers.every(OFFERS_MS, 'Taking over offered replies', () => replies.takeOver(false))
+      timers.every(Math.min(leaseMs / 3, POLL_MS), 'Taking over lost replies', () => replies.takeOver(true))
       timers.every(POLL_MS, 'Reading intents', async () => {
         await check()
         const epoch = lease.epoch()

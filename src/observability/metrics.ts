@@ -28,6 +28,8 @@ export interface Metrics {
   onInstancesLost(count: number): void
   /** This instance settled replies of lost instances. */
   onRepliesLost(count: number): void
+  /** This instance goes on with a reply of another one. */
+  onTakenOver(reason: string): void
   onSpansDropped(count: number): void
   inspect(inspection: Inspection): void
   snapshot(): Promise<MetricsSnapshot>
@@ -59,6 +61,8 @@ export interface LabelValues {
   outcomes: readonly ObservedOutcome[]
   /** Failure codes of model calls. */
   failures: readonly ModelFailure['code'][]
+  /** Why a reply goes on in another instance. */
+  handovers: readonly string[]
 }
 
 export function createMetrics(values: LabelValues): Metrics {
@@ -72,6 +76,9 @@ export function createMetrics(values: LabelValues): Metrics {
   const renewals = counter('lease_renewals_total', 'Renewals of this instance’s lease.', { ok: booleans })
   const lostReplies = counter('lost_replies_total', 'Replies of lost instances that this one has settled.')
   const lostInstances = counter('instances_lost_total', 'Instances that this one has declared lost.')
+  const takenOver = counter('replies_handed_over_total', 'Replies that this instance has taken over from others.', {
+    reason: values.handovers,
+  })
   const droppedSpans = counter('spans_dropped_total', 'Spans that could not be sent to the collector.')
   const requests = new Counter({
     name: 'greenroom_http_requests_total',
@@ -104,6 +111,7 @@ export function createMetrics(values: LabelValues): Metrics {
     onRenewal: (ok) => renewals.inc({ ok: String(ok) }),
     onInstancesLost: (count) => lostInstances.inc(count),
     onRepliesLost: (count) => lostReplies.inc(count),
+    onTakenOver: (reason) => takenOver.inc({ reason }),
     onSpansDropped: (count) => droppedSpans.inc(count),
     inspect: (inspection) => gauges(registry, inspection),
     snapshot: () => registry.getMetricsAsJSON(),

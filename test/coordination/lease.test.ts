@@ -119,8 +119,9 @@ verifies(
       log,
     })
     await coordination.join()
-    const owned: Pick<OwnedReplies, 'running' | 'statelessAgents' | 'leaseExpired'> = {
+    const owned: Pick<OwnedReplies, 'running' | 'takeOver' | 'statelessAgents' | 'leaseExpired'> = {
       running: () => new Set(),
+      takeOver: async () => {},
       statelessAgents: () => [],
       leaseExpired: () => void ended++,
     }

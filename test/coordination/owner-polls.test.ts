@@ -25,11 +25,12 @@ interface Played {
 
 function play({ running, asked }: Played) {
   const seen = { polls: 0, asked: [] as unknown[] }
-  const answers: Pick<OwnedReplies, 'running' | 'statelessAgents' | 'leaseExpired'> = {
+  const answers: Pick<OwnedReplies, 'running' | 'takeOver' | 'statelessAgents' | 'leaseExpired'> = {
     running() {
       seen.polls += 1
       return new Set(running(seen.polls))
     },
+    takeOver: async () => {},
     statelessAgents: () => [],
     leaseExpired() {},
   }

@@ -6,6 +6,7 @@
 import { branches } from './requirements-branches.ts'
 import { decisions } from './requirements-decisions.ts'
 import { frontDoor } from './requirements-front-door.ts'
+import { handover } from './requirements-handover.ts'
 import { keys } from './requirements-keys.ts'
 import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
@@ -284,6 +285,7 @@ export const requirements = {
   ...shares,
   ...tools,
   ...values,
+  ...handover,
   ...keys,
   ...told,
   ...frontDoor,

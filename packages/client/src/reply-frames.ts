@@ -12,7 +12,8 @@ export type ReplyEvent =
   | { type: 'reasoning'; text: string }
   /** Only in the playground, as is the next. `arguments`: JSON text as the model wrote it; it may not parse. */
   | { type: 'tool_call'; id: string; name: string; arguments: string }
-  | { type: 'tool_result'; id: string; ok: boolean; content: string; durationMs: number }
+  /** All null: the instance was lost before a result was stored, and nobody knows whether the call took effect. */
+  | { type: 'tool_result'; id: string; ok: boolean | null; content: string | null; durationMs: number | null }
   /**
    * Always the last one. A cancelled reply ends with `stop` on the deploy API, with `cancelled` in the playground; one whose
    * calls wait with `tool_calls` in the playground and where `actions` were asked for, else with `stop`.
@@ -120,6 +121,7 @@ function readNamed(place: Place, event: string, data: Record<string, unknown>): 
   }
   if (event === 'tool_result') {
     const { ok, content, durationMs } = data
+    if (ok === null) return { type: event, id, ok, content: null, durationMs: null }
     return { type: event, id, ok: ok === true, content: String(content), durationMs: Number(durationMs) }
   }
   // The numbered frames of these end with "stop".

@@ -20,6 +20,8 @@ import { type ModelCallEnd, type Pace, unobserved } from '../ports/observer.ts'
 import type { ReplyEvent, Usage } from '../reply/reply-event.ts'
 import { type Ending, endedEarly } from './endings.ts'
 import { passGate } from './gate.ts'
+import { noOverlap } from './going-on/behind-text.ts'
+import { beginAgain, goOnBehind, keeping } from './going-on/going-on.ts'
 import { createModelAttribution } from './models.ts'
 import { createReasoning } from './reasoning.ts'
 import { type GenerateOptions, openWithin, type Running } from './running.ts'
@@ -78,10 +80,10 @@ interface Turn extends CountedTurn {
 const nothing = { promptTokens: 0, completionTokens: 0 }
 
 export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: GenerateOptions): Generation {
-  const { timeoutMs, gate, observer = unobserved, actions = noActions } = options
-  const tally = createTally(request, options.model)
+  const { timeoutMs, gate, observer = unobserved, actions = noActions, from } = options
+  const tally = createTally(request, options.model, from?.used)
   const reasoning = createReasoning()
-  const models = createModelAttribution(request)
+  const models = createModelAttribution(request, from)
   const compaction = createCompaction(options.told ?? null)
   let deadline: number | null = null
   let sent: SentBefore | null = null
@@ -131,7 +133,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
 
 /** `mayCompact`: a history that is to be summarised first is not sent. */
 async function runTurns(running: Running, mayCompact: boolean): Promise<Ending | 'compact'> {
-  const { request, actions } = running
+  const { request, actions, from } = running
   const { continued, toolChoice } = actions
   const maxCalls = request.config.maxToolCalls ?? DEFAULT_TOOL_CALLS
   await passGate(running)
@@ -142,26 +144,34 @@ async function runTurns(running: Running, mayCompact: boolean): Promise<Ending |
   // Before anything is done: what follows a summary begins anew.
   if (mayCompact && running.compaction.isDue(sending, tools)) return 'compact'
   const chain = continued?.chain
-  let turns = chain?.turns ?? []
-  let callsUsed = chain?.callsUsed ?? actions.callsUsed ?? 0
-  let calls = 0 // of this reply
-  let firstCall: { toolChoice?: ToolChoice } = toolChoice === null ? {} : { toolChoice }
-  if (continued !== undefined && toolbox !== null) {
+  let turns = from?.said ?? chain?.turns ?? []
+  let callsUsed = from?.spent ?? chain?.callsUsed ?? actions.callsUsed ?? 0
+  let calls = from?.calls ?? 0 // of this reply
+  let kept = from?.turns ?? 0 // turns of calls
+  let interrupted = from?.text ?? ''
+  let firstCall: { toolChoice?: ToolChoice } = toolChoice === null || from?.isFirstCall === false ? {} : { toolChoice }
+  const waited = from && (await beginAgain(from, sending.next(turns).messages, running))
+  if (waited) return { type: 'finished', reason: 'tool_calls', wait: waited }
+  if (continued !== undefined && toolbox !== null && from?.hasDecided !== true) {
     const turn = await runDecided(continued, toolbox, running)
     const wait = waitOf({ turns, turn, callsUsed }, actions)
     if (wait !== null) return { type: 'finished', reason: 'tool_calls', wait }
     turns = [...turns, ...messagesOf(turn)]
   }
-  for (let isBetweenTurns = continued !== undefined; ; isBetweenTurns = true) {
-    if (isBetweenTurns && (await isSteered(running))) return { type: 'finished', reason: 'steered' }
+  // One that goes on behind a text is within a turn.
+  const isBetweenTurns = interrupted === '' && (continued !== undefined || kept > 0)
+  if (isBetweenTurns && (await isSteered(running))) return { type: 'finished', reason: 'steered' }
+  for (;;) {
     // Cancelled before its first word: a model that is not asked costs nothing, and counts nothing.
     await passGate(running)
     const offered = callsUsed < maxCalls && tools.length > 0
-    const turn = await runTurn(
-      sending.next(running.pictures.beside(turns)),
-      offered ? { tools, ...firstCall } : { tools: [] },
-      running,
-    )
+    const offer = offered ? { tools, ...firstCall } : { tools: [] }
+    const seen = running.pictures.beside(turns)
+    const turn = await (interrupted === ''
+      ? runTurn(sending.next(seen), offer, running)
+      : goOnBehind(interrupted, running, (more, behind) => runTurn(sending.next([...seen, ...more]), offer, behind)))
+    const before = interrupted
+    interrupted = ''
     const last = running.models.lastSent()
     if (turn.end?.refusal) running.keepRefusal(cleanText(turn.end.refusal.slice(0, MAX_REFUSAL)))
     if (last) sending.counted(last, turn.end?.usage?.promptTokens ?? null)
@@ -171,14 +181,27 @@ async function runTurns(running: Running, mayCompact: boolean): Promise<Ending |
       return { type: 'finished', reason: turn.end.reason === 'tool_calls' ? 'stop' : turn.end.reason }
     }
     const asked = callsToMake(turn.calls, { turns, toolbox }, actions)
-    const results = await runTools(asked, toolbox, { before: calls, left: maxCalls - callsUsed }, running)
+    const answer = answerOf(before + turn.text, asked, turn.end.echo)
+    const place = { before: calls, left: maxCalls - callsUsed }
     calls += asked.length
     callsUsed += asked.length
-    const open = { answer: answerOf(turn.text, asked, turn.end.echo), ...results }
+    kept += 1
+    const keep = keeping(kept, { answer, spent: callsUsed }, running)
+    const open = { answer, ...(await runTools(asked, toolbox, { ...place, keep }, running)) }
     const wait = waitOf({ turns, turn: open, callsUsed }, actions)
     if (wait !== null) return { type: 'finished', reason: 'tool_calls', wait }
     turns = [...turns, ...messagesOf(open)]
+    if (await endsHere(running)) return { type: 'finished', reason: 'steered' }
   }
+}
+
+/** What steers goes before a handover: a reply that ends here needs no other instance. It may come while one is offered. */
+async function endsHere(running: Running): Promise<boolean> {
+  if (await isSteered(running)) return true
+  const offered = running.atBoundary?.()
+  if (!offered) return false
+  await unlessAborted(offered, running.signal)
+  return await isSteered(running)
 }
 
 /** A database that is away knows of no message: the reply goes on as far as it can be stored. */
@@ -200,7 +223,7 @@ function sendingOf(tools: readonly ToolSpec[], { request, compaction, keepSent }
 async function runTurn(
   sent: ReturnType<Sending['next']>,
   offer: Pick<ModelRequest, 'tools' | 'toolChoice'>,
-  { request, model, tally, models, reasoning, observer, signal, take }: Running,
+  { request, model, tally, models, reasoning, observer, signal, take, overlap = noOverlap }: Running,
 ): Promise<Turn> {
   const turn: Turn = { text: '', reasoning: '', calls: [], counted: nothing, end: null, failure: null }
   const cleaner = createTextCleaner()
@@ -215,7 +238,7 @@ async function runTurn(
       if (event.type === 'text') {
         if (reasoning.isOpen()) addReasoning(turn, reasoning.close(), emitted)
         keepPace(pace)
-        addText(turn, cleaner.push(event.text), emitted)
+        addText(turn, overlap.push(cleaner.push(event.text)), emitted)
       } else if (event.type === 'reasoning') addReasoning(turn, reasoning.push(event.text), emitted)
       else if (event.type === 'model') models.answers(event)
       else keep(turn, event)
@@ -231,7 +254,7 @@ async function runTurn(
   }
   const rest: ReplyEvent[] = models.changeEvents()
   addReasoning(turn, reasoning.close(), rest)
-  addText(turn, cleaner.end(), rest)
+  addText(turn, overlap.push(cleaner.end()) + overlap.end(), rest)
   if (rest.length > 0) await take(rest)
   if (turn.end === null && turn.failure === null) turn.failure = endedEarly
   tally.end(turn)

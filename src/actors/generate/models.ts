@@ -1,17 +1,19 @@
 /** Which models a reply asks, and which of them its readers know of (contract section 13). */
+
 import type { ModelEvent, ModelRequest, ModelTarget, ProviderCalls } from '../ports/index.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
+import type { ResumePoint } from './going-on/resume-point.ts'
 
 type Named = Omit<Extract<ModelEvent, { type: 'model' }>, 'type'>
 
 export type ModelAttribution = ReturnType<typeof createModelAttribution>
 
 /** Every turn begins with `first`, whom the role frame names. */
-export function createModelAttribution(first: ModelTarget) {
+export function createModelAttribution(first: ModelTarget, from?: Pick<ResumePoint, 'attempts' | 'model'>) {
   const own: Named = { model: first.model, providerId: first.provider.id }
-  let known = own
+  let known = from?.model ?? own
   let current = own
-  let attempts = 0
+  let attempts = from?.attempts ?? 0
   let firstTokenAt: number | null = null
   let lastSent: ModelRequest | null = null
   return {

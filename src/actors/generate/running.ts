@@ -1,10 +1,21 @@
 /** What a generation is made with, and what its parts share while it runs. */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
-import type { Model, ModelRequest, OpenToolbox, SentBefore, Take, Toolbox, ToolSpec } from '../ports/index.ts'
+import type {
+  Model,
+  ModelRequest,
+  OpenToolbox,
+  SentBefore,
+  StoredTurn,
+  Take,
+  Toolbox,
+  ToolSpec,
+} from '../ports/index.ts'
 import type { ReplyObserver } from '../ports/observer.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import type { LeaseGate } from './gate.ts'
+import type { Overlap } from './going-on/behind-text.ts'
+import type { ResumePoint } from './going-on/resume-point.ts'
 import type { ModelAttribution } from './models.ts'
 import type { Reasoning } from './reasoning.ts'
 import type { Sending, Told } from './sending.ts'
@@ -21,6 +32,12 @@ export interface GenerateOptions {
   told?: Told
   /** When absent, every call is the agent's own, and made. */
   actions?: Actions
+  /** Where it goes on. When absent, it begins. */
+  from?: ResumePoint
+  /** Stores the n-th turn of calls before they are made. False: it never will be. When absent, nothing is stored. */
+  keepTurn?: (n: number, turn: Pick<StoredTurn, 'turn' | 'spent' | 'used'>) => Promise<boolean>
+  /** A turn of calls is whole. What it returns is waited for before the next model call. When absent, nothing. */
+  atBoundary?: () => Promise<void> | undefined
   /** Limit of the whole reply in milliseconds. */
   timeoutMs: number
   /** When absent, what is generated belongs to no reply, and needs no lease. */
@@ -42,6 +59,8 @@ export interface Running extends Omit<GenerateOptions, 'timeoutMs' | 'told'> {
   pictures: ToolPictures
   /** What it is told of its conversation, and whether that is to be summarised first. */
   compaction: { told(): Told | null; isDue(sending: Sending, tools: readonly ToolSpec[]): boolean }
+  /** Of the turn that goes on behind a text: what it repeats is not shown. */
+  overlap?: Overlap
   keepSent(sent: SentBefore): void
   keepRefusal(words: string): void
   signal: AbortSignal

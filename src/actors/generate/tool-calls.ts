@@ -31,14 +31,21 @@ export function callsToMake(
   return withOwnIds(callers.length > 0 ? callers : calls, turns)
 }
 
+interface TurnPlace {
+  before: number
+  left: number
+  /** Stores the turn. */
+  keep(waiting: OpenTurn['waiting']): Promise<void>
+}
+
 /**
- * The calls of one turn in parallel, results in call order. None is made before all of them are stored; those that wait
+ * The calls of one turn in parallel, results as they come. None is made before all of them are stored; those that wait
  * are not made at all. `before`: calls of this reply; `left`: how many more may be made.
  */
 export async function runTools(
   calls: readonly ToolCall[],
   toolbox: Toolbox,
-  { before, left }: { before: number; left: number },
+  { before, left, keep }: TurnPlace,
   running: Running,
 ): Promise<Pick<OpenTurn, 'results' | 'waiting'>> {
   const { replyId, actions, observer, signal, take } = running
@@ -55,6 +62,7 @@ export async function runTools(
       return { type: 'tool_call', id, name, arguments: text, startedAt, ...(kind !== undefined && { waits: kind }) }
     }),
   )
+  await unlessAborted(keep(waiting), signal)
   await passGate(running)
   const results = calls.map(async (call, index): Promise<ToolResult | null> => {
     if (waiting[index]) return null
@@ -65,7 +73,8 @@ export async function runTools(
       return await observedCall(observer, call, () => unlessAborted(toolbox.call(call, signal, key), signal))
     })
   })
-  return { waiting, results: await inOrder(calls, results, running) }
+  const made = calls.map(({ id }, index) => ({ id, isMade: index < left && !waiting[index] }))
+  return { waiting, results: await asTheyCome(made, results, running) }
 }
 
 /**
@@ -99,8 +108,8 @@ export async function runDecided(
       observedCall(observer, { ...made, decision }, () => unlessAborted(toolbox.call(made, signal, key), signal)),
     )
   })
-  const ids = calls.map(({ call }) => call)
-  const contents = await inOrder(ids, results, running)
+  const made = calls.map(({ call: { id }, decided }) => ({ id, isMade: decided.decision === 'approve' }))
+  const contents = await asTheyCome(made, results, running)
   const resultTexts = new Map(
     calls.map(({ call, decided }, index) => [call.id, resultText(contents[index] ?? '', decided.arguments)]),
   )
@@ -118,22 +127,28 @@ async function timed(work: () => Promise<ToolAnswer>): Promise<ToolResult> {
   return { ok, content: cleanText(content), durationMs, ...(pictures && { pictures }) }
 }
 
-/** Emits the results in the order of the calls, and keeps their pictures; their contents. */
-async function inOrder(
-  calls: readonly ToolCall[],
+/**
+ * Emits the result of a call that was made as soon as it comes, and keeps its pictures: what is stored is not lost. That of one
+ * that was not made waits for those before it. Their contents, in the order of the calls.
+ */
+async function asTheyCome(
+  calls: readonly { id: string; isMade: boolean }[],
   results: readonly Promise<ToolResult | null>[],
   { take, pictures: seen }: Running,
 ): Promise<(string | null)[]> {
-  // A later one may reject (on abort) while an earlier one is awaited.
-  for (const result of results) result.catch(() => {})
-  const contents: (string | null)[] = []
-  for (const [index, { id }] of calls.entries()) {
-    const result = (await results[index]) ?? null
-    contents.push(result?.content ?? null)
-    if (result === null) continue
-    const { pictures = [], ...stored } = result
-    seen.keep(id, pictures)
-    await take([{ type: 'tool_result', id, ...stored }])
+  const emitted: Promise<string | null>[] = []
+  for (const [index, { id, isMade }] of calls.entries()) {
+    const before = [...emitted]
+    const emit = async () => {
+      const result = (await results[index]) ?? null
+      if (!isMade) await Promise.all(before)
+      if (result === null) return null
+      const { pictures = [], ...stored } = result
+      seen.keep(id, pictures)
+      await take([{ type: 'tool_result', id, ...stored }])
+      return result.content
+    }
+    emitted.push(emit())
   }
-  return contents
+  return await Promise.all(emitted)
 }

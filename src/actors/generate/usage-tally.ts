@@ -22,10 +22,14 @@ function addDetails(sum: Counted, turn: Counted): void {
   }
 }
 
+const nothingUsed: Usage = { promptTokens: 0, completionTokens: 0, estimated: false }
+
 export type Tally = ReturnType<typeof createTally>
 
-export function createTally(request: Omit<ModelRequest, 'tools'>, model: Model) {
-  const reported: Counted = { promptTokens: 0, completionTokens: 0 }
+/** `before`: what the reply had used in another instance. */
+export function createTally(request: Omit<ModelRequest, 'tools'>, model: Model, before: Usage = nothingUsed) {
+  const { estimated: wasEstimated, ...used } = before
+  const reported: Counted = { ...used }
   const unreported = new Map<CountedTurn, readonly ModelMessage[]>()
   return {
     begin: (messages: readonly ModelMessage[], turn: CountedTurn) => void unreported.set(turn, messages),
@@ -43,7 +47,7 @@ export function createTally(request: Omit<ModelRequest, 'tools'>, model: Model) 
         const prompt = counted.promptTokens > 0 ? [] : [request.system ?? '', ...messages.map(({ content }) => content)]
         return { written: reasoning === '' ? [text] : [text, reasoning], counted, prompt }
       })
-      if (turns.length === 0) return { ...sum, estimated: false }
+      if (turns.length === 0) return { ...sum, estimated: wasEstimated }
       // Each text once: the prompt of a turn repeats all texts before it.
       const texts = [...new Set(turns.flatMap(({ written, prompt }) => [...written, ...prompt]))]
       const counts = await model.countTokens(texts)

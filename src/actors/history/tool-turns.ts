@@ -8,7 +8,7 @@ import { userMessage } from './message-parts.ts'
 /** Characters (UTF-16 code units) of a tool's arguments or result that later turns of a session still show. */
 export const MAX_TOOL_TEXT = 8000
 
-const unknownOutcome =
+export const unknownOutcome =
   'The outcome is unknown: the reply ended before a result of this call was stored. The call may have taken effect. It was not made again.'
 
 /**

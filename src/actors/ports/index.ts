@@ -2,6 +2,7 @@
 
 export type * from './answer-fields.ts'
 export type * from './exchange.ts'
+export type * from './handover.ts'
 export type * from './history.ts'
 export type * from './journal.ts'
 export type * from './limits.ts'

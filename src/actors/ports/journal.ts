@@ -1,7 +1,7 @@
 /** The durable side of sessions and replies: what is stored of them, and when. Types only. */
 
 import type { ReplyValues } from '../../templates/placeholders.ts'
-import type { Outcome, RestState, StoredEvent, Usage } from '../reply/reply-event.ts'
+import type { HandoverReason, Outcome, RestState, StoredEvent, Usage } from '../reply/reply-event.ts'
 import type { Checkpoint, History, HistoryLimits, SentBefore } from './history.ts'
 import type { Counts, LimitsInForce, OverLimit, RequestRate } from './limits.ts'
 import type { MessagePart, PartIdentity } from './parts.ts'
@@ -47,6 +47,16 @@ export interface ReplyFacts {
   response?: ResponseRequest
   /** When absent, its use counts for no limit. */
   counts?: Counts
+  /** What its request has set, as persistence encodes it, while it runs. Absent: it ends with its instance. */
+  start?: string
+}
+
+/** Where a reply went on in another instance. `offset`: code points of the content before it. `at`: ISO 8601 UTC. */
+export interface Continuation {
+  frame_id: number
+  offset: number
+  at: string
+  reason: Exclude<HandoverReason, 'boundary'>
 }
 
 /** How long a reply took, from its admission. */

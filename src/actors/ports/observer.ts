@@ -3,7 +3,14 @@
  * parts, never of its tokens and never of its content; their calls cost microseconds and never throw.
  */
 
-import type { CallDecision, FinishReason, ReplyError, ReplyErrorCode, Usage } from '../reply/reply-event.ts'
+import type {
+  CallDecision,
+  FinishReason,
+  HandoverReason,
+  ReplyError,
+  ReplyErrorCode,
+  Usage,
+} from '../reply/reply-event.ts'
 import type { CountsFor } from './limits.ts'
 import type { GenerationConfig, ModelEvent, ModelFailure, ProviderCallEvent } from './model.ts'
 
@@ -14,6 +21,16 @@ export interface Origin {
   /** W3C `traceparent` of its own span, and the trace's id in it. Null when it is not traced. */
   traceparent: string | null
   traceId: string | null
+}
+
+/** How a reply came to this instance: what its former owners had noted of it, and how long after its admission. */
+export interface Adopted {
+  reason: HandoverReason
+  from: string
+  elapsedMs: number
+  attempts: number
+  turns: number
+  tools: number
 }
 
 export interface ObservedReply {
@@ -35,6 +52,8 @@ export interface ObservedReply {
   countsFor?: CountsFor | undefined
   /** Set for a reply that continues one that waited. `waitedMs`: from the question to the decision. */
   decided?: { by: string | null; waitedMs: number } | undefined
+  /** Set for a reply that another instance began. */
+  adopted?: Adopted | undefined
 }
 
 /**
@@ -58,8 +77,9 @@ export interface ModelCallEnd {
 /**
  * `lost`: this instance does not know how it ended. `left`: the client of a stateless reply has gone.
  * `not_stored`: on the wire `internal`, but the fault is the database's: the reply could not be stored in time.
+ * `handed_over`: another instance goes on with it.
  */
-export const outcomesBesideCodes = ['lost', 'left', 'not_stored'] as const
+export const outcomesBesideCodes = ['lost', 'left', 'not_stored', 'handed_over'] as const
 export type ObservedOutcome = FinishReason | ReplyErrorCode | (typeof outcomesBesideCodes)[number]
 
 export interface ReplyEnd {

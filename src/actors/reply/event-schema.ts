@@ -27,6 +27,7 @@ export const eventSchemas = {
     durationMs: Type.Number(),
     denied: Type.Optional(Type.Literal(true)),
   }),
+  tool_unknown: Type.Object({ type: Type.Literal('tool_unknown'), id: Type.String() }),
   model: Type.Object({ type: Type.Literal('model'), model: Type.String(), providerId: Type.String() }),
 } as const satisfies Record<ReplyEventKind, Type.TSchema>
 

@@ -5,7 +5,8 @@
  * is not shown: a database that lost what it had committed once showed frame 71 after 66.
  */
 
-import type { Exchange, Journal, Notice, Place, StoredReply } from '../ports/index.ts'
+import { atMost } from '../../async/pause.ts'
+import type { Exchange, Following, Journal, Notice, Place, ReplyInfo, StoredReply } from '../ports/index.ts'
 import { createFrameLog, type FrameLog, type Reply } from './frame-log.ts'
 import type { StoredEvent } from './reply-event.ts'
 
@@ -24,17 +25,26 @@ export interface RemoteReplies {
   open(replyId: string): Promise<Reply | null>
   /** Replies that are followed here, with the number of their readers. */
   followed(): { sessionId: string; subscribers: number }[]
+  /** Another instance goes on with a reply that ran here: its readers here read on. `place`: the newest event in the log. */
+  goOn(log: FrameLog, place: Place): void
+  /** Resolves when nobody here reads replies any more that ran here, or after `ms`. */
+  givenRead(ms: number): Promise<void>
+  /** Breaks their streams off. */
+  cutGiven(): void
 }
 
 interface Remote {
   log: FrameLog
+  /** Its owner, as far as it is known here. */
+  owner: Pick<ReplyInfo, 'instanceId' | 'epoch'>
   /** The newest event in the log. */
   place: Place
-  /** All events up to here are in the log; see `StoredReply`. */
+  /** All events up to this flush of the owner are in the log; see `StoredReply`. */
   readTo: number
   /** When (ms, monotonic) an event came that is not contiguous with it; null when none did. */
   gapSince: number | null
-  readers: number
+  /** Follows the owner, while it is pumped. */
+  following: Following | null
   isPumped: boolean
   /** Cuts the pump's waiting short. */
   wake(): void
@@ -45,26 +55,27 @@ const isAfter = (one: Place, other: Place): boolean =>
 
 export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptions): RemoteReplies {
   const followed = new Map<string, Remote>()
+  /** Replies that ran here, and when they are not read here any more. */
+  const given = new Map<Remote, Promise<void>>()
 
   async function open(replyId: string): Promise<Reply | null> {
     const known = followed.get(replyId)
     // Read anew for each reader: it may have seen on the owner's instance what has not reached this one yet.
     const stored = await read(replyId, known?.place.seq ?? 0, known?.readTo)
     if (stored === null) return null
-    const remote = known ?? followed.get(replyId) ?? createRemote(stored)
+    const remote = known ?? followed.get(replyId) ?? createRemote(createFrameLog(stored.info), firstPlace(stored.info))
     if (remote.log.state() === 'cut') return await open(replyId)
-    advance(remote, stored)
+    if (!advance(remote, stored)) return await open(replyId)
     return { info: remote.log.info, read: (...how) => readRemote(remote, ...how) }
   }
 
   async function readRemote(remote: Remote, ...how: Parameters<Reply['read']>): Promise<void> {
-    remote.readers += 1
+    const reading = remote.log.read(...how)
     if (!remote.isPumped) void pump(remote)
     try {
-      await remote.log.read(...how)
+      await reading
     } finally {
-      remote.readers -= 1
-      if (remote.readers === 0) remote.wake()
+      if (remote.log.subscribers() === 0) remote.wake()
     }
   }
 
@@ -74,21 +85,20 @@ export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptio
     if (log.state() !== 'open') return
     remote.isPumped = true
     if (!followed.has(log.info.id)) followed.set(log.info.id, remote)
-    const following = exchange.follow(log.info, (notice) => {
-      if (!applyNotice(remote, notice)) remote.wake()
-    })
+    const following = () => (remote.following ??= follow(remote, exchange))
     let answeredAt = performance.now()
     const since = (at: number) => performance.now() - at
-    while (log.state() === 'open' && remote.readers > 0) {
+    while (log.state() === 'open' && log.subscribers() > 0) {
+      following()
       const isWoken = await pause(remote, POLL_MS)
       // Whatever the owner can still announce, the database decides: it is asked once in half the limit at least.
-      const isFresh = following.isLive() && since(answeredAt) < waitLimitMs / 2
-      if (remote.readers === 0 || (!isWoken && isFresh)) continue
+      const isFresh = following().isLive() && since(answeredAt) < waitLimitMs / 2
+      if (log.subscribers() === 0 || (!isWoken && isFresh)) continue
       if (await update(remote)) answeredAt = performance.now()
-      else if (!following.isLive() && since(answeredAt) > waitLimitMs) log.cut()
+      else if (!following().isLive() && since(answeredAt) > waitLimitMs) log.cut()
       if (remote.gapSince !== null && since(remote.gapSince) > waitLimitMs) log.cut()
     }
-    following[Symbol.dispose]()
+    unfollow(remote)
     remote.isPumped = false
     if (followed.get(log.info.id) === remote) followed.delete(log.info.id)
   }
@@ -101,7 +111,7 @@ export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptio
       const stored = await Promise.race([read(remote.log.info.id, remote.place.seq, remote.readTo), late])
       if (stored === 'late') return false
       if (stored === null) remote.log.drop()
-      else advance(remote, stored)
+      else if (!advance(remote, stored)) return await update(remote)
       return true
     } catch {
       return false
@@ -113,13 +123,38 @@ export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptio
   return {
     open,
     followed: () =>
-      [...followed.values()].map(({ log, readers }) => ({ sessionId: log.info.sessionId, subscribers: readers })),
+      [...followed.values()].map(({ log }) => ({ sessionId: log.info.sessionId, subscribers: log.subscribers() })),
+    goOn(log, place) {
+      const remote = createRemote(log, place)
+      followed.set(log.info.id, remote)
+      const reading = pump(remote).finally(() => given.delete(remote))
+      given.set(remote, reading)
+    },
+    async givenRead(ms) {
+      await atMost(ms, Promise.all(given.values()))
+    },
+    cutGiven() {
+      for (const { log } of given.keys()) log.cut()
+    },
   }
 }
 
-function createRemote({ info }: StoredReply): Remote {
-  const place = { seq: info.firstSeq, part: 0 }
-  return { log: createFrameLog(info), place, readTo: 0, gapSince: null, readers: 0, isPumped: false, wake() {} }
+const firstPlace = ({ firstSeq }: ReplyInfo): Place => ({ seq: firstSeq, part: 0 })
+
+function createRemote(log: FrameLog, place: Place): Remote {
+  const { instanceId, epoch } = log.info
+  const owner = { instanceId, epoch }
+  return { log, owner, place, readTo: 0, gapSince: null, following: null, isPumped: false, wake() {} }
+}
+
+const follow = (remote: Remote, exchange: Exchange): Following =>
+  exchange.follow({ ...remote.log.info, ...remote.owner }, (notice) => {
+    if (!applyNotice(remote, notice)) remote.wake()
+  })
+
+function unfollow(remote: Remote): void {
+  remote.following?.[Symbol.dispose]()
+  remote.following = null
 }
 
 const isNext = (one: Place, other: Place): boolean =>
@@ -142,9 +177,18 @@ function push(remote: Remote, events: readonly StoredEvent[]): boolean {
   return isWhole
 }
 
-function advance(remote: Remote, { events, outcome, endedAt, settledAt, readTo }: StoredReply): void {
+/** False when another instance has become the owner: its flushes were counted as the former one's, so it is to be read anew. */
+function advance(remote: Remote, { info, events, outcome, endedAt, settledAt, readTo }: StoredReply): boolean {
+  const { instanceId, epoch } = info
+  if (outcome === null && (instanceId !== remote.owner.instanceId || epoch !== remote.owner.epoch)) {
+    remote.owner = { instanceId, epoch }
+    remote.readTo = 0
+    unfollow(remote)
+    return false
+  }
   if (push(remote, events)) remote.readTo = Math.max(remote.readTo, readTo)
   if (outcome !== null && endedAt !== null && settledAt !== null) remote.log.close({ outcome, endedAt, settledAt })
+  return true
 }
 
 /** False when only the database knows what has happened. */

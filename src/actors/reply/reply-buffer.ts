@@ -15,6 +15,7 @@ function sizeOf(event: ReplyEvent): number {
     case 'tool_result':
       return 1024 + event.content.length
     case 'tool_begun':
+    case 'tool_unknown':
     case 'model':
       return 1024
   }
@@ -22,13 +23,13 @@ function sizeOf(event: ReplyEvent): number {
 
 export type ReplyBuffer = ReturnType<typeof createReplyBuffer>
 
-export function createReplyBuffer(firstSeq: number) {
+/** What is pushed first comes behind the place `from`. */
+export function createReplyBuffer(from: Pick<StoredEvent, 'seq' | 'part'>) {
   let pending: StoredEvent[] = []
   let writing: readonly StoredEvent[] = []
   let pendingSize = 0
   let writingSize = 0
-  let seq = firstSeq
-  let part = 0
+  let { seq, part } = from
   return {
     isEmpty: () => pending.length === 0,
     /** Whether all of it, what is being written included, is text: always data that can be stored. */

@@ -42,12 +42,24 @@ export type WaitKind = (typeof waitKinds)[number]
 export const callDecisions = ['approve', 'reject', 'respond'] as const
 export type CallDecision = (typeof callDecisions)[number]
 
+/** Why another instance goes on with a reply. `boundary`: a turn was whole. `shutdown`: the time of a drain was over. */
+export const handoverReasons = ['boundary', 'shutdown', 'instance_lost'] as const
+export type HandoverReason = (typeof handoverReasons)[number]
+
 /** Requests to the owner of a running reply. */
 export const intentKinds = ['cancel', 'delete'] as const
 export type IntentKind = (typeof intentKinds)[number]
 
 /** What a reply may emit while it runs. Everything here is stored before anyone sees it. */
-export const replyEventKinds = ['text', 'reasoning', 'tool_call', 'tool_begun', 'tool_result', 'model'] as const
+export const replyEventKinds = [
+  'text',
+  'reasoning',
+  'tool_call',
+  'tool_begun',
+  'tool_result',
+  'tool_unknown',
+  'model',
+] as const
 export type ReplyEventKind = (typeof replyEventKinds)[number]
 
 interface ReplyEventFields extends Record<ReplyEventKind, object> {
@@ -60,6 +72,8 @@ interface ReplyEventFields extends Record<ReplyEventKind, object> {
   tool_begun: { id: string; startedAt: string }
   /** The result of a call of this reply, or of one that it continues. `denied`: the call was rejected. */
   tool_result: { id: string; ok: boolean; content: string; durationMs: number; denied?: true }
+  /** Its instance was lost before a result of the call was stored: nobody knows whether it took effect. */
+  tool_unknown: { id: string }
   /** What follows is this model's. A reply without one is all its own model's (`ReplyInfo`). */
   model: { model: string; providerId: string }
 }
@@ -161,6 +175,7 @@ const numbered = {
   tool_call: false,
   tool_begun: false,
   tool_result: false,
+  tool_unknown: false,
   model: false,
   started: true,
   calls: true,

@@ -35,6 +35,8 @@ export interface ReplyLog extends Omit<FrameLog, 'push' | 'close'> {
    */
   finish(): Promise<{ verdict: Verdict; events: readonly StoredEvent[] | null }>
   close(ended: Ended): void
+  /** Another instance goes on with it: what is shown is kept, for its readers here. Nothing more is stored. */
+  handOver(): FrameLog
 }
 
 export interface ReplyLogOptions {
@@ -127,10 +129,16 @@ function createStoring(info: ReplyInfo, buffer: ReplyBuffer, options: StoringOpt
   }
 }
 
-export function createReplyLog(info: ReplyInfo, { onStored, ...options }: ReplyLogOptions): ReplyLog {
+/** `events`: what another instance has stored of it. */
+export function createReplyLog(
+  info: ReplyInfo,
+  { onStored, ...options }: ReplyLogOptions,
+  events: readonly StoredEvent[] = [],
+): ReplyLog {
   const frames = createFrameLog(info)
-  const buffer = createReplyBuffer(info.firstSeq)
-  let place: Place = { seq: info.firstSeq, part: 0 }
+  frames.push(events)
+  let place: Place = placeOf(events.at(-1)) ?? { seq: info.firstSeq, part: 0 }
+  const buffer = createReplyBuffer(place)
   let storedAt = Date.now()
   /** What the settlement stores. */
   let left: readonly StoredEvent[] = []
@@ -176,6 +184,10 @@ export function createReplyLog(info: ReplyInfo, { onStored, ...options }: ReplyL
     close(ended) {
       if (left.length > 0 && isOpen()) tell(left)
       frames.close(ended, left)
+    },
+    handOver() {
+      storing.drop()
+      return frames
     },
     cut: frames.cut,
     drop() {

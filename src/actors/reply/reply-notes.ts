@@ -26,10 +26,12 @@ export interface NotedReply extends Noted<ReplyProgress> {
   toolCall(call: ObservedToolCall): Noted<ToolCallEvent>
 }
 
+type Begun = Pick<ObservedReply, 'id' | 'sessionId' | 'purpose' | 'adopted'>
+
 /** `requests`: null where what models are sent is not kept. */
 export const noteReplies = (recorder: TransitionRecorder, requests: (() => RequestWriter) | null) => ({
-  begin({ id, sessionId, purpose }: Pick<ObservedReply, 'id' | 'sessionId' | 'purpose'>): Partial<NotedReply> {
-    return sessionId === null || purpose !== 'reply' ? {} : noteReply({ recorder, sessionId, id, requests })
+  begin({ id, sessionId, purpose, adopted }: Begun): Partial<NotedReply> {
+    return sessionId === null || purpose !== 'reply' ? {} : noteReply({ recorder, sessionId, id, requests, adopted })
   },
 })
 
@@ -38,14 +40,16 @@ interface NotedPlace {
   sessionId: string
   id: string
   requests: (() => RequestWriter) | null
+  /** Set when another instance began it: its spans are numbered on. */
+  adopted: Begun['adopted']
 }
 
-function noteReply({ recorder, sessionId, id, requests }: NotedPlace): NotedReply {
-  const admittedAt = performance.now()
+const handedOver = ({ reason, from }: NonNullable<Begun['adopted']>) => ({ reason, from })
+
+function noteReply({ recorder, sessionId, id, requests, adopted }: NotedPlace): NotedReply {
+  const admittedAt = performance.now() - (adopted?.elapsedMs ?? 0)
   let isOpen = true
-  let turns = 0
-  let attempts = 0
-  let tools = 0
+  let { turns, attempts, tools } = adopted ?? { turns: 0, attempts: 0, tools: 0 }
   const writer = requests?.() ?? null
   const now = () => Math.round(performance.now() - admittedAt)
 
@@ -63,6 +67,8 @@ function noteReply({ recorder, sessionId, id, requests }: NotedPlace): NotedRepl
       recorder.record(note)
     }
   }
+
+  if (adopted) open('handover', { span: `h${turns}.${attempts}`, ...handedOver(adopted) })({ endMs: now(), ok: true })
 
   function modelCall(purpose?: 'summary'): Noted<ModelCallEvent> {
     const turn = ++turns

@@ -1,34 +1,18 @@
 /** An admitted message → its reply, running here. */
 
-import { promptToSend } from '../../templates/prompt-template.ts'
-import type { LeaseGate } from '../generate/gate.ts'
-import { noActions, nothingInForce } from '../generate/waiting-calls.ts'
-import type { Admitted, Counts, Exchange, Journal, Model, QueueStore } from '../ports/index.ts'
-import { type Observer, unobserved } from '../ports/observer.ts'
-import { noUsage } from '../session/actors.ts'
-import { beginReply, cancelReply, errorOf, type LiveSessions } from '../session/live-sessions.ts'
+import { type Opening, type OpenOptions, openReply } from '../handover/open-reply.ts'
+import type { Admitted } from '../ports/index.ts'
+import { beginReply, cancelReply, type LiveSessions } from '../session/live-sessions.ts'
 import type { RunningReply } from '../session/running-reply.ts'
 import type { ReadyMessage, Started } from '../session/send.ts'
 import type { Reply } from './frame-log.ts'
 import type { ReplyError } from './reply-event.ts'
-import { createReplyLog } from './reply-log.ts'
 
-export interface StartOptions {
-  journal: Journal
-  exchange: Exchange
-  model: Model
-  /** Checks this instance's own lease. */
-  gate: LeaseGate
-  historyMaxTokens: number
-  generationTimeoutMs: number
-  /** When absent, nothing is measured. */
-  observer?: Observer
-  /** When absent, no message waits. */
-  queue?: { store: Pick<QueueStore, 'isSteered'> }
+export interface StartOptions extends OpenOptions {
   log: Record<'error' | 'warn' | 'info', (details: object, message: string) => void>
 }
 
-export interface StartingHost extends LiveSessions {
+export interface StartingHost extends LiveSessions, Opening {
   options: StartOptions
 }
 
@@ -39,55 +23,26 @@ export function startReply(
   admission: Admitted,
   queued?: { refusal: ReplyError | null },
 ): Started {
-  const { journal, exchange, model, gate, generationTimeoutMs, historyMaxTokens, queue } = host.options
-  const { reply: info, restState, text, parentId, historyEnd, titleFrom } = admission
-  const { carried, decided, inForce = nothingInForce, actions = noActions, by = null } = message
+  const { reply: info, restState, text, parentId, historyEnd, titleFrom, values = {} } = admission
+  const { carried, decided, by = null, place, parts } = message
   const continued =
     carried && decided ? { chain: carried.chain, firstId: carried.firstId, decisions: decided.calls, by } : null
-  const values = { user: null, metadata: {}, ...admission.values, sessionId: info.sessionId, at: info.createdAt }
-  const observer = observe(host, info.id, message, values.user)
-  const error = errorOf('internal', 'A part of the reply could not be stored.')
-  const reply: RunningReply = {
-    log: createReplyLog(info, {
-      append: journal.append,
-      withdraw: journal.withdraw,
-      onStored: (after, events) => exchange.stored(info.id, after, events),
-      onRefused() {
-        reply.notStored = true
-        host.byReply.get(info.id)?.actor.send({ type: 'failed', error })
-      },
-    }),
+  const where = {
+    info,
     text,
-    parts: message.parts,
+    parts,
     parentId,
-    isRegenerated: message.place !== undefined && 'regenerate' in message.place,
     historyEnd,
+    isRegenerated: place !== undefined && 'regenerate' in place,
     isQueued: queued !== undefined,
     refusal: queued?.refusal ?? null,
     continued,
-    inForce,
     titleFrom,
-    request: { ...message.request, system: promptToSend(message.request.system, values, message.instructions ?? null) },
-    options: {
-      replyId: info.id,
-      model,
-      openToolbox: (signal) => message.openToolbox(signal, values),
-      actions: { ...actions, ...(continued && { continued }) },
-      timeoutMs: generationTimeoutMs,
-      gate,
-      observer,
-      ...(queue && { isSteered: () => queue.store.isSteered(info.sessionId) }),
-    },
-    historyMaxTokens,
-    requesterLost: false,
-    generation: null,
-    admittedAt: performance.now(),
-    usage: noUsage,
-    settlingSince: null,
-    observer,
-    end: { outcome: 'lost', error: null },
-    notStored: false,
+    values,
+    decided: carried && { by, waitedMs: message.waitedMs ?? 0 },
+    counts: message.facts?.counts,
   }
+  const reply = openReply(host, message, where, null)
   beginReply(host, message.agentId, restState, reply)
   if (host.admitting.get(info.id)?.cancelled) cancelReply(host, info.id)
   // Others declared this instance lost while the answer was under way: they end the reply, and nobody else will stop it here.
@@ -97,24 +52,5 @@ export function startReply(
   }
   return { outcome: 'started', reply: replyOf(reply), requesterLost, rate: admission.rate }
 }
-
-const observe = ({ options }: StartingHost, id: string, message: ReadyMessage, user: string | null) =>
-  options.observer?.begin({
-    id,
-    purpose: 'reply',
-    sessionId: message.sessionId,
-    agentId: message.agentId,
-    agentName: message.agentName,
-    model: message.model,
-    providerId: message.request.provider.id,
-    providerType: message.request.provider.type,
-    config: message.request.config,
-    origin: message.origin,
-    countsFor: countsFor(message.facts?.counts, user),
-    decided: message.carried && { by: message.by ?? null, waitedMs: message.waitedMs ?? 0 },
-  }) ?? unobserved
-
-const countsFor = (counts: Counts | undefined, user: string | null) =>
-  counts && { key: counts.key ?? null, user: counts.user ? user : null }
 
 export const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: log.read })

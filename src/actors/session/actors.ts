@@ -3,6 +3,7 @@ import { assertEvent, fromCallback } from 'xstate'
 import type { Summarised } from '../compaction/compaction.ts'
 import { type Ending, isNotStored } from '../generate/endings.ts'
 import { createGeneration, type Generation } from '../generate/generate.ts'
+import type { ResumePoint } from '../generate/going-on/resume-point.ts'
 import { replyEnded } from '../generate/within-limits.ts'
 import type { Conversation } from '../history/conversation.ts'
 import { historyLimits, storedConversation } from '../history/history.ts'
@@ -124,7 +125,7 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
     events,
     endedAt,
     requesterLost: running.requesterLost,
-    reasoningMs: running.generation?.reasoningMs() ?? null,
+    reasoningMs: countedOf(running).reasoningMs,
     figures,
     title: running.titleFrom === null ? null : deriveTitle(running.titleFrom),
     waiting: verdict === 'refused' ? undefined : waitingOf(running, ending),
@@ -134,14 +135,28 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   return { type: 'settled', ended: { outcome, endedAt: endedAt.toISOString(), settledAt }, next }
 }
 
-function figuresOf({ generation, admittedAt }: RunningReply): ReplyFigures {
+/** What was counted up to now. */
+export function countedOf({ generation, admittedAt, from }: RunningReply) {
   const firstTokenAt = generation?.firstTokenAt() ?? null
+  const reasoningMs = generation?.reasoningMs() ?? null
+  const before: Pick<ResumePoint, 'firstTokenMs' | 'reasoningMs'> = from ?? { firstTokenMs: null, reasoningMs: null }
+  return {
+    attempts: generation?.attempts() ?? 0,
+    firstTokenMs: before.firstTokenMs ?? (firstTokenAt === null ? null : Math.round(firstTokenAt - admittedAt)),
+    reasoningMs:
+      reasoningMs === null && before.reasoningMs === null ? null : (reasoningMs ?? 0) + (before.reasoningMs ?? 0),
+  }
+}
+
+function figuresOf(running: RunningReply): ReplyFigures {
+  const { generation, admittedAt } = running
+  const { firstTokenMs, attempts } = countedOf(running)
   const sent = generation?.sent() ?? null
   const refusal = generation?.refusal() ?? null
   return {
-    firstTokenMs: firstTokenAt === null ? null : Math.round(firstTokenAt - admittedAt),
+    firstTokenMs,
     durationMs: Math.round(performance.now() - admittedAt),
-    attempts: generation?.attempts() ?? 0,
+    attempts,
     ...(refusal !== null && { refusal }),
     ...(sent && { sent }),
   }

@@ -4,6 +4,8 @@
 
 import { atMost } from '../../async/pause.ts'
 import { type CompactionOrder, compactSession } from '../compaction/compact-session.ts'
+import { type AdoptOptions, takeOver } from '../handover/adopt.ts'
+import { offerAtBoundary, offerTheRest } from '../handover/giving.ts'
 import { deriveTitle } from '../history/title.ts'
 import type { Admission, NewParts } from '../ports/index.ts'
 import { beginQueued, type QueueHost, type QueueOptions, tendQueues } from '../queue/begin-queued.ts'
@@ -12,7 +14,7 @@ import { createWaitingRequests } from '../queue/waiting-requests.ts'
 import type { Reply } from '../reply/frame-log.ts'
 import { newId } from '../reply/new-id.ts'
 import { createRemoteReplies, type RemoteReplies } from '../reply/remote-reply.ts'
-import { replyOf, type StartOptions, startReply } from '../reply/start-reply.ts'
+import { replyOf, startReply } from '../reply/start-reply.ts'
 import { cancelAndWait } from './cancel.ts'
 import { drainSessions } from './drain.ts'
 import { checkSessions, createLiveSessions, errorOf, forgetAgent, forgetSession } from './live-sessions.ts'
@@ -22,7 +24,7 @@ import type { HostSent, Message, ReadyMessage } from './send.ts'
 import type { Slot } from './slots.ts'
 import type { TransitionRecorder } from './transitions.ts'
 
-export interface HostOptions extends StartOptions {
+export interface HostOptions extends AdoptOptions {
   recorder: TransitionRecorder
   maxRunning: number
   /**
@@ -34,7 +36,7 @@ export interface HostOptions extends StartOptions {
   queue?: QueueOptions
 }
 
-export type { HostSent, Limited, Message, MessageRecord, Refusal, Sent } from './send.ts'
+export type { HostSent, Limited, Message, MessageRecord, Refusal, ReplyBasis, Sent } from './send.ts'
 
 /** Longest wait for the database to know that this instance drains. */
 const TELL_MS = 1000
@@ -62,11 +64,17 @@ export function createSessionHost(options: HostOptions) {
       ? { options: options.queue, waiting: createWaitingRequests(options.queue.store.states) }
       : null,
     open: (replyId) => open(host, replyId),
+    atBoundary: (replyId) => (host.draining ? offerAtBoundary(host, replyId) : undefined),
     remote: createRemoteReplies({ read: (...asked) => journal.read(...asked), exchange, waitLimitMs: leaseMs }),
   }
   return {
     registry: host.registry,
-    owned: ownedReplies(host, host.remote, { journal, gate: options.gate, log }),
+    owned: ownedReplies(host, host.remote, {
+      journal,
+      gate: options.gate,
+      log,
+      takeOver: (lost) => takeOver(host, lost),
+    }),
     draining: () => host.draining,
     /** Replies that run here, stateless ones included. */
     running: host.registry.running,
@@ -96,17 +104,21 @@ export function createSessionHost(options: HostOptions) {
     /** Takes no new replies; running ones may finish for `graceMs`, the rest end as `shutdown`. */
     async drain(graceMs: number, settleMs: number): Promise<void> {
       host.draining = true
-      // Whatever ends from now on begins no message here. A database that is away ends nothing either.
-      await atMost(
-        TELL_MS,
-        tendQueues(host).catch(() => {}),
-      )
+      // Whatever ends from now on begins no message here, and what others leave goes on elsewhere.
+      await atMost(TELL_MS, sayNotReady(host))
       await Promise.all([...host.admitting.values()].map(({ over }) => over))
       const onGraceOver = () => host.queue?.waiting.breakOff()
-      await drainSessions(host, { graceMs, settleMs, error: shutdownError, log, onGraceOver })
+      const giveUp = () => offerTheRest(host)
+      await drainSessions(host, { graceMs, settleMs, error: shutdownError, log, onGraceOver, giveUp })
       await recorder.flush()
     },
   }
+}
+
+/** A database that is away ends nothing, and gives nothing away. */
+async function sayNotReady(host: Host): Promise<void> {
+  const saying = [tendQueues(host), host.options.handovers?.setReady(false)]
+  await Promise.allSettled(saying)
 }
 
 /** Admits a message and starts its reply, joins the one it repeats, or says why not. */

@@ -2,8 +2,8 @@
 import { Actor, createActor, type InspectionEvent } from 'xstate'
 import type { Exchange, Journal } from '../ports/index.ts'
 import type { ReplyError, RestState } from '../reply/reply-event.ts'
-import { sessionActions, sessionActors } from './actors.ts'
-import { pathOf, restingAt, sessionMachine } from './machine.ts'
+import { noUsage, sessionActions, sessionActors } from './actors.ts'
+import { pathOf, restingAt, runningElsewhere, sessionMachine } from './machine.ts'
 import {
   createSessionRegistry,
   isRunning,
@@ -28,6 +28,8 @@ export interface LiveSessions {
    * drain would end before their start, and a row whose answer is slow to come would be taken for an orphan.
    */
   admitting: Map<string, Admitting>
+  /** Replies that are offered to other instances, by their id. */
+  giving: Map<string, Giving>
   slots: Slots
   /** Summaries that no reply waits for, by what their sessions are held by. */
   compactions: Map<string, RunningCompaction>
@@ -43,6 +45,13 @@ export interface Admitting {
   over: Promise<void>
   /** Others see its row before we have the answer: a cancel may come first. */
   cancelled: boolean
+}
+
+export interface Giving {
+  /** Asked for meanwhile: it reaches whoever has the reply afterwards. */
+  cancelled: boolean
+  /** Cuts its waiting short. */
+  wake(): void
 }
 
 export interface LiveOptions {
@@ -74,6 +83,7 @@ export function createLiveSessions({
     byReply: new Map(),
     admitting: new Map(),
     compactions: new Map(),
+    giving: new Map(),
     slots: createSlots(registry),
     recorder,
     exchange,
@@ -88,19 +98,29 @@ function nextOf(event: SessionEvent, beginNext: (replyId: string) => void): void
   if (event.type === 'settled' && event.next != null) beginNext(event.next)
 }
 
+/** Of an actor: as the session is stored. */
+type InitialState = RestState | 'streaming.generating'
+
 /** Gives a reply to its session's actor, which begins in the state that is stored. */
-export function beginReply(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): void {
+export function beginReply(sessions: LiveSessions, agentId: string, state: InitialState, reply: RunningReply): void {
   const session = enter(sessions, agentId, state, reply)
   sessions.registry.began()
-  session.actor.send({ type: reply.continued ? 'decided' : reply.isQueued ? 'next' : 'message', reply })
+  session.actor.send({ type: beginningOf(reply), reply })
 }
 
-function enter(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): LiveSession {
+function beginningOf({ adopted, continued, isQueued }: RunningReply) {
+  if (adopted !== null) return 'adopted'
+  if (continued !== null) return 'decided'
+  return isQueued ? 'next' : 'message'
+}
+
+function enter(sessions: LiveSessions, agentId: string, state: InitialState, reply: RunningReply): LiveSession {
   const { id, sessionId, sessionNum } = reply.log.info
   const known = sessions.registry.live.get(sessionId)
   if (known) retire(known, sessionNum)
   const { machine, inspect } = sessions
-  const actor = createActor(machine, { id, snapshot: restingAt(state), inspect })
+  const snapshot = state === 'streaming.generating' ? runningElsewhere() : restingAt(state)
+  const actor = createActor(machine, { id, snapshot, inspect })
   const session: LiveSession = {
     sessionId,
     agentId,
@@ -133,7 +153,7 @@ function observe(sessions: LiveSessions, event: InspectionEvent): void {
   if (session === undefined || event.actorRef !== session.actor) return
   const to = pathOf(session.actor.getSnapshot().value)
   const from = session.state
-  if (to === from) return
+  if (to === from && event.event.type !== 'adopted') return
   const { reply } = session
   const at = new Date()
   Object.assign(session, { state: to, since: at })
@@ -157,13 +177,14 @@ function observe(sessions: LiveSessions, event: InspectionEvent): void {
 
 function detailOf(
   session: LiveSession,
-  { usage, requesterLost, generation, continued, parentId, isRegenerated }: RunningReply,
+  { usage, requesterLost, generation, continued, parentId, isRegenerated, adopted }: RunningReply,
   event: string,
 ): TransitionRecord['detail'] {
   if (event === 'message' || event === 'next') return isRegenerated ? { parentId, regenerate: true } : { parentId }
   const { ending } = session.actor.getSnapshot().context
   if ((event === 'failed' || event === 'unstorable') && ending?.type === 'failed') return { code: ending.error.code }
   if (event === 'finished' && ending?.type === 'finished') return { finishReason: ending.reason }
+  if (event === 'adopted') return { reason: adopted }
   if (event === 'decided' && continued) return decidedDetail(continued)
   if (event !== 'settled') return {}
   const { promptTokens, completionTokens } = usage
@@ -189,14 +210,34 @@ function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSess
   session.ended.resolve()
 }
 
+/** Another instance goes on with the reply: its actor stops here. Its log is the caller's to end, or to follow. */
+export function releaseReply({ byReply, registry, exchange }: LiveSessions, session: LiveSession): void {
+  const { reply, actor } = session
+  const { id } = reply.log.info
+  actor.stop()
+  if (registry.live.get(session.sessionId) === session) registry.forget(session.sessionId)
+  if (byReply.delete(id)) {
+    registry.ended()
+    reply.observer.on({ type: 'ended', outcome: 'handed_over', usage: noUsage, error: null })
+  }
+  exchange.ended(id)
+  session.ended.resolve()
+}
+
 /** What the model was asked has been used, though no message shows it any more. */
 async function observeDeleted({ generation, observer, usage }: RunningReply): Promise<void> {
   observer.on({ type: 'ended', outcome: 'session_deleted', usage: (await generation?.usage()) ?? usage, error: null })
 }
 
 /** Cancels it at once, or as soon as it begins. What is no reply's id may be a compaction's. */
-export function cancelReply({ byReply, admitting, compactions }: LiveSessions, replyId: string): void {
+export function cancelReply({ byReply, admitting, giving, compactions }: LiveSessions, replyId: string): void {
   compactions.get(replyId)?.stop('cancelled')
+  const given = giving.get(replyId)
+  if (given) {
+    given.cancelled = true
+    given.wake()
+    return
+  }
   byReply.get(replyId)?.actor.send({ type: 'cancel' })
   const one = admitting.get(replyId)
   if (one) one.cancelled = true

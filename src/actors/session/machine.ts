@@ -28,7 +28,7 @@ export const sessionMachine = setup({
   },
   actions: {
     beginReply: assign(({ event }) => {
-      assertEvent(event, ['message', 'next', 'decided'])
+      assertEvent(event, ['message', 'next', 'decided', 'adopted'])
       return { reply: event.reply, ending: null, rest: null }
     }),
     beginCompaction: assign(({ event }) => {
@@ -105,6 +105,12 @@ export const sessionMachine = setup({
           description: 'The model speaks, tools run; every event is stored before it is shown.',
           invoke: { src: 'generate', input: ({ context }): GenerateInput => ({ reply: replyIn(context) }) },
           on: {
+            adopted: {
+              target: 'generating',
+              reenter: true,
+              description: 'The instance that ran it is gone or stops: this one has taken the reply over and goes on.',
+              actions: 'beginReply',
+            },
             finished: {
               target: 'settling',
               description: 'The model has come to its end.',
@@ -279,9 +285,14 @@ export const sessionMachine = setup({
   },
 })
 
+const noReply = { reply: null, ending: null, rest: null }
+
 /** The initial state of a recreated actor: as the stored rows say, never from a stored snapshot. */
-export const restingAt = (state: RestState) =>
-  sessionMachine.resolveState({ value: state, context: { reply: null, ending: null, rest: null } })
+export const restingAt = (state: RestState) => sessionMachine.resolveState({ value: state, context: noReply })
+
+/** The initial state of an actor whose reply another instance began. */
+export const runningElsewhere = () =>
+  sessionMachine.resolveState({ value: { streaming: 'generating' }, context: noReply })
 
 /** `{streaming: 'generating'}` → `streaming.generating`, the id of the innermost state. */
 export function pathOf(value: string | Record<string, unknown>): string {

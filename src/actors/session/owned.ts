@@ -15,10 +15,14 @@ import {
 } from './live-sessions.ts'
 import type { SeenSession } from './registry.ts'
 
+interface OwnedOptions extends Pick<LiveOptions, 'journal' | 'log'>, Pick<OwnedReplies, 'takeOver'> {
+  gate: LeaseGate
+}
+
 export function ownedReplies(
   sessions: LiveSessions,
   remote: RemoteReplies,
-  { journal, gate, log }: Pick<LiveOptions, 'journal' | 'log'> & { gate: LeaseGate },
+  { journal, gate, log, takeOver }: OwnedOptions,
 ): OwnedReplies {
   const { registry, byReply, admitting, slots, compactions } = sessions
   return {
@@ -39,6 +43,7 @@ export function ownedReplies(
       ],
       followed: remote.followed(),
     }),
+    takeOver,
     apply({ kind, sessionId, replyId }) {
       if (kind === 'delete') forgetSession(sessions, sessionId, replyId)
       else if (replyId !== null) cancelReply(sessions, replyId)
@@ -69,6 +74,7 @@ export function ownedReplies(
       if (result === 'settled') log.warn(orphanFailure(reply, error), 'A reply failed.')
     },
     async dropOrphan(replyId) {
+      if (sessions.giving.has(replyId)) return // another instance has taken it
       // One that is being admitted may have no row yet; by the answer it may have begun.
       const session = byReply.get(replyId)
       if (session === undefined) return

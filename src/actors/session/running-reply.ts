@@ -1,10 +1,11 @@
 /** A reply while its machine streams, and the machine's context, which holds it. */
 import type { Ending } from '../generate/endings.ts'
 import type { Generation } from '../generate/generate.ts'
+import type { ResumePoint } from '../generate/going-on/resume-point.ts'
 import type { GenerateOptions } from '../generate/running.ts'
 import type { Chain, DecidedCall, InForce, MessagePart, ModelRequest } from '../ports/index.ts'
 import type { ReplyEnd, ReplyObserver } from '../ports/observer.ts'
-import type { ReplyError, RestState, Usage } from '../reply/reply-event.ts'
+import type { HandoverReason, ReplyError, RestState, Usage } from '../reply/reply-event.ts'
 import type { ReplyLog } from '../reply/reply-log.ts'
 
 /** What was decided, and what the reply goes on from. */
@@ -35,6 +36,10 @@ export interface RunningReply {
   continued: Continued | null
   /** Passed on to the replies that continue this one. */
   inForce: InForce
+  /** Where it goes on. Null when it began here. */
+  from: ResumePoint | null
+  /** Why it was taken over. Null when it was not. */
+  adopted: HandoverReason | null
   /** What a title is derived from. Null when the session has one. */
   titleFrom: string | null
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>

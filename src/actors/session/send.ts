@@ -107,3 +107,9 @@ export type Refusal =
 
 /** A message whose parts are stored. */
 export type ReadyMessage = Omit<Message, 'parts'> & { parts: readonly MessagePart[] }
+
+/** What a reply is made from: its agent, and what its request has set. */
+export type ReplyBasis = Pick<
+  Message,
+  'agentId' | 'agentName' | 'request' | 'actions' | 'inForce' | 'instructions' | 'openToolbox' | 'origin'
+>

@@ -11,6 +11,8 @@ export type SessionEvent =
   | { type: 'next'; reply: RunningReply }
   /** What waited was decided: an admitted reply goes on from there. */
   | { type: 'decided'; reply: RunningReply }
+  /** Another instance began the reply; it is this one's now, and goes on. */
+  | { type: 'adopted'; reply: RunningReply }
   /** The history is to be summarised: before the model is asked, or in a session that rests. Then `rest` says where. */
   | { type: 'compact'; rest: RestState | null }
   /** The summary is stored, or there is none: then a reply's history is cut. */

@@ -19,7 +19,7 @@ const stepKinds = ['transition', 'note'] as const
 export type StepKind = (typeof stepKinds)[number]
 
 /** What notes are about. */
-export type NoteKind = 'attempt' | 'model' | 'tool'
+export type NoteKind = 'attempt' | 'model' | 'tool' | 'handover'
 
 export type StepDetail = Record<string, string | number | boolean | null>
 

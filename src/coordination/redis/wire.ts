@@ -12,6 +12,7 @@ const event = Type.Union([
   eventSchemas.tool_call,
   eventSchemas.tool_begun,
   eventSchemas.tool_result,
+  eventSchemas.tool_unknown,
   eventSchemas.model,
 ])
 const message = Type.Union([

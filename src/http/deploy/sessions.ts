@@ -66,6 +66,7 @@ export const wireMessage = (message: Message) => ({
   finish_reason: message.finishReason,
   created_at: message.createdAt,
   ...(message.reasoning !== null && { reasoning: message.reasoning }),
+  ...(message.continuations.length > 0 && { continuations: message.continuations }),
   ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => wirePart(message, part, n)) }),
 })
 

@@ -5,6 +5,7 @@
 import type { AnswerFields, NewMessage, QueuedInput, ResponseRequest } from '../../actors/ports/index.ts'
 import type { Message, MessageRecord } from '../../actors/session/host.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
+import { encodeStart } from '../../persistence/replies/handover/stored-turn.ts'
 import { type CallerLimits, countsOf, limitsInForce } from '../limits/caller-limits.ts'
 import type { PreparedParts } from '../parts/prepare.ts'
 import {
@@ -89,6 +90,11 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
   } = input
   const { agent, fields, callerTools, overrides, parts, mediaTypes } = basis
   const counts = counted && countsOf(agent, counted)
+  const actions = agentActions({ callerTools, includeActions, canWait: true })
+  const inForce = { tools: callerTools?.tools ?? [], fields, overrides }
+  const text = textOfInstructions(agent, instructions)
+  const { toolChoice, shows } = actions
+  const start = { ...inForce, toolChoice, reasoning, shows, instructions: text }
   return {
     ...message,
     agentId: agent.id,
@@ -101,11 +107,12 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       overrides: settingsAmong(overrides),
       ...(response && { response }),
       ...(counts && { counts }),
+      ...(agent.onLoss === 'continue' && { start: encodeStart(start) }),
     },
     request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
-    instructions: textOfInstructions(agent, instructions),
-    actions: agentActions({ callerTools, includeActions, canWait: true }),
-    inForce: { tools: callerTools?.tools ?? [], fields, overrides },
+    instructions: text,
+    actions,
+    inForce,
     parts,
     openToolbox: agentToolbox(deps, agent),
     // Its user is told when the reply begins.

@@ -97,6 +97,7 @@ export function createFrameEncoder(head: CompletionHead): FrameEncoder {
       case 'tool_call':
       case 'tool_begun':
       case 'tool_result':
+      case 'tool_unknown':
         return null
       case 'model':
         start = startOf(event.model)
@@ -152,7 +153,10 @@ export function sessionFrame(encoder: FrameEncoder, frame: Frame): string {
 /** The playground's frames: the session's own, and named events that take no number. */
 export function playgroundFrame(encoder: FrameEncoder, frame: Frame): string {
   const data = playgroundEvent(frame)
-  return data === null ? sessionFrame(encoder, frame) : `event: ${kindOf(frame)}\ndata: ${JSON.stringify(data)}\n\n`
+  if (data === null) return sessionFrame(encoder, frame)
+  const kind = kindOf(frame)
+  // A call of an unknown outcome has a result without content.
+  return `event: ${kind === 'tool_unknown' ? 'tool_result' : kind}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
 function playgroundEvent(frame: Frame): object | null {
@@ -172,5 +176,7 @@ function namedEvent(event: ReplyEvent): object | null {
       return { id: event.id, name: event.name, arguments: event.arguments }
     case 'tool_result':
       return { id: event.id, ok: event.ok, content: event.content, durationMs: event.durationMs }
+    case 'tool_unknown':
+      return { id: event.id, ok: null, content: null, durationMs: null }
   }
 }

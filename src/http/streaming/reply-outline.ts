@@ -3,6 +3,7 @@
  * a function of the frames' order alone, so that a replay and every instance find the same outline. UI streams
  * (contract section 12) have marks where these begin and end; chat completions have none.
  */
+import { unknownOutcome } from '../../actors/history/tool-turns.ts'
 import type { FinishReason, Frame, ReplyError, ReplyEvent, WaitKind } from '../../actors/reply/reply-event.ts'
 
 /** Each run of one kind is a part of its own. */
@@ -140,6 +141,16 @@ function settleCalls(
   }
 }
 
+function tellResult(
+  one: Extract<ReplyEvent, { type: 'tool_result' | 'tool_unknown' }>,
+  call: OutlinedCall,
+  write: OutlineWriter,
+): void {
+  if (one.type === 'tool_unknown') write.answered(call, null, unknownOutcome)
+  else if (one.denied) write.denied(call, one.content)
+  else write.answered(call, one.ok, one.content)
+}
+
 export function createOutline(write: OutlineWriter): Outline {
   const calls = createCalls()
   const held = createHeld()
@@ -157,11 +168,11 @@ export function createOutline(write: OutlineWriter): Outline {
         return steps.text(one.type, one.text)
       case 'tool_call':
         return one.waits === 'caller' ? held.hold(one) : called(one)
-      case 'tool_result': {
+      case 'tool_result':
+      case 'tool_unknown': {
         const call = calls.close(one.id)
         if (call === undefined) return
-        if (one.denied) write.denied(call, one.content)
-        else write.answered(call, one.ok, one.content)
+        tellResult(one, call, write)
         // All calls of a turn are stored before its first result, and the model is asked again after the last one.
         if (calls.isEmpty()) steps.finish()
         return

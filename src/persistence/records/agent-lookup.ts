@@ -3,7 +3,7 @@ import type { GenerationConfig, Limits, ReplyFacts, ResponseFormat } from '../..
 import type { AnySql } from '../postgres/database.ts'
 import { gathered } from '../postgres/gathered.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import type { CallerInstructions, Compaction } from './agents.ts'
+import type { CallerInstructions, Compaction, OnLoss } from './agents.ts'
 import { type StoredConnection, wireApi } from './providers.ts'
 import { choiceOf } from './tools/agent-tools.ts'
 import type { ToolsOfAgent } from './tools/approvals.ts'
@@ -30,6 +30,7 @@ export interface AgentForCompletion {
   /** For each of its users. Null when there is none. */
   userLimits: Limits | null
   compaction: Compaction
+  onLoss: OnLoss
   /** Version of the whole configuration at the time it was read. Null when nobody is to compare it. */
   configuration: number | null
 }
@@ -123,6 +124,7 @@ const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCom
          from agent_fallbacks f join providers o on o.id = f.provider_id where f.agent_id = a.id) as fallbacks,
       ${choiceOf(sql)} || jsonb_build_object('named', a.approval_names) as tools, a.allowed_origins as "allowedOrigins",
       a.caller_instructions as "callerInstructions", a.history_max_tokens as "historyMaxTokens",
-      a.user_limits as "userLimits", a.compaction, (select version from configuration) as configuration
+      a.user_limits as "userLimits", a.compaction, a.on_loss as "onLoss",
+      (select version from configuration) as configuration
     from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
     where a.id = any (${[...ids]}::uuid[])`

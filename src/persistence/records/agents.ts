@@ -17,6 +17,9 @@ export type CallerInstructions = (typeof callerInstructions)[number]
 /** What becomes of a history that comes near its budget: `auto` summarises its older part, `none` cuts it. */
 export const compactions = ['none', 'auto'] as const
 export type Compaction = (typeof compactions)[number]
+/** What becomes of a running reply whose instance is lost. */
+export const lossActions = ['error', 'continue'] as const
+export type OnLoss = (typeof lossActions)[number]
 
 /** Times are ISO 8601 UTC. */
 export interface Agent {
@@ -37,6 +40,7 @@ export interface Agent {
   /** For each of its users. Null when there is none. */
   userLimits: Limits | null
   compaction: Compaction
+  onLoss: OnLoss
   createdAt: string
   updatedAt: string
 }
@@ -57,6 +61,8 @@ export interface NewAgent {
   userLimits?: Limits | null | undefined
   /** `none` by default. */
   compaction?: Compaction | undefined
+  /** `error` by default. */
+  onLoss?: OnLoss | undefined
 }
 
 /** Absent fields keep their value; `generationConfig`, `fallbacks` and `allowedOrigins` are replaced as a whole. */
@@ -68,7 +74,7 @@ const columns = (sql: AnySql): Fragment => sql`
   (select coalesce(json_agg(json_build_object('providerId', f.provider_id, 'model', f.model) order by f.place), '[]')
      from agent_fallbacks f where f.agent_id = id) as fallbacks,
   allowed_origins as "allowedOrigins", history_max_tokens as "historyMaxTokens",
-  caller_instructions as "callerInstructions", user_limits as "userLimits", compaction, ${timestamps(sql)}`
+  caller_instructions as "callerInstructions", user_limits as "userLimits", compaction, on_loss as "onLoss", ${timestamps(sql)}`
 
 /** Oldest first. */
 export const listAgents = (sql: AnySql, query: PageQuery): Promise<Page<Agent>> =>
@@ -90,11 +96,11 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
   const { historyMaxTokens } = agent
   const [created] = await tx<{ id: string }[]>`
     insert into agents (name, provider_id, model, prompt_id, generation_config, response_format, allowed_origins,
-                        history_max_tokens, caller_instructions, user_limits, compaction)
+                        history_max_tokens, caller_instructions, user_limits, compaction, on_loss)
     values (${name}, ${providerId}, ${model}, ${promptId}, ${JSON.stringify(generationConfig)}::text::jsonb,
       ${jsonOf(responseFormat)}::text::json, ${allowedOrigins}::text[], ${historyMaxTokens},
       ${agent.callerInstructions ?? 'refuse'}, ${jsonOf(agent.userLimits)}::text::jsonb,
-      ${agent.compaction ?? 'none'})
+      ${agent.compaction ?? 'none'}, ${agent.onLoss ?? 'error'})
     returning id`
   const id = created?.id ?? ''
   await insertFallbacks(tx, id, fallbacks)
@@ -125,6 +131,7 @@ export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Pr
       user_limits = case when ${changes.userLimits !== undefined} then ${jsonOf(changes.userLimits)}::text::jsonb
                          else user_limits end,
       compaction = coalesce(${changes.compaction ?? null}, compaction),
+      on_loss = coalesce(${changes.onLoss ?? null}, on_loss),
       updated_at = clock_timestamp()
     where id = ${id}`
   if (count === 0) return null

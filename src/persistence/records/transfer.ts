@@ -1,7 +1,7 @@
 /** A consistent snapshot of the whole configuration, by name, for export. */
 import type { GenerationConfig, ResponseFormat, WireApi } from '../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../postgres/database.ts'
-import type { CallerInstructions, Compaction } from './agents.ts'
+import type { CallerInstructions, Compaction, OnLoss } from './agents.ts'
 import { wireApi } from './providers.ts'
 import { type StoredApprovals, storedApprovals } from './tools/approvals.ts'
 import type { HttpToolFields } from './tools/http-tools.ts'
@@ -28,6 +28,7 @@ export interface Configuration {
     historyMaxTokens: number | null
     callerInstructions: CallerInstructions
     compaction: Compaction
+    onLoss: OnLoss
   })[]
   httpTools: (Named & HttpToolFields & { headers: Record<string, string> })[]
   mcpServers: (Named & McpServerFields & { headers: Record<string, string> })[]
@@ -53,6 +54,7 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
                 'responseFormat', a.response_format, 'allowedOrigins', a.allowed_origins,
                 'historyMaxTokens', a.history_max_tokens,
                 'callerInstructions', a.caller_instructions, 'userLimits', a.user_limits, 'compaction', a.compaction,
+                'onLoss', a.on_loss,
                 'fallbacks', (select coalesce(json_agg(json_build_object('provider', o.name, 'model', f.model)
                                 order by f.place), '[]')
                                 from agent_fallbacks f join providers o on o.id = f.provider_id

@@ -55,6 +55,7 @@ verifies(
         'cancelled -message-> streaming',
         'streaming -lost-> error',
         'streaming -deleted-> deleted',
+        'streaming.generating -adopted-> streaming.generating',
         'streaming.generating -finished-> streaming.settling',
         'streaming.generating -failed-> streaming.settling',
         'streaming.generating -cancel-> streaming.settling',
@@ -112,6 +113,7 @@ const samples: SessionEvent[] = [
   { type: 'steered' },
   { type: 'compact', rest: null },
   { type: 'compacted' },
+  { type: 'adopted', reply },
   { type: 'finished', reason: 'stop' },
   { type: 'failed', error },
   { type: 'unstorable', error },
@@ -161,6 +163,7 @@ verifies('contract-8.chart', 'as a diagram of Mermaid it has every state and tra
         state "generating" as streaming_generating
         state "compacting" as streaming_compacting
         state "settling" as streaming_settling
+        streaming_generating --> streaming_generating : adopted
         streaming_generating --> streaming_settling : finished
         streaming_generating --> streaming_settling : steered
         streaming_generating --> streaming_settling : failed

@@ -61,6 +61,7 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
         running: () => running,
         placeOf: () => null,
         report: () => ({ actors: [], followed: [] }),
+        async takeOver() {},
         apply: (intent) => void calls.applied.push(intent),
         statelessAgents: () => [],
         forgetAgent() {},

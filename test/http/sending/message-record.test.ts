@@ -24,6 +24,7 @@ const agent: AgentForCompletion = {
   callerInstructions: 'refuse',
   userLimits: null,
   compaction: 'none',
+  onLoss: 'error',
   configuration: 7,
 }
 const noTools = { tools: [], check: async () => null }

@@ -27,6 +27,7 @@ export interface AgentValues extends AgentTools {
   callerInstructions: Agent['callerInstructions']
   userLimits: LimitValues
   compaction: Agent['compaction']
+  onLoss: Agent['onLoss']
   historyMaxTokens: Setting
   generationConfig: {
     temperature: Setting
@@ -44,7 +45,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
   const { temperature = '', topP = '', topK = '', maxToolCalls = '' } = generationConfig
   const { maxOutputTokens = '', reasoningEffort = '' } = generationConfig
   const { fallbacks = [], responseFormat: format = null, historyMaxTokens = null } = agent
-  const { callerInstructions = 'refuse', compaction = 'none', userLimits = null } = agent
+  const { callerInstructions = 'refuse', compaction = 'none', userLimits = null, onLoss = 'error' } = agent
   return {
     name,
     providerId,
@@ -56,6 +57,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
     callerInstructions,
     userLimits: valuesOfLimits(userLimits),
     compaction,
+    onLoss,
     historyMaxTokens: historyMaxTokens ?? '',
     generationConfig: { temperature, topP, topK, maxToolCalls, maxOutputTokens, reasoningEffort },
     ...tools,
@@ -87,7 +89,7 @@ const sent = (setting: Setting): number | null => (setting === '' ? null : Numbe
 
 export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools } {
   const { name, providerId, model, promptId, fallbacks, responseFormat, allowedOrigins, ...rest } = values
-  const { generationConfig, historyMaxTokens, callerInstructions, compaction, userLimits, ...tools } = rest
+  const { generationConfig, historyMaxTokens, callerInstructions, compaction, userLimits, onLoss, ...tools } = rest
   const { temperature, topP, topK, maxToolCalls, maxOutputTokens, reasoningEffort } = generationConfig
   return {
     name,
@@ -101,6 +103,7 @@ export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools
     callerInstructions,
     userLimits: limitsOfValues(userLimits),
     compaction,
+    onLoss,
     generationConfig: {
       temperature: sent(temperature),
       topP: sent(topP),

@@ -86,6 +86,9 @@ const wireMessage = (message: Message) => ({
   toolCalls: toolCallsOf(message),
   ...(message.role === 'assistant' && replyFields(message)),
   createdAt: message.createdAt,
+  ...(message.continuations.length > 0 && {
+    continuations: message.continuations.map(({ frame_id: frameId, ...one }) => ({ frameId, ...one })),
+  }),
   ...(message.reasoning !== null && { reasoning: message.reasoning }),
   ...(message.reasoningMs !== null && { reasoningMs: message.reasoningMs }),
   ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => partShown(message, part, n)) }),

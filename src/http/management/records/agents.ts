@@ -59,6 +59,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
             callerInstructions: body.callerInstructions ?? 'refuse',
             userLimits: givenLimits(body.userLimits),
             compaction: body.compaction ?? 'none',
+            onLoss: body.onLoss ?? 'error',
           })
           await checkAnswerFields(tx, fieldRefusal, created)
           return created
@@ -80,6 +81,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
         callerInstructions,
         userLimits,
         compaction,
+        onLoss,
         ...rest
       } = body
       const changes: agents.AgentChanges = {
@@ -91,6 +93,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
         callerInstructions: callerInstructions === undefined ? undefined : (callerInstructions ?? 'refuse'),
         userLimits: givenLimits(userLimits),
         compaction: compaction === undefined ? undefined : (compaction ?? 'none'),
+        onLoss: onLoss === undefined ? undefined : (onLoss ?? 'error'),
       }
       const updated = await withKnownReferences(body, () =>
         recordUpdate(sql, request, 'agent', {

@@ -26,6 +26,7 @@ export function importedAgent(agent: Given, { providers, prompts }: { providers:
         : (fallbacks ?? []).map((one) => ({ providerId: providers.existing(one.provider).id, model: one.model })),
     allowedOrigins: givenOrigins(rest.allowedOrigins),
     callerInstructions: rest.callerInstructions === undefined ? undefined : (rest.callerInstructions ?? 'refuse'),
+    onLoss: rest.onLoss === undefined ? undefined : (rest.onLoss ?? 'error'),
     historyMaxTokens: rest.historyMaxTokens,
     userLimits: givenLimits(rest.userLimits),
     compaction: rest.compaction === undefined ? undefined : (rest.compaction ?? 'none'),

@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Decides all that is pending in a session whose newest reply is p_wait, for the reply p_reply that goes on from it. The
    caller holds the session's lock. False: nothing waits there (any more), or not exactly these calls.
    p_decisions: [{id, decision, arguments, output, reason}]. */
@@ -7,7 +7,11 @@ returns boolean language plpgsql as $$
 declare
   v_pending text[];
 begin
-  delete from waits w where w.session_id = p_session and w.reply_id = p_wait;
+  -- What was left to the reply is kept until it ends: another instance may have to go on with it.
+  with gone as (
+    delete from waits w where w.session_id = p_session and w.reply_id = p_wait returning w.carried
+  )
+  insert into reply_turns (reply_id, n, body) select p_reply, 0, g.carried from gone g;
   if not found then return false; end if;
   select array_agg(p.call_id order by p.call_id) into v_pending from pending_calls(p_session) p;
   if v_pending is distinct from (select array_agg(d.id order by d.id) from jsonb_to_recordset(p_decisions) as d(id text))

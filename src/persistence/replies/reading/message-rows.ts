@@ -1,5 +1,5 @@
 /** What is read of messages: their columns, and what they are in a list. Times are ISO 8601 UTC. */
-import type { MessagePart, ReplyFacts, ReplyFigures } from '../../../actors/ports/index.ts'
+import type { Continuation, MessagePart, ReplyFacts, ReplyFigures } from '../../../actors/ports/index.ts'
 import type { FinishReason, MessageStatus, StoredEvent, Usage } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../postgres/database.ts'
 import { type Fragment, isoOf, quickTime } from '../../postgres/page.ts'
@@ -47,6 +47,8 @@ export interface Message {
   facts: Partial<ReplyFacts & ReplyFigures & { counted: CountedDetails }> | null
   /** Those of its calls that were pending. */
   waited: WaitedCall[]
+  /** Where it went on in another instance. */
+  continuations: Continuation[]
 }
 
 /**
@@ -128,5 +130,6 @@ export function messageOf(
     }),
     facts,
     waited: extras?.waited ?? [],
+    continuations: facts?.continuations ?? [],
   }
 }

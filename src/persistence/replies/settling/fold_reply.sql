@@ -1,4 +1,4 @@
--- revision 14
+-- revision 15
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq, waiting} and columns of messages by their names. waiting: see keep_waiting_calls. next_seq:
@@ -45,7 +45,8 @@ begin
          completion_tokens = o.completion_tokens, usage_estimated = o.usage_estimated, ended_at = o.ended_at,
          settled_at = clock_timestamp(), requester_lost = o.requester_lost, reasoning = o.reasoning,
          reasoning_frames = o.reasoning_frames, reasoning_ends = o.reasoning_ends, reasoning_ms = o.reasoning_ms,
-         facts = case when o.facts is null then m.facts else coalesce(m.facts, '{}') || o.facts end,
+         facts = (case when o.facts is null then m.facts else coalesce(m.facts, '{}') || o.facts end)
+           - '{start,handedOver}'::text[],
          shown_calls = o.shown_calls
    where m.id = p_reply and m.status not in ('complete', 'error'); -- not by an index of all that run
   if not found then return 'settled'; end if;

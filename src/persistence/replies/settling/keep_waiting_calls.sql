@@ -1,10 +1,11 @@
--- revision 2
+-- revision 3
 /* What a reply that ends means for calls that wait: results of those that it made are noted, those that it asked for are
    added. Unless it ends to wait, nobody will be asked about what is still open. To be called by fold_reply.
    p_waiting: {calls: [{place, call_id, name, arguments, kind}], carried}, or null. */
 create or replace function keep_waiting_calls(p_session uuid, p_reply uuid, p_waiting jsonb, p_events jsonb)
 returns void language plpgsql as $$
 begin
+  delete from reply_turns t where t.reply_id = p_reply;
   if p_events is not null then
     -- A call's id is its own among all calls since the user's message: see withOwnIds.
     update waiting_calls c

@@ -1,9 +1,11 @@
--- revision 8
+-- revision 9
 /* Settles those of these replies whose owner was declared lost, in one transaction: a commit and a round trip for each
    reply were nine tenths of the time. One that another instance is at work on is skipped, so that several instances share
    the work. One that cannot be settled keeps no other from it.
    A reply to a queued message that no instance has begun to generate is not lost: from now on it is p_by's. Where messages
    are queued, the next one begins in the same transaction (begin_next).
+   The caller leaves out what goes on elsewhere (may_go_on). A version that knows nothing of that names all: what goes on is
+   left alone as long as an instance is there that can take it over.
    Answers a row for each that it has ended (fault null) or could not (fault: why). question: the first message of a
    session that has no title yet, for the caller to derive one. */
 create or replace function lose_replies(p_replies uuid[], p_by uuid)
@@ -14,11 +16,14 @@ declare
   v_before text;
   v_parent uuid;
   v_epoch bigint; -- of p_by
+  v_code text;
+  v_words constant text := 'The instance that generated this reply was lost.';
+  v_knows constant boolean := coalesce((select i.adopts is not null from instances i where i.id = p_by), false);
 begin
   for r in
     -- An epoch is only ever raised, and the raise waits for whatever is written under it: once it is gone, nothing more
     -- of its replies comes. Not `for update`: whoever records a transition beside us does not matter.
-    select m.id, m.session_id, m.session_num, m.instance_id, m.created_at, m.position, m.parent,
+    select m.id, m.session_id, m.session_num, m.instance_id, m.epoch, m.created_at, m.position, m.parent,
            coalesce(m.asked_place ? 'regenerate', false) as is_regenerate,
            case when m.facts ? 'queued' then 'next' when m.continues is not null then 'decided' else 'message' end as began_by,
            m.continues is not null as is_decided, s.queued
@@ -30,8 +35,14 @@ begin
   loop
     begin
       -- Another instance may have ended it between our reading and our lock.
-      perform 1 from messages m where m.id = r.id and m.status = 'streaming';
+      perform 1 from messages m
+       where m.id = r.id and m.status = 'streaming' and m.instance_id = r.instance_id and m.epoch = r.epoch;
       continue when not found;
+      continue when not v_knows and exists (select 1 from instances i where i.adopts is not null and i.lost_at is null)
+                    and may_go_on(r.id, null);
+      v_code := case when exists (select 1 from handovers h where h.reply_id = r.id and h.reason = 'shutdown')
+                     then 'shutdown' else 'instance_lost' end;
+      delete from handovers h where h.reply_id = r.id;
 
       if r.began_by = 'next' then
         perform 1 from queued_messages q where q.reply_id = r.id and not q.taken;
@@ -46,9 +57,8 @@ begin
       perform fold_reply(
         r.id,
         jsonb_build_object(
-          'finish_reason', 'error', 'error_code', 'instance_lost',
-          'error_message', 'The instance that generated this reply was lost.',
-          'error_detail', 'The instance that generated this reply was lost.',
+          'finish_reason', 'error', 'error_code', v_code,
+          'error_message', v_words, 'error_detail', v_words,
           'ended_at', clock_timestamp(), 'requester_lost', true,
           'facts', lost_figures(r.id, r.session_id, r.created_at)),
         null, null, null);
@@ -75,7 +85,7 @@ begin
       end if;
       if v_before like 'streaming%' then
         insert into transitions (session_id, at, from_state, to_state, event, message_id, instance_id, detail)
-        values (r.session_id, clock_timestamp(), v_before, 'error', 'lost', r.id, p_by, '{"code": "instance_lost"}');
+        values (r.session_id, clock_timestamp(), v_before, 'error', 'lost', r.id, p_by, jsonb_build_object('code', v_code));
       end if;
 
       if r.queued > 0 then

@@ -4,6 +4,8 @@ import { isCanceled, type Sql } from '../../postgres/database.ts'
 export interface SettleLostOptions {
   /** Who settles. */
   instanceId: string
+  /** What goes on elsewhere is left alone: CONTINUE_WITHIN_S. */
+  withinS: number
   /** A title from a session's first message. Null when none can be derived. */
   deriveTitle(text: string): string | null
   /** One that cannot be settled; the others are. It is tried again with the next call. */
@@ -51,6 +53,26 @@ export async function settleLost(sql: Sql, options: SettleLostOptions): Promise<
   for (const { instanceId, epoch } of owners.values()) {
     await sql`select move_frames(${instanceId}, ${epoch}, ${Number.MAX_SAFE_INTEGER})`.catch(options.onUnmoved)
   }
+  // After they were moved: the age of a reply's newest frame is known then.
+  const going = replies.length === 0 ? new Set() : await goingOn(sql, replies, options.withinS)
+  const ended = replies.filter(({ replyId }) => !going.has(replyId))
+  return await settleAll(sql, ended, options)
+}
+
+/** Which of these another instance takes over. */
+async function goingOn(sql: Sql, replies: readonly LostReply[], withinS: number): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select m.id
+      from messages m join sessions s on s.id = m.session_id join agents a on a.id = s.agent_id and a.on_loss = 'continue'
+     where m.id = any(${replies.map(({ replyId }) => replyId)}::text[]::uuid[]) and may_go_on(m.id, ${withinS})`
+  return new Set(rows.map(({ id }) => id))
+}
+
+async function settleAll(
+  sql: Sql,
+  replies: readonly (LostReply & { epoch: number })[],
+  options: SettleLostOptions,
+): Promise<LostReply[]> {
   const lost: LostReply[] = []
   let size = CHUNK
   for (let at = 0; at < replies.length; ) {

@@ -1,4 +1,4 @@
--- revision 8
+-- revision 9
 /* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none; those with queued messages are left out. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
@@ -43,10 +43,12 @@ begin
            usage_estimated = coalesce(o.usage_estimated, true), ended_at = o.ended_at, settled_at = clock_timestamp(),
            requester_lost = o.requester_lost, reasoning = o.reasoning, reasoning_frames = o.reasoning_frames,
            reasoning_ends = o.reasoning_ends, reasoning_ms = o.reasoning_ms,
-           facts = case when o.facts is null then m.facts else coalesce(m.facts, '{}') || o.facts end,
+           facts = (case when o.facts is null then m.facts else coalesce(m.facts, '{}') || o.facts end)
+             - '{start,handedOver}'::text[],
            shown_calls = o.shown_calls
       from o
      where m.id = o.id and m.status not in ('complete', 'error') -- not by an index of all that run
+       and m.instance_id = p_instance and m.epoch = p_epoch -- another instance may have taken it over
     returning m.id, m.session_id, m.first_seq, m.include_usage, m.model, m.prompt_tokens, m.completion_tokens,
               m.usage_estimated, m.ended_at, m.finish_reason, m.error_code, cardinality(m.frame_ends) as frames,
               m.shown_calls is not null as shows_calls,
@@ -88,7 +90,8 @@ begin
      from jsonb_to_recordset(p_replies) as o(id uuid, session_id uuid, tool_events jsonb, waiting jsonb)
     where o.id = any(v_ended)
       and (o.waiting is not null or o.tool_events is not null
-           or exists (select 1 from waiting_calls c where c.session_id = o.session_id and c.open));
+           or exists (select 1 from waiting_calls c where c.session_id = o.session_id and c.open)
+           or exists (select 1 from reply_turns t where t.reply_id = o.id));
   if exists (select from webhooks w where w.enabled) then perform tell_ended(v_ended); end if;
   return query select m.id, m.settled_at from messages m where m.id = any(v_ended);
 end $$;

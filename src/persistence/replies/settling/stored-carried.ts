@@ -5,15 +5,15 @@
  */
 import Type, { type Static } from 'typebox'
 import { Check, Errors } from 'typebox/value'
-import type { Carried, ToolCall, TurnMessage } from '../../../actors/ports/index.ts'
+import type { Carried, InForce, OpenTurn, ToolCall, TurnMessage } from '../../../actors/ports/index.ts'
 
-const strict = { additionalProperties: false }
+export const strict = { additionalProperties: false }
 /** JSON that is kept as it came: a JSON Schema, a vendor's echo, overrides. */
 const json = Type.Unsafe<Record<string, unknown>>(Type.Object({}))
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+export const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 const call = { id: Type.String(), name: Type.String(), arguments: Type.String() }
-const assistant = Type.Object(
+export const assistant = Type.Object(
   {
     role: Type.Literal('assistant'),
     content: Type.String(),
@@ -26,7 +26,7 @@ const toolResult = Type.Object(
   { role: Type.Literal('tool'), toolCallId: Type.String(), content: Type.String() },
   strict,
 )
-const waiting = Type.Object(
+export const waiting = Type.Object(
   {
     ...call,
     kind: Type.Union([Type.Literal('approval'), Type.Literal('caller')]),
@@ -84,6 +84,10 @@ export const storedFields = Type.Object(
   },
   strict,
 )
+export const openTurn = Type.Object(
+  { answer: assistant, results: Type.Array(orNull(Type.String())), waiting: Type.Array(orNull(waiting)) },
+  strict,
+)
 const version1 = Type.Object(
   {
     version: Type.Literal(1),
@@ -93,10 +97,7 @@ const version1 = Type.Object(
     chain: Type.Object(
       {
         said: Type.Array(Type.Union([assistant, toolResult])),
-        turn: Type.Object(
-          { answer: assistant, results: Type.Array(orNull(Type.String())), waiting: Type.Array(orNull(waiting)) },
-          strict,
-        ),
+        turn: openTurn,
         spent: Type.Number(),
       },
       strict,
@@ -123,10 +124,24 @@ true satisfies Same<keyof Carried['chain'], 'turns' | 'turn' | 'callsUsed'>
 
 /** Field by field: what comes from a provider's adapter may hold more, which no schema knows. */
 export function encodeCarried({ tools, fields, overrides, chain, firstId }: Carried): string {
-  const { stop, ...others } = fields
   const { turns, turn, callsUsed } = chain
   const stored: Stored = {
     version: 1,
+    ...inForceOf({ tools, fields, overrides }),
+    chain: {
+      said: turns.map((one) => (one.role === 'assistant' ? assistantOf(one) : resultOf(one))),
+      turn: turnOf(turn),
+      spent: callsUsed,
+    },
+    firstId,
+  }
+  return JSON.stringify(stored)
+}
+
+/** What is in force, in its stored form. */
+export function inForceOf({ tools, fields, overrides }: InForce) {
+  const { stop, ...others } = fields
+  return {
     tools: tools.map(({ name, description, inputSchema, strict: isStrict }) => ({
       name,
       description,
@@ -135,28 +150,24 @@ export function encodeCarried({ tools, fields, overrides, chain, firstId }: Carr
     })),
     fields: { ...others, ...(stop && { stop: [...stop] }) },
     overrides,
-    chain: {
-      said: turns.map((one) => (one.role === 'assistant' ? assistantOf(one) : resultOf(one))),
-      turn: {
-        answer: assistantOf(turn.answer),
-        results: [...turn.results],
-        waiting: turn.waiting.map(
-          (one) =>
-            one && {
-              ...callOf(one),
-              kind: one.kind,
-              replyId: one.replyId,
-              place: one.place,
-              ...(one.tool !== undefined && { tool: one.tool }),
-            },
-        ),
-      },
-      spent: callsUsed,
-    },
-    firstId,
   }
-  return JSON.stringify(stored)
 }
+
+/** A turn, in its stored form. */
+export const turnOf = ({ answer, results, waiting: calls }: OpenTurn): Static<typeof openTurn> => ({
+  answer: assistantOf(answer),
+  results: [...results],
+  waiting: calls.map(
+    (one) =>
+      one && {
+        ...callOf(one),
+        kind: one.kind,
+        replyId: one.replyId,
+        place: one.place,
+        ...(one.tool !== undefined && { tool: one.tool }),
+      },
+  ),
+})
 
 const callOf = ({ id, name, arguments: text }: ToolCall) => ({ id, name, arguments: text })
 const assistantOf = ({ role, content, toolCalls, echo }: Extract<TurnMessage, { role: 'assistant' }>) => ({

@@ -19,6 +19,7 @@ const form = {
   tool_call: 'event',
   tool_begun: 'event',
   tool_result: 'event',
+  tool_unknown: 'event',
   model: 'event',
 } as const satisfies Record<ReplyEvent['type'], 'content' | 'reasoning' | 'event'>
 

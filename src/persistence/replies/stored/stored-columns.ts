@@ -3,7 +3,13 @@
  * optional, so that what was stored before is still read. stored-columns.test.ts keeps a record of each.
  */
 import Type, { type Static } from 'typebox'
-import type { ReasoningEffort, ReplyFacts, ReplyFigures, SentBefore } from '../../../actors/ports/index.ts'
+import type {
+  Continuation,
+  ReasoningEffort,
+  ReplyFacts,
+  ReplyFigures,
+  SentBefore,
+} from '../../../actors/ports/index.ts'
 import type { Counted, ShownCall } from '../../../actors/reply/reply-event.ts'
 import type { StepDetail } from '../../../actors/session/transitions.ts'
 import { decoder } from '../../stored-json.ts'
@@ -41,6 +47,18 @@ export const factsSchema = Type.Object({
     }),
   ),
   counts: Type.Optional(Type.Object({ key: Type.Optional(Type.String()), user: Type.Optional(Type.Literal(true)) })),
+  start: Type.Optional(Type.String()),
+  handedOver: Type.Optional(Type.String()),
+  continuations: Type.Optional(
+    Type.Array(
+      Type.Object({
+        frame_id: Type.Number(),
+        offset: Type.Number(),
+        at: Type.String(),
+        reason: Type.Unsafe<Continuation['reason']>(Type.String()),
+      }),
+    ),
+  ),
   firstTokenMs: optionalOrNull(Type.Number()),
   durationMs: Type.Optional(Type.Number()),
   attempts: Type.Optional(Type.Number()),
@@ -70,7 +88,12 @@ type Plain<T> = T extends object ? { -readonly [Key in keyof T]: Plain<T[Key]> }
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Details = Omit<Counted, 'promptTokens' | 'completionTokens'>
 /** These do not compile when a type is not what its schema says. */
-true satisfies Same<Plain<Static<typeof factsSchema>>, Plain<Partial<ReplyFacts & ReplyFigures & { counted: Details }>>>
+/** What takes a reply over notes it: claim_reply.sql. */
+type Taken = { handedOver: string; continuations: Continuation[] }
+true satisfies Same<
+  Plain<Static<typeof factsSchema>>,
+  Plain<Partial<ReplyFacts & ReplyFigures & Taken & { counted: Details }>>
+>
 true satisfies Same<Plain<Static<typeof shownCallsSchema>>, Plain<ShownCall[]>>
 true satisfies Same<Plain<Static<typeof stepDetailSchema>>, Plain<StepDetail>>
 

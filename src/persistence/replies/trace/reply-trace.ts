@@ -5,7 +5,7 @@ import type { Sql } from '../../postgres/database.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { decodeStepDetail } from '../stored/stored-columns.ts'
 
-const spanKinds = ['reply', 'model', 'attempt', 'tool', 'settle'] as const
+const spanKinds = ['reply', 'model', 'attempt', 'tool', 'handover', 'settle'] as const
 export type SpanKind = (typeof spanKinds)[number]
 
 /** Times are milliseconds from the reply's admission. */
@@ -159,7 +159,7 @@ function notesOf(steps: readonly Step[], generated: number | null): Span[] {
     .sort((a, b) => a.startMs - b.startMs || order[a.kind] - order[b.kind])
 }
 
-const order = { reply: 0, model: 1, attempt: 2, tool: 3, settle: 4 } satisfies Record<SpanKind, number>
+const order = { reply: 0, model: 1, attempt: 2, tool: 3, handover: 4, settle: 5 } satisfies Record<SpanKind, number>
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
@@ -187,6 +187,10 @@ function spanOf({ event: kind, detail }: Note): Span {
       name,
       detail: { turn, callId: textOf(detail.callId), decision: textOf(detail.decision) },
     }
+  }
+  if (kind === 'handover') {
+    const reason = textOf(detail.reason)
+    return { ...common, parentId: 'reply', name: 'handover', detail: { reason, from: textOf(detail.from) } }
   }
   const { code, reason } = detail
   return {

@@ -42,6 +42,7 @@ async function lostReplies(count: number): Promise<void> {
 const settle = (sql: Sql, faults: string[] = []) =>
   settleLost(sql, {
     instanceId: randomUUID(),
+    withinS: 600,
     deriveTitle,
     onFault: ({ replyId }) => void faults.push(replyId),
     onUnmoved: ({ message }: Error) => void faults.push(message),

@@ -34,7 +34,7 @@ verifies(
     ])
     await sql`update instances set epoch = epoch + 1 where id = ${instance.id}`
     const { instance: judge } = await scene.another()
-    await settleLost(sql, { instanceId: judge.id, deriveTitle: () => null, onFault() {}, onUnmoved() {} })
+    await settleLost(sql, { instanceId: judge.id, withinS: 600, deriveTitle: () => null, onFault() {}, onUnmoved() {} })
     const lost = await readTrace(sql, id)
     expect(lost?.isOver).toBe(true)
     const ends = new Set(lost?.trace.spans.map(({ endMs }) => endMs))

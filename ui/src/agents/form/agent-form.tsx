@@ -70,6 +70,12 @@ export function AgentForm({ initial, save, onSaved, submitLabel, agentId }: Agen
               form.setFieldValue('callerInstructions', currentTarget.checked ? 'append' : 'refuse')
             }
           />
+          <Switch
+            label="Go on with a reply whose instance is lost"
+            description="Another instance takes it over: the model is called again, a tool that may have acted is not. Off: the reply ends with what it has."
+            checked={form.values.onLoss === 'continue'}
+            onChange={({ currentTarget }) => form.setFieldValue('onLoss', currentTarget.checked ? 'continue' : 'error')}
+          />
         </FormSection>
         <FormSection
           title="Limits for each user"

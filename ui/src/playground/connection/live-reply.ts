@@ -113,6 +113,7 @@ export type ShownMessage = Pick<Message, 'role' | 'content' | 'status' | 'finish
   attempts?: Message['attempts']
   overrides?: Message['overrides']
   refusal?: Message['refusal']
+  continuations?: Message['continuations']
   reasoning?: string
   reasoningMs?: number
   parentId?: string | null

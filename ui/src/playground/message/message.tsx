@@ -14,6 +14,7 @@ import { Failure } from './failure.tsx'
 import { againOf, Branches, Foot, FootButton, hasBegun } from './foot.tsx'
 import classes from './message.module.css'
 import { Reasoning } from './reasoning.tsx'
+import { Seam } from './seam.tsx'
 import { ToolCard } from './tool-card.tsx'
 import { UserText } from './user-text.tsx'
 
@@ -123,6 +124,9 @@ function Reply({
           />
         ),
       )}
+      {message.continuations?.map((one) => (
+        <Seam key={one.frameId} continuation={one} />
+      ))}
       {isWriting && !hasBegun(message) && (
         <>
           <div className={classes.dots} role="img" aria-label="Waiting for the first word">

@@ -1,0 +1,69 @@
+/** What a generation does that another instance began, and what it stores so that another one can go on with it. */
+
+import type { AnswerFields, ModelMessage, ModelRequest, OpenTurn } from '../../ports/index.ts'
+import type { Running } from '../running.ts'
+import { type Wait, waitOf } from '../waiting-calls.ts'
+import { createOverlap, toldToGoOn } from './behind-text.ts'
+import type { ResumePoint } from './resume-point.ts'
+
+/** Stores a turn with its calls, before these are made. */
+export function keeping(
+  n: number,
+  { answer, spent }: Pick<OpenTurn, 'answer'> & { spent: number },
+  { keepTurn, tally, notStored }: Running,
+): (waiting: OpenTurn['waiting']) => Promise<void> {
+  return async (waiting) => {
+    if (keepTurn === undefined) return
+    const used = await tally.usage()
+    if (!(await keepTurn(n, { turn: { answer, results: [], waiting }, spent, used }))) notStored()
+  }
+}
+
+/**
+ * Shows which calls have an unknown outcome, and counts the turn that was interrupted, by `messages`, what it was sent. How the
+ * reply waits, where it had ended for that; else null.
+ */
+export async function beginAgain(
+  { unknown, wait, text, reasoning }: ResumePoint,
+  messages: readonly ModelMessage[],
+  { actions, take, tally }: Running,
+): Promise<Wait | null> {
+  if (unknown.length > 0) await take(unknown.map((id) => ({ type: 'tool_unknown', id })))
+  if (text !== '' || reasoning !== '') {
+    tally.begin(messages, { text, reasoning, counted: { promptTokens: 0, completionTokens: 0 }, end: null })
+  }
+  return wait && waitOf(wait, actions)
+}
+
+/** One model turn behind a text that was interrupted. `ask`: with what is sent behind what was said. */
+export async function goOnBehind<Turn>(
+  text: string,
+  running: Running,
+  ask: (more: readonly ModelMessage[], running: Running) => Promise<Turn>,
+): Promise<Turn> {
+  const request = await withTokensLeft(text, running)
+  return await ask(toldToGoOn(text), { ...running, request, overlap: createOverlap(text) })
+}
+
+/** Of the tokens that a turn may have, what is left. */
+async function withTokensLeft(text: string, { request, model }: Running): Promise<Omit<ModelRequest, 'tools'>> {
+  const { fields, agentFields, config } = request
+  const most = [fields?.maxTokens?.value, agentFields?.maxTokens, config.maxOutputTokens]
+  if (most.every((one) => one === undefined)) return request
+  const [used = 0] = await model.countTokens([text])
+  const left = (value: number) => Math.max(1, value - used)
+  const ofRequest: AnswerFields | undefined = fields?.maxTokens && {
+    ...fields,
+    maxTokens: { ...fields.maxTokens, value: left(fields.maxTokens.value) },
+  }
+  return {
+    ...request,
+    ...(ofRequest && { fields: ofRequest }),
+    ...(agentFields?.maxTokens !== undefined && {
+      agentFields: { ...agentFields, maxTokens: left(agentFields.maxTokens) },
+    }),
+    ...(config.maxOutputTokens !== undefined && {
+      config: { ...config, maxOutputTokens: left(config.maxOutputTokens) },
+    }),
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * Where a reply goes on that another instance began (contract section 21): read from its events and its stored turns. Whole
+ * turns stay, a call without a result is never made again, a text that was interrupted is gone on behind. Pure.
+ */
+
+import { unknownOutcome } from '../../history/tool-turns.ts'
+import type { Chain, Claimed, OpenTurn, StoredTurn, TurnMessage, WaitingCall } from '../../ports/index.ts'
+import type { ReplyEvent, Usage } from '../../reply/reply-event.ts'
+import { resultText } from '../decided-calls.ts'
+import { answerOf, messagesOf } from '../waiting-calls.ts'
+
+export interface ResumePoint {
+  /** Whole turns since the user's message. */
+  said: readonly TurnMessage[]
+  /** Calls that count towards `maxToolCalls`. */
+  spent: number
+  /** Calls of this reply. */
+  calls: number
+  /** Stored turns of calls. */
+  turns: number
+  /** The interrupted turn, as far as it was stored. */
+  text: string
+  reasoning: string
+  /** Calls whose outcome is unknown, for readers to see. */
+  unknown: readonly string[]
+  /** No model call of it was whole yet. */
+  isFirstCall: boolean
+  /** What was decided has been carried out. */
+  hasDecided: boolean
+  /** It had ended to wait, and only that was not stored. */
+  wait: Chain | null
+  /** Without the interrupted turn. */
+  used: Usage
+  /** Calls to providers. */
+  attempts: number
+  /** Since the admission. Null: nothing was said. */
+  firstTokenMs: number | null
+  reasoningMs: number | null
+  /** The model that readers know of last. Null: not known. */
+  model: { model: string; providerId: string } | null
+}
+
+type CallEvent = Extract<ReplyEvent, { type: 'tool_call' }>
+
+/** A turn of calls as events show it. */
+interface SeenTurn {
+  text: string
+  calls: CallEvent[]
+}
+
+const nothingUsed: Usage = { promptTokens: 0, completionTokens: 0, estimated: false }
+
+/** What the events say, by turn. */
+function readEvents(events: readonly { event: ReplyEvent }[]) {
+  const turns: SeenTurn[] = []
+  const results = new Map<string, string>()
+  const unknown = new Set<string>()
+  const begun = new Set<string>()
+  let text = ''
+  let reasoning = ''
+  let model: ResumePoint['model'] = null
+  let isCalling = false
+  for (const { event } of events) {
+    if (event.type === 'tool_call') {
+      if (!isCalling) turns.push({ text, calls: [] })
+      turns.at(-1)?.calls.push(event)
+      isCalling = true
+      text = ''
+      reasoning = ''
+      continue
+    }
+    isCalling = false
+    if (event.type === 'text') text += event.text
+    else if (event.type === 'reasoning') reasoning += event.text
+    else if (event.type === 'tool_result') results.set(event.id, event.content)
+    else if (event.type === 'tool_unknown') unknown.add(event.id)
+    else if (event.type === 'tool_begun') begun.add(event.id)
+    else model = { model: event.model, providerId: event.providerId }
+  }
+  return { turns, results, unknown, begun, text, reasoning, model }
+}
+
+type Seen = ReturnType<typeof readEvents>
+
+export function resumePoint({ reply, events, turns: stored, continued, noted, providerId }: Claimed): ResumePoint {
+  const seen = readEvents(events)
+  const unknown: string[] = []
+  const resultOf = (id: string): string => {
+    const result = seen.results.get(id)
+    if (result === undefined && !seen.unknown.has(id)) unknown.push(id)
+    return result ?? unknownOutcome
+  }
+  const decided = continued === null ? null : decidedTurn(continued, seen, resultOf)
+  const said: TurnMessage[] = [...(continued?.carried.chain.turns ?? []), ...(decided ? messagesOf(decided) : [])]
+  let spent = continued?.carried.chain.callsUsed ?? 0
+  let calls = 0
+  let wait: Chain | null = decided?.waiting.some((one) => one !== null)
+    ? { turns: continued?.carried.chain.turns ?? [], turn: decided, callsUsed: spent }
+    : null
+  let newest: StoredTurn | null = null
+  let turns = 0
+  for (const turn of seen.turns) {
+    const known: StoredTurn | null = stored.find((one) => isOf(one, turn)) ?? null
+    const open = openTurn(turn, known, { replyId: reply.id, before: calls, resultOf })
+    calls += turn.calls.length
+    spent = known?.spent ?? spent + turn.calls.length
+    newest = known ?? newest
+    turns += 1
+    if (open.waiting.some((one) => one !== null)) wait = { turns: [...said], turn: open, callsUsed: spent }
+    said.push(...messagesOf(open))
+  }
+  return {
+    said,
+    spent,
+    calls,
+    turns,
+    text: seen.text,
+    reasoning: seen.reasoning,
+    unknown,
+    isFirstCall: seen.turns.length === 0,
+    hasDecided: decided !== null,
+    wait,
+    used: newest?.used ?? nothingUsed,
+    attempts: Math.max(noted.attempts, newest?.attempts ?? 0),
+    firstTokenMs: newest?.firstTokenMs ?? noted.firstTokenMs,
+    reasoningMs: newest?.reasoningMs ?? null,
+    model: seen.model ?? (providerId === null ? null : { model: reply.model, providerId }),
+  }
+}
+
+const isOf = ({ turn: { answer } }: StoredTurn, { calls }: SeenTurn): boolean =>
+  answer.toolCalls?.some(({ id }) => id === calls[0]?.id) ?? false
+
+interface TurnContext {
+  replyId: string
+  /** Calls of the reply before this turn's. */
+  before: number
+  resultOf(id: string): string
+}
+
+/**
+ * A turn with its results. Only the calls that were shown count: the others were never made. Where the turn itself was not
+ * stored, nothing of it was made either, and what its vendor wants back is not there.
+ */
+function openTurn(
+  { text, calls }: SeenTurn,
+  known: StoredTurn | null,
+  { replyId, before, resultOf }: TurnContext,
+): OpenTurn {
+  const shown = new Set(calls.map(({ id }) => id))
+  const answer = known
+    ? { ...known.turn.answer, toolCalls: (known.turn.answer.toolCalls ?? []).filter(({ id }) => shown.has(id)) }
+    : answerOf(text, calls, undefined)
+  const waiting = calls.map(({ id, name, arguments: given, waits: kind }, index): WaitingCall | null => {
+    if (kind === undefined) return null
+    const stored = known?.turn.waiting.find((one) => one?.id === id)
+    return stored ?? { id, name, arguments: given, kind, replyId, place: before + index + 1 }
+  })
+  return { answer, waiting, results: calls.map(({ id }, index) => (waiting[index] ? null : resultOf(id))) }
+}
+
+/** The turn that was decided about, with what became of its calls. Null: nothing was done about it yet. */
+function decidedTurn(
+  { carried, decisions }: NonNullable<Claimed['continued']>,
+  { begun, results, unknown }: Seen,
+  resultOf: (id: string) => string,
+): OpenTurn | null {
+  const { turn } = carried.chain
+  const isDone = decisions.some(({ id }) => begun.has(id) || results.has(id) || unknown.has(id))
+  if (!isDone) return null
+  const texts = new Map(decisions.map(({ id, arguments: changed }) => [id, resultText(resultOf(id), changed)]))
+  return {
+    ...turn,
+    results: turn.results.map((result, index) => result ?? texts.get(turn.waiting[index]?.id ?? '') ?? null),
+    waiting: turn.waiting.map((call) => (call === null || texts.has(call.id) ? null : call)),
+  }
+}

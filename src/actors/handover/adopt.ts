@@ -1,0 +1,112 @@
+/** Takes replies over that other instances have left, and goes on with them. */
+import type { Claimed } from '../ports/index.ts'
+import { beginQueued, type QueueHost } from '../queue/begin-queued.ts'
+import type { HandoverReason, ReplyError } from '../reply/reply-event.ts'
+import type { StartOptions } from '../reply/start-reply.ts'
+import { noUsage } from '../session/actors.ts'
+import { beginReply, cancelReply, errorOf } from '../session/live-sessions.ts'
+import type { ReplyBasis } from '../session/send.ts'
+import { openReply } from './open-reply.ts'
+
+export interface AdoptOptions extends StartOptions {
+  /** What a reply that is taken over is made from, with its agent as it is now. `mediaTypes`: of the user's message. */
+  basisOf?(claimed: Claimed, mediaTypes: readonly string[]): Promise<ReplyBasis>
+  /** A reply was taken over. When absent, it is not counted. */
+  onTakenOver?: ((reason: HandoverReason) => void) | undefined
+}
+
+interface AdoptingHost extends QueueHost {
+  options: QueueHost['options'] & AdoptOptions
+}
+
+/** `lost`: those of lost instances, too. Resolves when none is left that this instance can take. */
+export async function takeOver(host: AdoptingHost, lost: boolean): Promise<void> {
+  const { handovers } = host.options
+  if (!handovers) return
+  for (let taken = 1; taken > 0; ) {
+    if (host.draining || !host.options.gate.check()) return
+    const left = await handovers.left(lost)
+    const adopted = await Promise.all(left.map((replyId) => adopt(host, replyId)))
+    taken = adopted.filter(Boolean).length
+  }
+}
+
+/** It counts as running before it is this instance's, so that its row is no orphan. False: another instance has it. */
+async function adopt(host: AdoptingHost, replyId: string): Promise<boolean> {
+  const { handovers, log } = host.options
+  if (!handovers || host.admitting.has(replyId) || host.byReply.has(replyId)) return false
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  host.admitting.set(replyId, { over, cancelled: false })
+  try {
+    const claimed = await handovers.claim(replyId)
+    if (claimed === null) return false
+    await goOn(host, claimed)
+    return true
+  } catch (err) {
+    log.error({ err, replyId }, 'A reply could not be taken over.')
+    return false
+  } finally {
+    host.admitting.delete(replyId)
+    resolve()
+  }
+}
+
+async function goOn(host: AdoptingHost, claimed: Claimed): Promise<void> {
+  const { options } = host
+  const { reply: info, answeredId, agentId, reason, from } = claimed
+  try {
+    const parts = answeredId === null ? [] : await options.journal.parts(answeredId)
+    const basis = await options.basisOf?.(
+      claimed,
+      parts.map(({ mediaType }) => mediaType),
+    )
+    if (basis === undefined) throw new Error('No agent.')
+    const { text, historyEnd, titleFrom, values, continued } = claimed
+    const decided = continued && {
+      chain: continued.carried.chain,
+      firstId: continued.carried.firstId,
+      decisions: continued.decisions,
+      by: continued.by,
+    }
+    const place = { info, text, parts, parentId: answeredId, historyEnd, isRegenerated: true, titleFrom, values }
+    const asBegun = { isQueued: false, refusal: null, continued: decided, counts: claimed.counts }
+    const reply = openReply(host, basis, { ...place, ...asBegun }, claimed)
+    beginReply(host, agentId, 'streaming.generating', reply)
+    options.onTakenOver?.(reason)
+    options.log.info({ replyId: info.id, sessionId: info.sessionId, agentId, reason, from }, 'Took a reply over.')
+    if (claimed.cancelled || host.admitting.get(info.id)?.cancelled) cancelReply(host, info.id)
+    else if (reply.from?.text && isStructured(reply.request)) {
+      // The rest of a JSON text cannot be asked for: it would not be the same text.
+      host.byReply.get(info.id)?.actor.send({ type: 'failed', error: asWithoutGoingOn(reason) })
+    }
+  } catch (error) {
+    await fail(host, claimed, errorOf('provider_error', error instanceof Error ? error.message : String(error)))
+  }
+}
+
+const isStructured = ({ fields }: { fields?: { responseFormat?: { type: string } } }): boolean =>
+  fields?.responseFormat !== undefined && fields.responseFormat.type !== 'text'
+
+const asWithoutGoingOn = (reason: Claimed['reason']): ReplyError =>
+  reason === 'shutdown'
+    ? errorOf('shutdown', 'The instance is shutting down.')
+    : errorOf('instance_lost', 'The instance that generated this reply was lost.')
+
+/** What its request had set does not fit its agent any more. */
+async function fail(host: AdoptingHost, { reply, events }: Claimed, error: ReplyError): Promise<void> {
+  const { options } = host
+  options.log.warn(
+    { replyId: reply.id, sessionId: reply.sessionId, code: error.code, detail: error.detail },
+    'A reply failed.',
+  )
+  const settled = await options.journal.settle(reply, {
+    outcome: { type: 'failed', error, usage: noUsage },
+    events,
+    endedAt: new Date(),
+    requesterLost: true,
+    reasoningMs: null,
+    figures: null,
+    title: null,
+  })
+  if (settled.result === 'settled' && settled.next != null) beginQueued(host, settled.next)
+}

@@ -1,0 +1,107 @@
+/** Gives running replies away while this instance drains: at a boundary, or as they stand when its time is over. */
+import { atMost, pause } from '../../async/pause.ts'
+import type { Handovers, ReplyInfo } from '../ports/index.ts'
+import type { RemoteReplies } from '../reply/remote-reply.ts'
+import { cancelReply, type Giving, type LiveSessions, releaseReply } from '../session/live-sessions.ts'
+import type { LiveSession } from '../session/registry.ts'
+
+/** An instance that is ready takes a reply within half a second: one that nobody takes goes on here. */
+const LONGEST_OFFER_MS = 3000
+const POLL_MS = 100
+/** Longest wait until all that a reply has said is stored, when the time of the drain is over. */
+const STORE_MS = 3000
+
+export interface GivingHost extends LiveSessions {
+  options: {
+    handovers?: Handovers
+    log: { error(details: object, message: string): void; info(details: object, message: string): void }
+  }
+  remote: RemoteReplies
+}
+
+/** Resolves when the reply goes on here: no other instance is ready, or none has taken it. Else its actor stops meanwhile. */
+export async function offerAtBoundary(host: GivingHost, replyId: string): Promise<void> {
+  const { handovers } = host.options
+  const session = host.byReply.get(replyId)
+  if (!handovers || !session) return
+  const { log } = session.reply
+  if ((await log.stored()) !== 'stored' || log.state() !== 'open') return
+  // The other instance counts on from the notes.
+  await host.recorder.flush()
+  const giving = begin(host, replyId)
+  try {
+    const offered = await handovers.offer(log.info, 'boundary')
+    if (offered === 'refused') return
+    if (offered === 'offered' && !(await isTaken(handovers, log.info, giving)) && (await handovers.takeBack(log.info)))
+      return
+    host.remote.goOn(log.handOver(), log.place())
+    release(host, session, giving)
+  } catch (err) {
+    // It may be another's by now: nothing more is done for it here. If it is not, it is an orphan.
+    host.options.log.error({ err, replyId }, 'A reply could not be handed over.')
+    session.actor.send({ type: 'lost' })
+  } finally {
+    host.giving.delete(replyId)
+    if (giving.cancelled) cancelReply(host, replyId)
+  }
+}
+
+function begin(host: GivingHost, replyId: string): Giving {
+  const giving: Giving = { cancelled: false, wake() {} }
+  host.giving.set(replyId, giving)
+  return giving
+}
+
+/** Whether another instance has taken it within the time of an offer, and nobody wants to cancel it here. */
+async function isTaken(handovers: Handovers, reply: ReplyInfo, giving: Giving): Promise<boolean> {
+  const until = performance.now() + LONGEST_OFFER_MS
+  while (!giving.cancelled && performance.now() < until) {
+    const woken = new AbortController()
+    giving.wake = () => woken.abort()
+    await pause(POLL_MS, woken.signal)
+    const isOwn = await handovers.isOwn(reply.id).catch(() => true)
+    if (!isOwn) return true
+  }
+  return false
+}
+
+function release(host: GivingHost, session: LiveSession, giving: Giving): void {
+  const { info } = session.reply.log
+  releaseReply(host, session)
+  if (!giving.cancelled) return
+  giving.cancelled = false
+  host.options.handovers?.cancel(info).catch((err: unknown) => {
+    host.options.log.error({ err, replyId: info.id }, 'A cancel could not be passed on.')
+  })
+}
+
+/** The time of the drain is over: what another instance or the next start goes on with stops here, and is offered as it stands. */
+export async function offerTheRest(host: GivingHost): Promise<void> {
+  const { handovers } = host.options
+  if (!handovers) return
+  const running = [...host.byReply.values()].filter(({ state }) => state !== 'streaming.settling')
+  const going = await handovers.mayGoOn(running.map(({ reply }) => reply.log.info.id)).catch(() => new Set<string>())
+  await Promise.all(running.filter(({ reply }) => going.has(reply.log.info.id)).map((one) => stopAndOffer(host, one)))
+}
+
+async function stopAndOffer(host: GivingHost, session: LiveSession): Promise<void> {
+  const { log } = session.reply
+  const { handovers } = host.options
+  const { id } = log.info
+  if (!handovers || host.giving.has(id)) return
+  const giving = begin(host, id)
+  // From here on it says nothing more; what it has said is stored as ever.
+  session.actor.stop()
+  try {
+    await atMost(STORE_MS, log.stored())
+    await host.recorder.flush()
+    // One that is not stored by now is lost with this instance, and goes on all the same.
+    if (log.unstoredSince() === null) await handovers.offer(log.info, 'shutdown')
+  } catch (err) {
+    host.options.log.error({ err, replyId: id }, 'A reply could not be given away.')
+  } finally {
+    log.cut()
+    release(host, session, giving)
+    host.giving.delete(id)
+  }
+}

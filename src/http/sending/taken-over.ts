@@ -1,0 +1,44 @@
+/** What a reply goes on with that another instance began: its agent as it is now, and what its request had set. */
+import { nothingInForce } from '../../actors/generate/waiting-calls.ts'
+import type { Claimed, ReplyStart } from '../../actors/ports/index.ts'
+import type { ReplyBasis } from '../../actors/session/host.ts'
+import { agentRequest, agentToolbox } from './agent-for-reply.ts'
+import type { RecordDependencies } from './message-record.ts'
+import { stillOverridden } from './overrides.ts'
+
+/** Throws 400 where the agent's provider does not take it any more. */
+export const basisOfClaimed = (deps: RecordDependencies) => (claimed: Claimed, mediaTypes: readonly string[]) =>
+  basisOf(deps, claimed, mediaTypes)
+
+async function basisOf(
+  deps: RecordDependencies,
+  { agentId, start, continued }: Claimed,
+  mediaTypes: readonly string[],
+): Promise<ReplyBasis> {
+  const own = await deps.agents.read(agentId)
+  if (own === null) throw new Error('The agent is gone.')
+  const { toolChoice, reasoning, shows, instructions, ...inForce } = start ?? {
+    ...nothingSet,
+    ...continued?.carried,
+  }
+  const { tools, fields, overrides } = inForce
+  const agent = await stillOverridden(deps, own, overrides)
+  return {
+    agentId,
+    agentName: agent.name,
+    request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
+    actions: { callerTools: tools, toolChoice, canWait: true, shows },
+    inForce: { tools, fields, overrides },
+    instructions,
+    openToolbox: agentToolbox(deps, agent),
+    origin: null,
+  }
+}
+
+const nothingSet: ReplyStart = {
+  ...nothingInForce,
+  toolChoice: null,
+  reasoning: false,
+  shows: { approval: false, caller: false },
+  instructions: null,
+}

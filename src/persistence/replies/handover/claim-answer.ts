@@ -1,0 +1,41 @@
+/** The answer of claim_reply.sql. */
+import Type, { type Static } from 'typebox'
+import { decoder } from '../../stored-json.ts'
+
+const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+const schema = Type.Object({
+  reason: Type.Union([Type.Literal('boundary'), Type.Literal('shutdown'), Type.Literal('instance_lost')]),
+  from: Type.String(),
+  agent_id: Type.String(),
+  facts: Type.Unknown(),
+  cancelled: Type.Boolean(),
+  elapsed_ms: Type.Number(),
+  answered_id: orNull(Type.String()),
+  text: orNull(Type.String()),
+  history_end: orNull(Type.Integer()),
+  untitled: Type.Boolean(),
+  first_text: orNull(Type.String()),
+  values: Type.Object({ user: orNull(Type.String()), metadata: Type.Unsafe<Record<string, string>>(Type.Object({})) }),
+  continues: orNull(Type.String()),
+  decisions: orNull(
+    Type.Array(
+      Type.Object({
+        id: Type.String(),
+        decision: Type.Union([Type.Literal('approve'), Type.Literal('reject'), Type.Literal('respond')]),
+        arguments: Type.Optional(Type.String()),
+        output: Type.Optional(Type.String()),
+        reason: Type.Optional(Type.String()),
+      }),
+    ),
+  ),
+  decided_by: orNull(Type.String()),
+  turn_rows: orNull(Type.Array(Type.Object({ n: Type.Integer(), body: Type.String() }))),
+  first_token_ms: orNull(Type.Integer()),
+  attempts: Type.Integer(),
+  turns: Type.Integer(),
+  tools: Type.Integer(),
+})
+export type ClaimAnswer = Static<typeof schema>
+
+export const decodeClaim = decoder('What is known of a reply that is taken over', schema)

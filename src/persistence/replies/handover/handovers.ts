@@ -1,0 +1,171 @@
+/** Replies that go on in another instance: what they need is stored, offered, claimed. */
+import type { Claimed, Handovers, ReplyInfo } from '../../../actors/ports/index.ts'
+import { retry } from '../../../async/retry.ts'
+import { isUnavailable, type Sql } from '../../postgres/database.ts'
+import { gathered } from '../../postgres/gathered.ts'
+import { readReply } from '../reading/read-reply.ts'
+import { requestCancelOf } from '../settling/intents.ts'
+import { decodeCarried } from '../settling/stored-carried.ts'
+import { decodeFacts } from '../stored/stored-columns.ts'
+import { type ClaimAnswer, decodeClaim } from './claim-answer.ts'
+import { decodeStart, decodeTurn, encodeTurn } from './stored-turn.ts'
+
+export interface HandoverOptions {
+  sql: Sql
+  instance: { readonly id: string; epoch(): number }
+  /** CONTINUE_WITHIN_S. */
+  withinS: number
+  /** A question that decides who owns a reply is asked for so long (milliseconds). */
+  waitMs: number
+}
+
+/** Replies that are taken over at a time: the other instances take theirs meanwhile. */
+const CHUNK = 10
+
+export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOptions): Handovers {
+  const again = <T>(ask: () => Promise<T>) =>
+    retry(ask, { firstMs: 20, longestMs: 500, withinMs: waitMs, mayPass: isUnavailable })
+
+  const isOwn = async ({ id, epoch }: ReplyInfo): Promise<boolean> => {
+    const rows = await sql`
+      select 1 from messages
+       where id = ${id} and status = 'streaming' and instance_id = ${instance.id} and epoch = ${epoch}`
+    return rows.length > 0
+  }
+
+  const areOwn = gathered(async (ids) => {
+    const rows = await sql<{ id: string }[]>`
+      select id from messages
+       where id = any(${ids}::text[]::uuid[]) and status = 'streaming'
+         and instance_id = ${instance.id} and epoch = ${instance.epoch()}`
+    return new Map(rows.map(({ id }) => [id, true]))
+  })
+
+  return {
+    async keepTurn({ id, epoch }, n, turn, start) {
+      const body = encodeTurn(turn, start)
+      const store = async () => {
+        // The same turn again, where the one before never got to its calls.
+        const stored = await sql`
+          insert into reply_turns (reply_id, n, body)
+          select m.id, ${n}, ${body} from messages m
+           where m.id = ${id} and m.status = 'streaming' and m.instance_id = ${instance.id} and m.epoch = ${epoch}
+             and (select true from instances where id = ${instance.id} and epoch = ${epoch} for key share)
+          on conflict (reply_id, n) do update set body = excluded.body
+          returning 1`
+        return stored.length > 0
+      }
+      // Away for so long, nothing of the reply can be stored any more.
+      return await again(store).catch((error: unknown) => {
+        if (isUnavailable(error)) return false
+        throw error
+      })
+    },
+
+    async offer(reply, reason) {
+      const { id, epoch } = reply
+      return await again(async () => {
+        const rows = await sql`
+          insert into handovers (reply_id, instance_id, epoch, reason)
+          select m.id, m.instance_id, m.epoch, ${reason} from messages m
+           where m.id = ${id} and m.status = 'streaming' and m.instance_id = ${instance.id} and m.epoch = ${epoch}
+             and (select true from instances where id = ${instance.id} and epoch = ${epoch} for key share)
+             and case when ${reason} = 'boundary'
+                      then exists (select 1 from instances where adopts and lost_at is null and id <> ${instance.id})
+                      else may_go_on(m.id, null) end
+          on conflict (reply_id) do update set reason = excluded.reason
+          returning 1`
+        if (rows.length > 0) return 'offered'
+        return (await isOwn(reply)) ? 'refused' : 'gone'
+      })
+    },
+
+    async takeBack(reply) {
+      return await again(async () => {
+        const rows = await sql`
+          delete from handovers where reply_id = ${reply.id} and instance_id = ${instance.id} and epoch = ${reply.epoch}
+          returning 1`
+        // One that is not there was taken, or is back already: an answer was lost. A statement of its own sees which.
+        return rows.length > 0 || (await isOwn(reply))
+      })
+    },
+
+    async mayGoOn(replyIds) {
+      const rows = await sql<{ id: string }[]>`
+        select r.id from unnest(${[...replyIds]}::text[]::uuid[]) as r (id) where may_go_on(r.id, ${withinS})`
+      return new Set(rows.map(({ id }) => id))
+    },
+
+    isOwn: async (replyId) => (await areOwn(replyId)) !== null,
+
+    async left(lost) {
+      const rows = await sql<{ id: string }[]>`
+        select h.reply_id as id from handovers h join messages m on m.id = h.reply_id
+         where m.status = 'streaming' and m.instance_id <> ${instance.id}
+           and (h.reason = 'boundary' or may_go_on(h.reply_id, ${withinS}))
+         limit ${CHUNK}`
+      if (!lost || rows.length > 0) return rows.map(({ id }) => id)
+      // By chance: so the replies of one lost instance spread over the others. Those that end are ended before (settleLost).
+      const ofLost = await sql<{ id: string }[]>`
+        select m.id from messages m
+         where m.status = 'streaming'
+           and not exists (select 1 from instances i where i.id = m.instance_id and i.epoch = m.epoch)
+         order by random() limit ${CHUNK}`
+      return ofLost.map(({ id }) => id)
+    },
+
+    async claim(replyId) {
+      const claimed = await again(async () => {
+        const [row] = await sql<{ answer: unknown }[]>`
+          select claim_reply(${instance.id}, ${instance.epoch()}, ${replyId}, ${withinS}) as answer`
+        return row?.answer ?? null
+      })
+      if (claimed === null) return null
+      const answer = decodeClaim(claimed)
+      const stored = await again(() => readReply(sql, replyId, 0))
+      return stored && claimedOf(answer, stored)
+    },
+
+    async cancel({ id, sessionId }) {
+      await again(() => requestCancelOf(sql, sessionId, id))
+    },
+
+    async setReady(isReady) {
+      await sql`update instances set adopts = ${isReady} where id = ${instance.id} and epoch = ${instance.epoch()}`
+    },
+  }
+}
+
+function claimedOf(answer: ClaimAnswer, { info, events }: { info: ReplyInfo; events: Claimed['events'] }): Claimed {
+  const rows = answer.turn_rows ?? []
+  const turns = rows.filter(({ n }) => n > 0).map(({ body }) => decodeTurn(body))
+  const before = rows.find(({ n }) => n === 0)
+  const { start, counts, providerId = null } = decodeFacts(answer.facts) ?? {}
+  return {
+    reply: info,
+    events,
+    reason: answer.reason,
+    from: answer.from,
+    cancelled: answer.cancelled,
+    elapsedMs: answer.elapsed_ms,
+    noted: {
+      firstTokenMs: answer.first_token_ms,
+      attempts: answer.attempts,
+      turns: answer.turns,
+      tools: answer.tools,
+    },
+    agentId: answer.agent_id,
+    providerId,
+    ...(counts && { counts }),
+    answeredId: answer.answered_id,
+    text: answer.text ?? '',
+    historyEnd: answer.history_end ?? -1,
+    titleFrom: answer.untitled ? (answer.first_text ?? '') : null,
+    values: answer.values,
+    start: start === undefined ? (turns[0]?.start ?? null) : decodeStart(start),
+    turns: turns.map(({ turn }) => turn),
+    continued: before
+      ? { carried: decodeCarried(before.body), decisions: answer.decisions ?? [], by: answer.decided_by }
+      : null,
+  }
+}

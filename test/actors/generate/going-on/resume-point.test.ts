@@ -1,0 +1,85 @@
+/** Where a reply goes on is read from its events and its stored turns. */
+import { expect } from 'vitest'
+import { resumePoint } from '../../../../src/actors/generate/going-on/resume-point.ts'
+import type { Claimed, StoredTurn } from '../../../../src/actors/ports/index.ts'
+import type { ReplyEvent } from '../../../../src/actors/reply/reply-event.ts'
+import { verifies } from '../../../verifies.ts'
+
+const startedAt = '2026-01-01T00:00:00.000Z'
+const call = (id: string): ReplyEvent => ({ type: 'tool_call', id, name: 'look', arguments: '{}', startedAt })
+const result = (id: string): ReplyEvent => ({ type: 'tool_result', id, ok: true, content: `of ${id}`, durationMs: 1 })
+const text = (words: string): ReplyEvent => ({ type: 'text', text: words })
+
+const stored = (ids: string[], spent: number): StoredTurn => ({
+  turn: {
+    answer: {
+      role: 'assistant',
+      content: 'Look: ',
+      toolCalls: ids.map((id) => ({ id, name: 'look', arguments: '{}' })),
+      echo: { kept: ids },
+    },
+    results: [],
+    waiting: ids.map(() => null),
+  },
+  spent,
+  used: { promptTokens: 7, completionTokens: 3, estimated: false },
+  attempts: 1,
+  firstTokenMs: 5,
+  reasoningMs: null,
+})
+
+const pointOf = (events: readonly ReplyEvent[], turns: readonly StoredTurn[] = []) =>
+  resumePoint({
+    reply: {
+      id: 'r',
+      sessionId: 's',
+      sessionNum: 1,
+      firstSeq: 1,
+      model: 'm',
+      createdAt: startedAt,
+      includeUsage: false,
+      instanceId: 'i',
+      epoch: 1,
+    },
+    events: events.map((event, index) => ({ seq: index, part: 0, event })),
+    turns,
+    noted: { firstTokenMs: null, attempts: 0, turns: 0, tools: 0 },
+    providerId: 'p',
+    continued: null,
+  } as unknown as Claimed) // the rest is not read
+
+verifies('contract-21.calls', 'a whole turn stays whole, with what its vendor wants back', () => {
+  const point = pointOf([text('Look: '), call('a'), call('b'), result('b'), result('a')], [stored(['a', 'b'], 2)])
+  expect(point).toMatchObject({ text: '', unknown: [], calls: 2, spent: 2, turns: 1, isFirstCall: false })
+  expect(point.said).toEqual([
+    { ...stored(['a', 'b'], 2).turn.answer },
+    { role: 'tool', toolCallId: 'a', content: 'of a' },
+    { role: 'tool', toolCallId: 'b', content: 'of b' },
+  ])
+  expect(point.used).toEqual({ promptTokens: 7, completionTokens: 3, estimated: false })
+})
+
+verifies('contract-21.calls', 'a call without a result has an unknown outcome, shown once', () => {
+  const events = [text('Look: '), call('a'), call('b'), result('b')]
+  const point = pointOf(events, [stored(['a', 'b'], 2)])
+  expect(point.unknown).toEqual(['a'])
+  expect(point.said[1]).toMatchObject({ toolCallId: 'a', content: expect.stringContaining('The outcome is unknown') })
+  expect(point.said[2]).toMatchObject({ toolCallId: 'b', content: 'of b' })
+  expect(pointOf([...events, { type: 'tool_unknown', id: 'a' }], [stored(['a', 'b'], 2)]).unknown).toEqual([])
+})
+
+verifies('contract-21.continued', 'the text behind the last turn of calls is what was interrupted', () => {
+  const point = pointOf([call('a'), result('a'), text('So '), text('far')], [stored(['a'], 1)])
+  expect([point.text, point.turns]).toEqual(['So far', 1])
+  expect(pointOf([text('So far')])).toMatchObject({ text: 'So far', isFirstCall: true, said: [] })
+})
+
+verifies('contract-21.calls', 'a stored turn whose calls were never shown was never made', () => {
+  const point = pointOf([text('Look: ')], [stored(['a'], 1)])
+  expect(point).toMatchObject({ text: 'Look: ', calls: 0, turns: 0, unknown: [], said: [] })
+})
+
+verifies('contract-21.calls', 'calls follow the results of others only in another turn', () => {
+  const point = pointOf([call('a'), result('a'), call('b')], [stored(['a'], 1), stored(['b'], 2)])
+  expect([point.turns, point.unknown]).toEqual([2, ['b']])
+})

@@ -1,0 +1,172 @@
+/** A reply outlives its process (contract section 21): two instances, and one of them stops, drains or dies. */
+import { afterEach, expect } from 'vitest'
+import { buys, openToolFaults, repliesOf, type ToolFaults } from '../faults/tool-faults.ts'
+import { says } from '../http/tool-scene.ts'
+import type { UpstreamCall } from '../support/network/upstream.ts'
+import { newSession, type Product } from '../support/programs/product.ts'
+import { contentOf, openSse, type SseFrame } from '../support/streams/sse.ts'
+import { verifies } from '../verifies.ts'
+import { cancel, completions, errorCode, follow, newest, say } from './scene.ts'
+
+const LEASE_MS = 1500
+
+let faults: ToolFaults | null = null
+afterEach(async () => {
+  await faults?.[Symbol.asyncDispose]()
+  faults = null
+})
+
+interface Pair extends ToolFaults {
+  first: Product
+  second: Product
+}
+
+/** Two instances; the agent's `onLoss` as given. */
+async function openPair(onLoss: 'error' | 'continue', options: Partial<Parameters<typeof openToolFaults>[0]> = {}) {
+  const opened = await openToolFaults({ leaseMs: LEASE_MS, ...options })
+  faults = opened
+  const first = await opened.start('direct')
+  const second = await opened.start('direct')
+  const { error } = await first.client.PUT('/api/v1/agents/{id}', {
+    params: { path: { id: opened.agentId() } },
+    body: { onLoss },
+  })
+  expect(error).toBeUndefined()
+  return { ...opened, first, second } satisfies Pair
+}
+
+const agentPath = ({ agentId }: ToolFaults) => agentId()
+const dataOf = (frames: readonly SseFrame[]) => frames.map(({ data }) => data)
+const textOf = contentOf
+
+/** Asks, and resolves to the stream. */
+async function ask({ first }: Pair, session: string) {
+  return await openSse(completions(first.url, session), say('Buy!'))
+}
+
+const tellsOf = ({ body }: UpstreamCall) => body.messages.slice(1) as { role: string; content: string }[]
+
+verifies('contract-21.boundary', 'a draining instance hands a whole turn over, and its readers read on', async () => {
+  const gate = Promise.withResolvers<string>()
+  const pair = await openPair('error', { answer: () => gate.promise, env: { DRAIN_TIMEOUT_S: '20' } })
+  const session = await newSession(pair.first.url, agentPath(pair))
+  const stream = await ask(pair, session)
+  await pair.shop.arrived(1)
+  const stopped = pair.first.stop('SIGTERM')
+  await expect.poll(async () => (await fetch(`${pair.first.url}/readyz`)).status).toBe(503)
+  gate.resolve('sold')
+  const { frames, broken } = await stream.rest()
+  expect([broken, dataOf(frames).at(-1)]).toEqual([false, '[DONE]'])
+  expect(textOf(frames)).toBe('One moment. Bought.')
+  expect((await stopped).code).toBe(0)
+  expect([pair.shop.requests.length, pair.up.calls.length]).toEqual([1, 2])
+  expect(frames.map(({ id }) => Number(id))).toEqual(frames.map((_, index) => index + 1))
+  const again = await (await follow(pair.second.url, session)).rest()
+  expect(again.frames).toEqual(frames)
+  const message = await newest(pair.second.url, session)
+  expect(message).toMatchObject({ status: 'complete', finish_reason: 'stop', content: 'One moment. Bought.' })
+  expect(message).not.toHaveProperty('continuations')
+})
+
+verifies('contract-21.continued', 'a text whose instance dies is gone on with behind its last word', async () => {
+  const pair = await openPair('continue')
+  const session = await newSession(pair.first.url, agentPath(pair))
+  pair.up.next(async (call) => {
+    await call.text('The quick brown fox jumps over ')
+    await call.closed
+  })
+  const stream = await ask(pair, session)
+  await stream.next()
+  await stream.next()
+  const follower = await follow(pair.second.url, session)
+  pair.up.next(async (call) => {
+    await call.text('brown fox jum')
+    await call.text('ps over the lazy dog.')
+    await call.finish('stop')
+  })
+  await pair.first.kill9()
+  const { frames, broken } = await follower.rest()
+  expect([broken, textOf(frames)]).toEqual([false, 'The quick brown fox jumps over the lazy dog.'])
+  expect(dataOf(frames).at(-1)).toBe('[DONE]')
+  const [asked, told] = tellsOf(await pair.up.call(2)).slice(-2)
+  expect(asked).toEqual({ role: 'assistant', content: 'The quick brown fox jumps over ' })
+  expect(told?.role).toBe('user')
+  const message = await newest(pair.second.url, session)
+  expect(message).toMatchObject({
+    status: 'complete',
+    content: 'The quick brown fox jumps over the lazy dog.',
+    continuations: [{ frame_id: 2, offset: 31, reason: 'instance_lost' }],
+  })
+})
+
+verifies('contract-21.calls', 'a call without a result is not made again, and the model is told so', async () => {
+  const never = Promise.withResolvers<string>()
+  const pair = await openPair('continue', { answer: () => never.promise })
+  const session = await newSession(pair.first.url, agentPath(pair))
+  const stream = await ask(pair, session)
+  await stream.next()
+  await pair.shop.arrived(1)
+  const follower = await follow(pair.second.url, session)
+  await pair.first.kill9()
+  const { frames } = await follower.rest()
+  expect(textOf(frames)).toBe('One moment. Bought.')
+  expect([pair.shop.requests.length, pair.up.calls.length]).toEqual([1, 2])
+  expect(tellsOf(await pair.up.call(2)).at(-1)?.content).toContain('The outcome is unknown')
+  const [reply] = await repliesOf(pair.second.url, session)
+  expect(reply?.toolCalls).toMatchObject([{ name: 'buy', ok: null, content: null }])
+})
+
+verifies('contract-21.continued', 'where the time of a drain is over, another instance goes on', async () => {
+  const pair = await openPair('continue', { env: { DRAIN_TIMEOUT_S: '1' } })
+  const session = await newSession(pair.first.url, agentPath(pair))
+  pair.up.next(async (call) => {
+    await call.text('So far')
+    await call.closed
+  })
+  const stream = await ask(pair, session)
+  pair.up.next(says(', and on.'))
+  await stream.next()
+  const exit = await pair.first.stop('SIGTERM')
+  expect(exit.code).toBe(0)
+  const { frames, broken } = await stream.rest()
+  expect([broken, dataOf(frames).includes('[DONE]')]).toEqual([true, false])
+  const { frames: rest } = await (await follow(pair.second.url, session)).rest()
+  expect([textOf(rest), dataOf(rest).at(-1)]).toEqual(['So far, and on.', '[DONE]'])
+  const message = await newest(pair.second.url, session)
+  expect(message).toMatchObject({ status: 'complete', continuations: [{ reason: 'shutdown', offset: 6 }] })
+})
+
+verifies('contract-21.default', 'with `error` a lost reply ends as it did', async () => {
+  const pair = await openPair('error')
+  const session = await newSession(pair.first.url, agentPath(pair))
+  pair.up.next(async (call) => {
+    await buys(call)
+  })
+  pair.up.next(async (call) => {
+    await call.text('So far')
+    await call.closed
+  })
+  const stream = await ask(pair, session)
+  for (let n = 0; n < 3; n++) await stream.next()
+  const follower = await follow(pair.second.url, session)
+  await pair.first.kill9()
+  const { frames } = await follower.rest()
+  expect(errorCode(frames.at(-1))).toBe('instance_lost')
+})
+
+verifies('contract-21.cancel', 'a cancel reaches a reply that nobody owns', async () => {
+  const pair = await openPair('continue')
+  const session = await newSession(pair.first.url, agentPath(pair))
+  pair.up.next(async (call) => {
+    await call.text('So far')
+    await call.closed
+  })
+  const stream = await ask(pair, session)
+  for (let n = 0; n < 2; n++) await stream.next()
+  await pair.first.kill9()
+  expect((await cancel(pair.second.url, session)).status).toBe(204)
+  const { frames } = await (await follow(pair.second.url, session)).rest()
+  expect([textOf(frames), dataOf(frames).at(-1)]).toEqual(['So far', '[DONE]'])
+  expect(pair.up.calls).toHaveLength(1)
+  expect(await newest(pair.second.url, session)).toMatchObject({ status: 'complete', finish_reason: 'cancelled' })
+})

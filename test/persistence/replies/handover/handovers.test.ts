@@ -1,0 +1,199 @@
+/** Who owns a running reply, and how that changes (contract section 21). */
+import { expect } from 'vitest'
+import type { Handovers, ReplyInfo } from '../../../../src/actors/ports/index.ts'
+import { createHandovers } from '../../../../src/persistence/replies/handover/handovers.ts'
+import { encodeStart } from '../../../../src/persistence/replies/handover/stored-turn.ts'
+import { settleLost } from '../../../../src/persistence/replies/settling/lost-owners.ts'
+import { verifies } from '../../../verifies.ts'
+import { finished, type Instance, openScene, type Scene, textAt } from '../../scene.ts'
+
+const start = encodeStart({
+  tools: [],
+  fields: {},
+  overrides: null,
+  toolChoice: null,
+  reasoning: false,
+  shows: { approval: false, caller: false },
+  instructions: null,
+})
+const facts = { providerId: '11111111-1111-4111-8111-111111111111', prompt: null, overrides: null, start }
+
+const handoversOf = ({ sql }: Scene, instance: Instance, withinS = 600): Handovers =>
+  createHandovers({ sql, instance, withinS, waitMs: 1000 })
+
+/** A reply that has said something, of an agent with `continue`. */
+async function runningReply({ sql, agentId, journal, newSession, begin }: Scene): Promise<ReplyInfo> {
+  await sql`update agents set on_loss = 'continue' where id = ${agentId}`
+  const reply = await begin(await newSession(), { facts })
+  await journal.append(reply, () => [textAt(2, 'So '), textAt(3, 'fär')])
+  return reply
+}
+
+const lose = ({ sql }: Scene, { id }: Instance) => sql`update instances set epoch = epoch + 1 where id = ${id}`
+
+/** Ends what goes on nowhere; how many. */
+async function settle({ sql }: Scene, { id }: Instance, withinS = 600): Promise<number> {
+  const options = { instanceId: id, withinS, deriveTitle: () => null, onFault() {}, onUnmoved() {} }
+  return (await settleLost(sql, options)).length
+}
+
+verifies(
+  'contract-21.owner',
+  'one of two claims a lost reply, whole, and its former owner stores nothing more',
+  async () => {
+    await using scene = await openScene()
+    const reply = await runningReply(scene)
+    const two = await scene.another()
+    const three = await scene.another()
+    expect(await handoversOf(scene, two.instance).claim(reply.id)).toBeNull()
+    await lose(scene, scene.instance)
+    const claims = await Promise.all([two, three].map(({ instance }) => handoversOf(scene, instance).claim(reply.id)))
+    const [claimed, ...others] = claims.filter((one) => one !== null)
+    expect(others).toEqual([])
+    expect(claimed).toMatchObject({ reason: 'instance_lost', from: scene.instance.id, text: 'Hello', cancelled: false })
+    expect(claimed?.events.map(({ event }) => event)).toEqual([
+      { type: 'text', text: 'So ' },
+      { type: 'text', text: 'fär' },
+    ])
+    expect(await scene.journal.append(reply, () => [textAt(4, ' late')])).toBe('fenced')
+    expect(await scene.journal.settle(reply, finished())).toEqual({ result: 'fenced' })
+    const stored = await two.journal.read(reply.id, 0)
+    expect(stored?.events).toHaveLength(2)
+    const [row] = await scene.sql<{ found: object[] }[]>`
+    select facts -> 'continuations' as found from messages where id = ${reply.id}`
+    expect(row?.found).toMatchObject([{ frame_id: 3, offset: 6, reason: 'instance_lost' }])
+  },
+)
+
+verifies(
+  'contract-21.owner',
+  'an owner that has given a reply away cannot settle it, and gets it back only if nobody took it',
+  async () => {
+    await using scene = await openScene()
+    const reply = await runningReply(scene)
+    const two = await scene.another()
+    const giver = handoversOf(scene, scene.instance)
+    const taker = handoversOf(scene, two.instance)
+    expect(await giver.offer(reply, 'boundary')).toBe('refused')
+    await taker.setReady(true)
+    expect(await giver.offer(reply, 'boundary')).toBe('offered')
+    expect(await giver.takeBack(reply)).toBe(true)
+    expect(await taker.claim(reply.id)).toBeNull()
+    expect(await giver.offer(reply, 'boundary')).toBe('offered')
+    expect(await taker.left(false)).toEqual([reply.id])
+    const claimed = await taker.claim(reply.id)
+    expect([claimed?.reason, await giver.takeBack(reply), await giver.isOwn(reply.id)]).toEqual([
+      'boundary',
+      false,
+      false,
+    ])
+    expect(await giver.offer(reply, 'boundary')).toBe('gone')
+    const events = claimed?.events ?? []
+    expect(await scene.journal.settle(reply, finished({ events }))).toEqual({ result: 'fenced' })
+    expect(await scene.journal.settle(reply, finished())).toEqual({ result: 'fenced' })
+    if (claimed)
+      expect(await two.journal.settle(claimed.reply, finished({ events }))).toMatchObject({ result: 'settled' })
+    const [row] = await scene.sql<{ facts: object }[]>`select facts from messages where id = ${reply.id}`
+    expect(Object.keys(row?.facts ?? {})).not.toContain('start')
+    expect(Object.keys(row?.facts ?? {})).not.toContain('continuations')
+  },
+)
+
+verifies('contract-21.cancel', 'a cancel goes along with the reply, whenever it comes', async () => {
+  await using scene = await openScene()
+  const reply = await runningReply(scene)
+  const two = await scene.another()
+  await lose(scene, scene.instance)
+  expect(await scene.journal.requestCancel(reply.sessionId)).toMatchObject({ instanceId: scene.instance.id })
+  expect(await handoversOf(scene, two.instance).claim(reply.id)).toMatchObject({ cancelled: true })
+  expect(await scene.journal.requestCancel(reply.sessionId)).toMatchObject({ instanceId: two.instance.id })
+})
+
+verifies('contract-21.losses', 'the third loss without a new frame ends it, and so does the tenth in all', async () => {
+  await using scene = await openScene()
+  const reply = await runningReply(scene)
+  let owner = scene.instance
+  for (let loss = 1; loss <= 2; loss++) {
+    const next = await scene.another()
+    await lose(scene, owner)
+    expect(await settle(scene, next.instance)).toBe(0)
+    expect(await handoversOf(scene, next.instance).claim(reply.id)).not.toBeNull()
+    owner = next.instance
+  }
+  const last = await scene.another()
+  await lose(scene, owner)
+  expect(await handoversOf(scene, last.instance).claim(reply.id)).toBeNull()
+  expect(await settle(scene, last.instance)).toBe(1)
+  expect((await last.journal.read(reply.id, 0))?.outcome).toMatchObject({ error: { code: 'instance_lost' } })
+})
+
+verifies('contract-21.losses', 'none is taken over too late, and one of an agent with `error` not at all', async () => {
+  await using scene = await openScene()
+  const late = await runningReply(scene)
+  const two = await scene.another()
+  await lose(scene, scene.instance)
+  expect(await handoversOf(scene, two.instance, 0).claim(late.id)).toBeNull()
+  expect(await settle(scene, two.instance, 0)).toBe(1)
+  const three = await scene.another()
+  const session = await scene.newSession()
+  const admitted = await two.journal.admit(scene.message(session, { facts }))
+  await scene.sql`update agents set on_loss = 'error'`
+  await lose(scene, two.instance)
+  const replyId = admitted.outcome === 'admitted' ? admitted.reply.id : ''
+  expect(await handoversOf(scene, three.instance).claim(replyId)).toBeNull()
+  expect(await settle(scene, three.instance)).toBe(1)
+})
+
+verifies(
+  'contract-21.older',
+  'an older version ends it only where no instance is left that can take it over',
+  async () => {
+    await using scene = await openScene()
+    const reply = await runningReply(scene)
+    const two = await scene.another()
+    const old = await scene.another()
+    await handoversOf(scene, two.instance).setReady(true)
+    await lose(scene, scene.instance)
+    const byOld = async () =>
+      (await scene.sql`select reply_id from lose_replies(${[reply.id]}::uuid[], ${old.instance.id})`).length
+    expect(await byOld()).toBe(0)
+    await scene.sql`update instances set lost_at = clock_timestamp() where id = ${two.instance.id}`
+    expect(await byOld()).toBe(1)
+  },
+)
+
+verifies(
+  'contract-21.owner',
+  'who settles a reply that was taken over begins the queued message, and one that nobody has begun is not gone on with',
+  async () => {
+    await using scene = await openScene()
+    const reply = await runningReply(scene)
+    const queuedInput = {
+      user: null,
+      by: null,
+      includeUsage: false,
+      reasoning: false,
+      fields: {},
+      includeActions: false,
+      instructions: null,
+      overrides: null,
+      origin: null,
+    }
+    const queued = scene.message(reply.sessionId, { facts, onBusy: 'enqueue', mayQueue: true, queuedInput })
+    expect(await scene.journal.admit(queued)).toMatchObject({ outcome: 'queued', position: 1 })
+    const two = await scene.another()
+    const three = await scene.another()
+    await scene.sql`update instances set begins_queued = true`
+    await lose(scene, scene.instance)
+    expect(await settle(scene, two.instance)).toBe(0)
+    const claimed = await handoversOf(scene, two.instance).claim(reply.id)
+    if (claimed === null) throw new Error('not claimed')
+    const settled = await two.journal.settle(claimed.reply, finished({ events: claimed.events }))
+    expect(settled).toMatchObject({ result: 'settled', next: queued.replyId })
+    await lose(scene, two.instance)
+    expect(await handoversOf(scene, three.instance).claim(queued.replyId)).toBeNull()
+    expect(await settle(scene, three.instance)).toBe(0)
+    const [row] = await scene.sql`select status, instance_id as owner from messages where id = ${queued.replyId}`
+    expect(row).toEqual({ status: 'streaming', owner: three.instance.id })
+  },
+)
