@@ -3,7 +3,7 @@ import { afterEach, expect } from 'vitest'
 import { buys, openToolFaults, repliesOf, type ToolFaults } from '../faults/tool-faults.ts'
 import { says } from '../http/tool-scene.ts'
 import type { UpstreamCall } from '../support/network/upstream.ts'
-import { newSession, type Product } from '../support/programs/product.ts'
+import { messagesOf, newSession, type Product } from '../support/programs/product.ts'
 import { contentOf, openSse, type SseFrame } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 import { cancel, completions, errorCode, follow, newest, say } from './scene.ts'
@@ -67,6 +67,36 @@ verifies('contract-21.boundary', 'a draining instance hands a whole turn over, a
   expect(message).toMatchObject({ status: 'complete', finish_reason: 'stop', content: 'One moment. Bought.' })
   expect(message).not.toHaveProperty('continuations')
 })
+
+verifies(
+  'contract-21.boundary',
+  'what is queued behind a reply that is handed over begins with its end, once',
+  async () => {
+    const gate = Promise.withResolvers<string>()
+    const pair = await openPair('error', { answer: () => gate.promise, env: { DRAIN_TIMEOUT_S: '20' } })
+    const session = await newSession(pair.first.url, agentPath(pair))
+    const stream = await ask(pair, session)
+    await pair.shop.arrived(1)
+    const queued = async ({ url }: Product, text: string) =>
+      await openSse(completions(url, session), { ...say(text), on_busy: 'enqueue' })
+    const here = await queued(pair.first, 'second')
+    const there = await queued(pair.second, 'third')
+    expect([here, there].map(({ headers }) => headers.get('x-queue-position'))).toEqual(['1', '2'])
+    const stopped = pair.first.stop('SIGTERM')
+    await expect.poll(async () => (await fetch(`${pair.first.url}/readyz`)).status).toBe(503)
+    gate.resolve('sold')
+    expect(textOf((await stream.rest()).frames)).toBe('One moment. Bought.')
+    const { frames, broken } = await there.rest()
+    expect([broken, textOf(frames), dataOf(frames).at(-1)]).toEqual([false, 'Bought.', '[DONE]'])
+    expect((await stopped).code).toBe(0)
+    const messages = await messagesOf(pair.second.url, session)
+    expect(messages.map(({ content, status }) => [content, status])).toEqual(
+      ['Buy!', 'One moment. Bought.', 'second', 'Bought.', 'third', 'Bought.'].map((content) => [content, 'complete']),
+    )
+    expect([pair.shop.requests.length, pair.up.calls.length]).toEqual([1, 4])
+    here.leave()
+  },
+)
 
 verifies('contract-21.continued', 'a text whose instance dies is gone on with behind its last word', async () => {
   const pair = await openPair('continue')

@@ -30,6 +30,8 @@ export interface ClusterOptions {
   /** How long nginx retries on another instance (milliseconds; 5 s in deploy/nginx.conf). */
   nginxRetryMs?: number
   env?: Record<string, string>
+  /** Checkout of an older version, which runs until an instance is restarted. */
+  before?: string
 }
 
 export interface InstanceWires {
@@ -91,7 +93,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   })
   const starts = await Promise.allSettled(
     Array.from({ length: instances }, async (_, instance) =>
-      startProduct({ direct: true, dataDir: folder.path, env: envOf(instance, await freePort()) }),
+      startProduct({
+        direct: true,
+        dataDir: folder.path,
+        env: envOf(instance, await freePort()),
+        ...(options.before !== undefined && { checkout: options.before }),
+      }),
     ),
   )
   for (const start of starts) if (start.status === 'fulfilled') products.push(start.value)
