@@ -7,6 +7,7 @@ import { withinContext } from './context/within-context.ts'
 import { type DemoLine, playDemo } from './demo.ts'
 import { type StreamOne, withFallbacks } from './fallbacks.ts'
 import { streamGemini } from './gemini/gemini.ts'
+import { goingOn, type RefusedBeginnings } from './going-on/going-on.ts'
 import { createOpenAi } from './openai/chat.ts'
 import { chatBody } from './openai/chat-body.ts'
 import { commonDialect, dialectOf, endpointOf, findProviderType } from './provider-types.ts'
@@ -48,6 +49,7 @@ export function createModel(options: ModelOptions): Providers {
   const watchTurn = watchUsageReports(counter.expect)
   const openai = createOpenAi(fetch)
   const refusals: Refusals = new Set()
+  const beginnings: RefusedBeginnings = new Set()
 
   const callModel: Model['stream'] = (request, signal, take) => {
     const { type } = request.provider
@@ -86,7 +88,12 @@ export function createModel(options: ModelOptions): Providers {
     for (let attempt = 0; !signal.aborted; attempt++) {
       calls?.({ type: 'called', url, providerId: provider.id, providerType: provider.type, model, idleTimeoutMs })
       try {
-        await watched((own, taker) => callModel(request, own, taker), signal, idleTimeoutMs, receive)
+        await watched(
+          (own, taker) => goingOn(request, beginnings, taker, (asked, taken) => callModel(asked, own, taken)),
+          signal,
+          idleTimeoutMs,
+          receive,
+        )
         calls?.({ type: 'call_ended', outcome: signal.aborted ? 'stopped' : 'ok', status: null })
         return null
       } catch (error) {

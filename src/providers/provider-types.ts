@@ -25,6 +25,8 @@ export interface Dialect {
   reasoningBack: 'always' | 'asked' | 'never'
   /** Tool call ids must be nine letters and digits. */
   shortCallIds: boolean
+  /** How the beginning of an answer is marked, where the vendor wants a mark; for DeepSeek the API is another one, too. */
+  beginning: 'prefix' | 'beta' | null
   /** Asks whether the key is good, where the list of models is public. */
   keyCheckPath: string | null
 }
@@ -125,6 +127,7 @@ export const commonDialect: Dialect = {
   usageOption: true,
   reasoningBack: 'never',
   shortCallIds: false,
+  beginning: null,
   keyCheckPath: null,
 }
 
@@ -133,10 +136,10 @@ const dialects: Readonly<Record<ProviderTypeId, Dialect | null>> = {
   openai: commonDialect,
   anthropic: null,
   gemini: null,
-  mistral: { ...commonDialect, usageOption: false, shortCallIds: true },
+  mistral: { ...commonDialect, usageOption: false, shortCallIds: true, beginning: 'prefix' },
   openrouter: { ...commonDialect, topK: true, reasoningBack: 'always', keyCheckPath: '/key' },
   groq: commonDialect,
-  deepseek: { ...commonDialect, reasoningBack: 'always' },
+  deepseek: { ...commonDialect, reasoningBack: 'always', beginning: 'beta' },
   xai: commonDialect,
   ollama: commonDialect,
   // vLLM, llama.cpp, LM Studio and TGI take it; a stricter server says so, and the agent's topK can be cleared.

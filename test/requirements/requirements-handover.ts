@@ -6,6 +6,8 @@ export const handover = {
   'contract-21.default': 'With `error`, the default, a lost reply ends as in section 4.',
   'contract-21.calls': 'A call without a stored result has an unknown outcome and is never made again.',
   'contract-21.stored': 'What a reply needs to go on is stored under a version; none changes.',
+  'contract-21.beginning':
+    'A text is gone on behind with that text as the beginning of the answer where provider and model take one, else told.',
   'contract-21.overlap':
     'Where a model was told to go on, 16 to 200 characters that repeat the end of what is there are not shown again.',
   'contract-21.losses':

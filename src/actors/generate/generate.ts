@@ -20,7 +20,6 @@ import { type ModelCallEnd, type Pace, unobserved } from '../ports/observer.ts'
 import type { ReplyEvent, Usage } from '../reply/reply-event.ts'
 import { type Ending, endedEarly } from './endings.ts'
 import { passGate } from './gate.ts'
-import { noOverlap } from './going-on/behind-text.ts'
 import { beginAgain, goOnBehind, keeping } from './going-on/going-on.ts'
 import { createModelAttribution } from './models.ts'
 import { createReasoning } from './reasoning.ts'
@@ -198,7 +197,8 @@ async function runTurns(running: Running, mayCompact: boolean): Promise<Ending |
 /** What steers goes before a handover: a reply that ends here needs no other instance. It may come while one is offered. */
 async function endsHere(running: Running): Promise<boolean> {
   if (await isSteered(running)) return true
-  const offered = running.atBoundary?.()
+  // Another instance would not have the pictures.
+  const offered = running.pictures.areShown() ? undefined : running.atBoundary?.()
   if (!offered) return false
   await unlessAborted(offered, running.signal)
   return await isSteered(running)
@@ -223,7 +223,7 @@ function sendingOf(tools: readonly ToolSpec[], { request, compaction, keepSent }
 async function runTurn(
   sent: ReturnType<Sending['next']>,
   offer: Pick<ModelRequest, 'tools' | 'toolChoice'>,
-  { request, model, tally, models, reasoning, observer, signal, take, overlap = noOverlap }: Running,
+  { request, model, tally, models, reasoning, observer, signal, take }: Running,
 ): Promise<Turn> {
   const turn: Turn = { text: '', reasoning: '', calls: [], counted: nothing, end: null, failure: null }
   const cleaner = createTextCleaner()
@@ -238,7 +238,7 @@ async function runTurn(
       if (event.type === 'text') {
         if (reasoning.isOpen()) addReasoning(turn, reasoning.close(), emitted)
         keepPace(pace)
-        addText(turn, overlap.push(cleaner.push(event.text)), emitted)
+        addText(turn, cleaner.push(event.text), emitted)
       } else if (event.type === 'reasoning') addReasoning(turn, reasoning.push(event.text), emitted)
       else if (event.type === 'model') models.answers(event)
       else keep(turn, event)
@@ -254,7 +254,7 @@ async function runTurn(
   }
   const rest: ReplyEvent[] = models.changeEvents()
   addReasoning(turn, reasoning.close(), rest)
-  addText(turn, overlap.push(cleaner.end()) + overlap.end(), rest)
+  addText(turn, cleaner.end(), rest)
   if (rest.length > 0) await take(rest)
   if (turn.end === null && turn.failure === null) turn.failure = endedEarly
   tally.end(turn)

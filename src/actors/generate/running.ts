@@ -14,7 +14,6 @@ import type {
 import type { ReplyObserver } from '../ports/observer.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import type { LeaseGate } from './gate.ts'
-import type { Overlap } from './going-on/behind-text.ts'
 import type { ResumePoint } from './going-on/resume-point.ts'
 import type { ModelAttribution } from './models.ts'
 import type { Reasoning } from './reasoning.ts'
@@ -59,8 +58,6 @@ export interface Running extends Omit<GenerateOptions, 'timeoutMs' | 'told'> {
   pictures: ToolPictures
   /** What it is told of its conversation, and whether that is to be summarised first. */
   compaction: { told(): Told | null; isDue(sending: Sending, tools: readonly ToolSpec[]): boolean }
-  /** Of the turn that goes on behind a text: what it repeats is not shown. */
-  overlap?: Overlap
   keepSent(sent: SentBefore): void
   keepRefusal(words: string): void
   signal: AbortSignal

@@ -11,12 +11,15 @@ export interface ToolPictures {
   keep(callId: string, pictures: readonly MessagePart[]): void
   /** The turns with the pictures beside the results that they belong to. */
   beside(turns: readonly ModelMessage[]): readonly ModelMessage[]
+  /** Whether the models see more than what is stored. */
+  areShown(): boolean
 }
 
 export function createToolPictures(maxBytes = MAX_BYTES): ToolPictures {
   const byCall = new Map<string, readonly MessagePart[]>()
   let left = maxBytes
   return {
+    areShown: () => byCall.size > 0,
     keep(callId, pictures) {
       const kept = pictures.filter(({ size }) => {
         if (size > left) return false

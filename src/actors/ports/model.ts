@@ -37,12 +37,21 @@ export interface ToolCall {
   arguments: string
 }
 
+/** `echo` as the end of the turn brought it: JSON, kept while its reply runs, and with calls that wait. */
+type Answer = { role: 'assistant'; content: string; toolCalls?: readonly ToolCall[]; echo?: object }
+type ToolResult = { role: 'tool'; toolCallId: string; content: string }
+
+/** A message of a model's turn: its answer, or the result of a call. It can be stored, unlike a result's pictures. */
+export type TurnMessage = Answer | ToolResult
+
+/**
+ * `isBeginning`: the last message, which was interrupted. The model goes on behind it; what it repeats is not emitted.
+ * `pictures`: what the tool showed beside its text. Absent when it showed none.
+ */
 export type ModelMessage =
   | UserMessage
-  /** `echo` as the end of the turn brought it: JSON, kept while its reply runs, and with calls that wait. */
-  | { role: 'assistant'; content: string; toolCalls?: readonly ToolCall[]; echo?: object }
-  /** `pictures`: what the tool showed beside its text. Absent when it showed none. */
-  | { role: 'tool'; toolCallId: string; content: string; pictures?: readonly MessagePart[] }
+  | (Answer & { isBeginning?: true })
+  | (ToolResult & { pictures?: readonly MessagePart[] })
 
 export interface ToolSpec {
   name: string

@@ -2,7 +2,7 @@
 
 import type { CallDecision, WaitKind } from '../reply/reply-event.ts'
 import type { AnswerFields } from './answer-fields.ts'
-import type { ModelMessage, ToolCall, ToolSpec } from './model.ts'
+import type { ToolCall, ToolSpec, TurnMessage } from './model.ts'
 
 export interface WaitingCall extends ToolCall {
   kind: WaitKind
@@ -15,15 +15,10 @@ export interface WaitingCall extends ToolCall {
 
 /** A model's turn, of whose calls some may have no result yet. By place in the turn: `results`, `waiting`. */
 export interface OpenTurn {
-  answer: Extract<ModelMessage, { role: 'assistant' }>
+  answer: Extract<TurnMessage, { role: 'assistant' }>
   results: readonly (string | null)[]
   waiting: readonly (WaitingCall | null)[]
 }
-
-/** A message of a model's turn: its answer, or the result of a call. It can be stored, unlike a result's pictures. */
-export type TurnMessage =
-  | Extract<ModelMessage, { role: 'assistant' }>
-  | Omit<Extract<ModelMessage, { role: 'tool' }>, 'pictures'>
 
 /** All turns since the user's message, of the reply that waits and of those that it continued. */
 export interface Chain {

@@ -29,7 +29,7 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
     messages: cacheMarked(request, [
       ...(system ? [{ role: 'system', content: system } as const] : []),
       ...withUniqueCallIds(withToolPictures(provider.type, messages), dialect.shortCallIds ? shortId : sameId).map(
-        (message) => wireMessage(message, { type: provider.type, reasoningOf }),
+        (message) => wireMessage(message, { type: provider.type, reasoningOf, isMarked: dialect.beginning !== null }),
       ),
     ]),
     ...(dialect.usageOption && { stream_options: { include_usage: true } }),
@@ -71,6 +71,8 @@ interface WireOptions {
   /** The provider's. */
   type: string
   reasoningOf(echo: object | undefined): ChatReasoning
+  /** Whether the beginning of the answer is marked. */
+  isMarked: boolean
 }
 
 type ContentPart = OpenAI.Chat.ChatCompletionContentPart
@@ -92,14 +94,20 @@ function filePart(part: MessagePart): ContentPart {
   return { type: 'file', file: { filename: filename ?? 'file.pdf', file_data: url } }
 }
 
-function wireMessage(message: ModelMessage, { type, reasoningOf }: WireOptions): Message & ChatReasoning {
+function wireMessage(
+  message: ModelMessage,
+  { type, reasoningOf, isMarked }: WireOptions,
+): Message & ChatReasoning & { prefix?: true } {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: message.segments ? contentParts(type, message) : message.content }
     case 'tool':
       return { role: 'tool', tool_call_id: message.toolCallId, content: message.content }
     case 'assistant':
-      if (!message.toolCalls?.length) return { role: 'assistant', content: message.content }
+      if (!message.toolCalls?.length) {
+        const { content } = message
+        return { role: 'assistant', content, ...(message.isBeginning && isMarked && { prefix: true as const }) }
+      }
       return {
         role: 'assistant',
         content: message.content || null, // as the vendors themselves send it

@@ -1,7 +1,7 @@
 /** The chat-completions adapter: one turn as a stream of events. Throws ProviderProblem. */
 import OpenAI from 'openai'
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../../actors/ports/index.ts'
-import { type Dialect, wireApiOf } from '../provider-types.ts'
+import { type Dialect, endpointOf, wireApiOf } from '../provider-types.ts'
 import type { ProviderAnswer, ProviderFetch } from '../request/fetch.ts'
 import { callWithout, type OptionalField, type RefusedFields } from '../request/optional-fields.ts'
 import { shownBody } from '../request/outgoing-parts.ts'
@@ -34,7 +34,7 @@ export function createOpenAi(fetch: ProviderFetch) {
 
   return {
     stream(request: ModelRequest, dialect: Dialect, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> {
-      const client = clientOf(request.provider)
+      const client = clientOf(placeOf(request, dialect))
       if (wireApiOf(request.provider) === 'responses') return streamResponses(client, request, refusals, signal, take)
       return streamTurn(
         readTurn(turnOptions(request, dialect)),
@@ -47,6 +47,14 @@ export function createOpenAi(fetch: ProviderFetch) {
       )
     },
   }
+}
+
+/** DeepSeek takes the beginning of an answer at its beta API. */
+function placeOf({ provider, messages }: ModelRequest, { beginning }: Dialect): ProviderConnection {
+  const last = messages.at(-1)
+  if (beginning !== 'beta' || last?.role !== 'assistant' || last.isBeginning !== true) return provider
+  const baseUrl = endpointOf(provider)?.replace(/(?:\/v1)?$/, '/beta') ?? null
+  return { ...provider, baseUrl }
 }
 
 function turnOptions(request: ModelRequest, { reasoningBack }: Dialect): TurnOptions {

@@ -3,7 +3,6 @@
 import type { AnswerFields, ModelMessage, ModelRequest, OpenTurn } from '../../ports/index.ts'
 import type { Running } from '../running.ts'
 import { type Wait, waitOf } from '../waiting-calls.ts'
-import { createOverlap, toldToGoOn } from './behind-text.ts'
 import type { ResumePoint } from './resume-point.ts'
 
 /** Stores a turn with its calls, before these are made. */
@@ -42,7 +41,7 @@ export async function goOnBehind<Turn>(
   ask: (more: readonly ModelMessage[], running: Running) => Promise<Turn>,
 ): Promise<Turn> {
   const request = await withTokensLeft(text, running)
-  return await ask(toldToGoOn(text), { ...running, request, overlap: createOverlap(text) })
+  return await ask([{ role: 'assistant', content: text, isBeginning: true }], { ...running, request })
 }
 
 /** Of the tokens that a turn may have, what is left. */

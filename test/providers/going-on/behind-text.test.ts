@@ -1,13 +1,13 @@
 /** What a model repeats of the text that it goes on behind is not shown again. */
 import { expect, test } from 'vitest'
-import { createOverlap } from '../../../../src/actors/generate/going-on/behind-text.ts'
-import { verifies } from '../../../verifies.ts'
+import { endsOf, leavingOut } from '../../../src/providers/going-on/behind-text.ts'
+import { verifies } from '../../verifies.ts'
 
 const before = 'It was late. The quick brown fox jumps over the lazy '
 
 /** All that is shown of these texts. */
 function shown(texts: readonly string[], text = before): string {
-  const overlap = createOverlap(text)
+  const overlap = leavingOut(endsOf(text))
   return texts.map((one) => overlap.push(one)).join('') + overlap.end()
 }
 
@@ -31,11 +31,11 @@ verifies('contract-21.overlap', 'what repeats less, or from within a word, is sh
 })
 
 verifies('contract-21.overlap', 'what may still prove a repetition waits until that is known, and nothing else', () => {
-  const overlap = createOverlap(before)
+  const overlap = leavingOut(endsOf(before))
   expect(overlap.push('fox jumps over')).toBe('')
   expect(overlap.push(' a dog.')).toBe('fox jumps over a dog.')
   expect(overlap.push(' fox')).toBe(' fox')
-  const other = createOverlap(before)
+  const other = leavingOut(endsOf(before))
   expect(other.push('dog')).toBe('dog')
 })
 

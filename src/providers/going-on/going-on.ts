@@ -1,0 +1,89 @@
+/**
+ * A turn that goes on behind a text which was interrupted: with that text as the beginning of the answer where provider and
+ * model take one, else the model is told (contract section 21).
+ */
+import type { ModelEvent, ModelMessage, ModelRequest, Take } from '../../actors/ports/index.ts'
+import type { ProviderTypeId } from '../provider-types.ts'
+import { anthropicThinking } from '../reasoning.ts'
+import { problemIn } from '../wire/failure.ts'
+import { endsOf, leavingOut, type Repetition } from './behind-text.ts'
+
+const instruction =
+  'Your answer was interrupted at this point. Go on with it exactly where it stops: do not repeat any of it, do not begin anew and do not mention the interruption. If it is complete already, answer with nothing.'
+
+/** Provider types whose models take the beginning of their answer. A server of unknown make may begin anew behind it. */
+const takesBeginning: ReadonlySet<string> = new Set<ProviderTypeId>([
+  'anthropic',
+  'mistral',
+  'deepseek',
+  'openrouter',
+  'ollama',
+])
+
+/** Models that refused a beginning, by provider: asked once, then told. Beyond so many, all are forgotten. */
+const MAX_KEPT = 1000
+export type RefusedBeginnings = Set<string>
+
+const nameOf = ({ provider, model }: ModelRequest): string => `${provider.id} ${provider.baseUrl} ${model}`
+
+type Call = (request: ModelRequest, take: Take<ModelEvent>) => Promise<void>
+
+/** One call, and once more the other way where the provider refuses the beginning. */
+export async function goingOn(
+  request: ModelRequest,
+  refused: RefusedBeginnings,
+  take: Take<ModelEvent>,
+  call: Call,
+): Promise<void> {
+  const last = request.messages.at(-1)
+  if (last?.role !== 'assistant' || last.isBeginning !== true) return await call(request, take)
+  if (mayBegin(request, last.content) && !refused.has(nameOf(request))) {
+    try {
+      // Mistral's answer has the beginning in it.
+      return await call(request, without(request.provider.type === 'mistral' ? [last.content] : [], take))
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      if (refused.size >= MAX_KEPT) refused.clear()
+      refused.add(nameOf(request))
+    }
+  }
+  await call({ ...request, messages: told(request.messages, last.content) }, without(endsOf(last.content), take))
+}
+
+function told(messages: readonly ModelMessage[], content: string): ModelMessage[] {
+  return [...messages.slice(0, -1), { role: 'assistant', content }, { role: 'user', content: instruction }]
+}
+
+/** Never with thinking, which comes before an answer. Claude takes no beginning that ends with a space. */
+function mayBegin(request: ModelRequest, text: string): boolean {
+  const { provider, model, reasoning, config, fields } = request
+  if (!takesBeginning.has(provider.type)) return false
+  if (provider.type === 'anthropic') return anthropicThinking(request) === null && text === text.trimEnd()
+  const effort = fields?.reasoningEffort ?? config.reasoningEffort ?? 'none'
+  return !reasoning && effort === 'none' && !/reason|think|magistral|-r1\b/i.test(model)
+}
+
+/** DeepSeek takes it at an address of its own, which a proxy before it may not have. */
+function isRefusal(error: unknown): boolean {
+  const problem = problemIn(error)
+  if (problem?.status === 404) return true
+  const words = /prefill|prefix|assistant message|last (?:message|role)|user message/i
+  return (problem?.status === 400 || problem?.status === 422) && words.test(problem.full)
+}
+
+/** What waits is a sign of life: the model has made something. */
+function without(texts: readonly string[], take: Take<ModelEvent>): Take<ModelEvent> {
+  if (texts.length === 0) return take
+  const repetition = leavingOut(texts)
+  return (events) => take(events.flatMap((event) => shown(event, repetition)))
+}
+
+function shown(event: ModelEvent, repetition: Repetition): ModelEvent[] {
+  if (event.type === 'text') {
+    const text = repetition.push(event.text)
+    return text === '' ? [{ type: 'activity', output: true }] : [{ type: 'text', text }]
+  }
+  if (event.type !== 'tool_call' && event.type !== 'end') return [event]
+  const rest = repetition.end()
+  return rest === '' ? [event] : [{ type: 'text', text: rest }, event]
+}

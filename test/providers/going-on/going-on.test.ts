@@ -1,0 +1,125 @@
+/** How each provider is asked to go on behind a text that was interrupted (contract section 21). */
+import { describe, expect } from 'vitest'
+import type { ModelRequest } from '../../../src/actors/ports/index.ts'
+import type { UpstreamCall } from '../../support/network/upstream.ts'
+import { verifies } from '../../verifies.ts'
+import { startAnthropic, turn } from '../native/anthropic-server.ts'
+import { ask, connectionTo, requestTo, scene, spoken, textOf } from '../scene.ts'
+
+const before = 'The quick brown fox jumps over'
+const messages: ModelRequest['messages'] = [
+  { role: 'user', content: 'Tell!' },
+  { role: 'assistant', content: before, isBeginning: true },
+]
+const told = [
+  { role: 'user', content: 'Tell!' },
+  { role: 'assistant', content: before },
+  { role: 'user', content: expect.stringContaining('interrupted') },
+]
+
+const goesOn = async (call: UpstreamCall) => {
+  await call.text(' the lazy dog.')
+  await call.finish('stop')
+}
+
+const repeats = async (call: UpstreamCall) => {
+  await call.text('brown fox jumps')
+  await call.text(' over the lazy dog.')
+  await call.finish('stop')
+}
+
+describe('with the text as the beginning of the answer', () => {
+  verifies('contract-21.beginning', 'OpenRouter and Ollama take it as the last message', async () => {
+    const { up, model } = await scene()
+    up.always(goesOn)
+    for (const type of ['openrouter', 'ollama']) {
+      const events = await ask(model, requestTo(up, { provider: connectionTo(up.url, type), messages }))
+      expect(textOf(events)).toBe(' the lazy dog.')
+      expect(up.calls.at(-1)?.body.messages).toEqual([told[0], told[1]])
+    }
+  })
+
+  verifies('contract-21.beginning', 'Mistral wants a mark, and its answer has the text in it', async () => {
+    const { up, model } = await scene()
+    up.always(async (call) => {
+      await call.text('The quick')
+      await call.text(' brown fox jumps over the')
+      await call.text(' lazy dog.')
+      await call.finish('stop')
+    })
+    const events = await ask(model, requestTo(up, { provider: connectionTo(up.url, 'mistral'), messages }))
+    expect(textOf(events)).toBe(' the lazy dog.')
+    expect(up.calls[0]?.body.messages.at(-1)).toEqual({ role: 'assistant', content: before, prefix: true })
+  })
+
+  verifies('contract-21.beginning', 'DeepSeek takes it at its beta API', async () => {
+    const { up, model } = await scene()
+    up.always(goesOn)
+    await ask(model, requestTo(up, { provider: connectionTo(up.url, 'deepseek'), messages }))
+    await ask(model, requestTo(up, { provider: connectionTo(up.url, 'deepseek') }))
+    expect(up.calls.map(({ path }) => path)).toEqual(['/beta/chat/completions', '/v1/chat/completions'])
+    expect(up.calls[0]?.body.messages.at(-1)).toEqual({ role: 'assistant', content: before, prefix: true })
+  })
+
+  verifies('contract-21.beginning', 'Anthropic takes it as the last message', async () => {
+    await using up = await startAnthropic()
+    const { model } = await scene()
+    up.always((call) => call.raw(turn({ text: [' the lazy dog.'] })))
+    const provider = connectionTo(up.base, 'anthropic')
+    const events = await ask(model, requestTo(null, { provider, model: 'claude-sonnet-4-5', messages }))
+    expect(textOf(events)).toBe(' the lazy dog.')
+    const blocks = up.calls[0]?.body.messages.at(-1)
+    expect(blocks).toEqual({ role: 'assistant', content: [{ type: 'text', text: before }] })
+  })
+})
+
+describe('told in a last message', () => {
+  verifies('contract-21.beginning', 'servers of unknown make are told, and what they repeat is left out', async () => {
+    const { up, model } = await scene()
+    up.always(repeats)
+    const events = await ask(model, requestTo(up, { messages }))
+    expect(textOf(events)).toBe(' the lazy dog.')
+    expect(up.calls[0]?.body.messages).toEqual(told)
+  })
+
+  verifies('contract-21.beginning', 'so are models that think', async () => {
+    const { up, model } = await scene()
+    up.always(goesOn)
+    const provider = connectionTo(up.url, 'openrouter')
+    await ask(model, requestTo(up, { provider, messages, reasoning: true }))
+    await ask(
+      model,
+      requestTo(up, { provider: connectionTo(up.url, 'deepseek'), model: 'deepseek-reasoner', messages }),
+    )
+    expect(up.calls.map(({ body }) => body.messages)).toEqual([told, told])
+  })
+
+  verifies(
+    'contract-21.beginning',
+    'a model that refuses the beginning is told at once, which is no retry, and from then on',
+    async () => {
+      const { up, model } = await scene({ providerRetries: 0 })
+      up.always((call) => {
+        if (call.body.messages.at(-1).role === 'user') return repeats(call)
+        const message =
+          'This model does not support assistant message prefill. The conversation must end with a user message.'
+        return call.error(400, { error: { message } })
+      })
+      const request = requestTo(up, { provider: connectionTo(up.url, 'openrouter'), messages })
+      for (let time = 0; time < 2; time++) expect(textOf(await ask(model, request))).toBe(' the lazy dog.')
+      expect(up.calls.map(({ body }) => body.messages.length)).toEqual([2, 3, 3])
+    },
+  )
+
+  verifies('contract-21.overlap', 'what waits is shown before a call, and at the end', async () => {
+    const { up, model } = await scene()
+    up.next(async (call) => {
+      await call.text('brown fox jumps')
+      await call.toolCall({ name: 'look', arguments: '{}' })
+      await call.finish('tool_calls')
+    })
+    const events = spoken(await ask(model, requestTo(up, { messages })))
+    expect(events.map(({ type }) => type)).toEqual(['text', 'tool_call', 'end'])
+    expect(textOf(events)).toBe('brown fox jumps')
+  })
+})
