@@ -3,7 +3,6 @@
  * it calls no more tools. Emits what is to be shown, in order; resolves to how it ended.
  */
 
-import { unlessAborted } from '../../async/unless-aborted.ts'
 import { createCompaction, type Summarised } from '../compaction/compaction.ts'
 import type {
   Checkpoint,
@@ -20,7 +19,7 @@ import { type ModelCallEnd, type Pace, unobserved } from '../ports/observer.ts'
 import type { ReplyEvent, Usage } from '../reply/reply-event.ts'
 import { type Ending, endedEarly } from './endings.ts'
 import { passGate } from './gate.ts'
-import { beginAgain, goOnBehind, keeping } from './going-on/going-on.ts'
+import { beginAgain, endsHere, goOnBehind, isSteered, keeping } from './going-on/going-on.ts'
 import { createModelAttribution } from './models.ts'
 import { createReasoning } from './reasoning.ts'
 import { type GenerateOptions, openWithin, type Running } from './running.ts'
@@ -192,25 +191,6 @@ async function runTurns(running: Running, mayCompact: boolean): Promise<Ending |
     turns = [...turns, ...messagesOf(open)]
     if (await endsHere(running)) return { type: 'finished', reason: 'steered' }
   }
-}
-
-/** What steers goes before a handover: a reply that ends here needs no other instance. It may come while one is offered. */
-async function endsHere(running: Running): Promise<boolean> {
-  if (await isSteered(running)) return true
-  // Another instance would not have the pictures.
-  const offered = running.pictures.areShown() ? undefined : running.atBoundary?.()
-  if (!offered) return false
-  await unlessAborted(offered, running.signal)
-  return await isSteered(running)
-}
-
-/** A database that is away knows of no message: the reply goes on as far as it can be stored. */
-async function isSteered({ isSteered: ask, signal }: Running): Promise<boolean> {
-  if (ask === undefined) return false
-  return await unlessAborted(
-    ask().catch(() => false),
-    signal,
-  )
 }
 
 function sendingOf(tools: readonly ToolSpec[], { request, compaction, keepSent }: Running): Sending {

@@ -1,5 +1,6 @@
 /** What a generation does that another instance began, and what it stores so that another one can go on with it. */
 
+import { unlessAborted } from '../../../async/unless-aborted.ts'
 import type { AnswerFields, ModelMessage, ModelRequest, OpenTurn } from '../../ports/index.ts'
 import type { Running } from '../running.ts'
 import { type Wait, waitOf } from '../waiting-calls.ts'
@@ -65,4 +66,23 @@ async function withTokensLeft(text: string, { request, model }: Running): Promis
       config: { ...config, maxOutputTokens: left(config.maxOutputTokens) },
     }),
   }
+}
+
+/** What steers goes before a handover: a reply that ends here needs no other instance. It may come while one is offered. */
+export async function endsHere(running: Running): Promise<boolean> {
+  if (await isSteered(running)) return true
+  // Another instance would not have the pictures.
+  const offered = running.pictures.areShown() ? undefined : running.atBoundary?.()
+  if (!offered) return false
+  await unlessAborted(offered, running.signal)
+  return await isSteered(running)
+}
+
+/** A database that is away knows of no message: the reply goes on as far as it can be stored. */
+export async function isSteered({ isSteered: ask, signal }: Running): Promise<boolean> {
+  if (ask === undefined) return false
+  return await unlessAborted(
+    ask().catch(() => false),
+    signal,
+  )
 }
