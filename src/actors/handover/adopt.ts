@@ -4,9 +4,9 @@ import { beginQueued, type QueueHost } from '../queue/begin-queued.ts'
 import type { HandoverReason, ReplyError } from '../reply/reply-event.ts'
 import type { StartOptions } from '../reply/start-reply.ts'
 import { noUsage } from '../session/actors.ts'
-import { beginReply, cancelReply, errorOf } from '../session/live-sessions.ts'
+import { cancelReply, errorOf } from '../session/live-sessions.ts'
 import type { ReplyBasis } from '../session/send.ts'
-import { openReply } from './open-reply.ts'
+import { beginOpened, openReply } from './open-reply.ts'
 
 export interface AdoptOptions extends StartOptions {
   /** What a reply that is taken over is made from, with its agent as it is now. `mediaTypes`: of the user's message. */
@@ -71,10 +71,10 @@ async function goOn(host: AdoptingHost, claimed: Claimed): Promise<void> {
     const place = { info, text, parts, parentId: answeredId, historyEnd, isRegenerated: true, titleFrom, values }
     const asBegun = { isQueued: false, refusal: null, continued: decided, counts: claimed.counts }
     const reply = openReply(host, basis, { ...place, ...asBegun }, claimed)
-    beginReply(host, agentId, 'streaming.generating', reply)
+    beginOpened(host, agentId, 'streaming.generating', reply)
     options.onTakenOver?.(reason)
     options.log.info({ replyId: info.id, sessionId: info.sessionId, agentId, reason, from }, 'Took a reply over.')
-    if (claimed.cancelled || host.admitting.get(info.id)?.cancelled) cancelReply(host, info.id)
+    if (claimed.cancelled) cancelReply(host, info.id)
     else if (reply.from?.text && isStructured(reply.request)) {
       // The rest of a JSON text cannot be asked for: it would not be the same text.
       host.byReply.get(info.id)?.actor.send({ type: 'failed', error: asWithoutGoingOn(reason) })

@@ -19,7 +19,7 @@ import type {
 import { type Adopted, type ObservedReply, type Observer, unobserved } from '../ports/observer.ts'
 import { createReplyLog, type ReplyLogOptions } from '../reply/reply-log.ts'
 import { countedOf, noUsage } from '../session/actors.ts'
-import { errorOf, type LiveSessions } from '../session/live-sessions.ts'
+import { beginReply, cancelReply, errorOf, type LiveSessions } from '../session/live-sessions.ts'
 import type { RunningReply } from '../session/running-reply.ts'
 import type { ReplyBasis } from '../session/send.ts'
 
@@ -116,6 +116,20 @@ export function openReply(host: Opening, basis: ReplyBasis, place: ReplyPlace, c
     notStored: false,
   }
   return reply
+}
+
+/** Begins it, unless it was stopped while the database's answer was under way. */
+export function beginOpened(
+  host: LiveSessions & { options: Pick<OpenOptions, 'journal'> },
+  agentId: string,
+  state: Parameters<typeof beginReply>[2],
+  reply: RunningReply,
+): void {
+  const { id, epoch } = reply.log.info
+  beginReply(host, agentId, state, reply)
+  if (host.admitting.get(id)?.cancelled) cancelReply(host, id)
+  // Others declared this instance lost meanwhile: they end the reply, or go on with it, and nobody else will stop it here.
+  if (epoch !== host.options.journal.epoch()) host.byReply.get(id)?.actor.send({ type: 'lost' })
 }
 
 /** What its request has set, for an instance that goes on with it. */

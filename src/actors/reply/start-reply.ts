@@ -1,8 +1,8 @@
 /** An admitted message → its reply, running here. */
 
-import { type Opening, type OpenOptions, openReply } from '../handover/open-reply.ts'
+import { beginOpened, type Opening, type OpenOptions, openReply } from '../handover/open-reply.ts'
 import type { Admitted } from '../ports/index.ts'
-import { beginReply, cancelReply, type LiveSessions } from '../session/live-sessions.ts'
+import type { LiveSessions } from '../session/live-sessions.ts'
 import type { RunningReply } from '../session/running-reply.ts'
 import type { ReadyMessage, Started } from '../session/send.ts'
 import type { Reply } from './frame-log.ts'
@@ -43,10 +43,7 @@ export function startReply(
     counts: message.facts?.counts,
   }
   const reply = openReply(host, message, where, null)
-  beginReply(host, message.agentId, restState, reply)
-  if (host.admitting.get(info.id)?.cancelled) cancelReply(host, info.id)
-  // Others declared this instance lost while the answer was under way: they end the reply, and nobody else will stop it here.
-  if (info.epoch !== journal.epoch()) host.byReply.get(info.id)?.actor.send({ type: 'lost' })
+  beginOpened(host, message.agentId, restState, reply)
   const requesterLost = () => {
     reply.requesterLost = true
   }
