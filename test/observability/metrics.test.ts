@@ -36,7 +36,7 @@ verifies('contract-17.from-zero', 'every counter but those of HTTP requests has 
   const counters = [...atStart.matchAll(/^# TYPE greenroom_(\S+) counter$/gm)].map(([, name]) => name ?? '')
   const expected = {
     // By kind: six ways to end well, ten codes, lost, left, not_stored.
-    replies_total: 2 * 19,
+    replies_total: 2 * 20,
     provider_errors_total: 11 * 6,
     tokens_total: 11 * 2,
     token_details_total: 11 * 3,
@@ -47,6 +47,7 @@ verifies('contract-17.from-zero', 'every counter but those of HTTP requests has 
     provider_calls_total: 11 * 8,
     provider_retries_total: 1,
     lost_replies_total: 1,
+    replies_handed_over_total: 3,
     instances_lost_total: 1,
     spans_dropped_total: 1,
     http_requests_total: 0,
