@@ -55,6 +55,7 @@ verifies(
       callerInstructions: 'refuse',
       userLimits: null,
       compaction: 'none',
+      onLoss: 'error',
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
@@ -201,6 +202,7 @@ test('a completion reads agent, prompt and encrypted key in one query', async ()
     callerInstructions: 'refuse',
     userLimits: null,
     compaction: 'none',
+    onLoss: 'error',
     configuration: expect.any(Number),
   })
   const promptless = (await create()).json
