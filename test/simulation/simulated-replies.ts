@@ -9,6 +9,8 @@ import type { Owner, SimulatedLeases } from './simulated-leases.ts'
 
 export interface Row {
   info: ReplyInfo
+  /** What its session was in when it was admitted. */
+  restState: RestState
   text: string
   events: StoredEvent[]
   outcome: Outcome | null
@@ -57,7 +59,7 @@ function intend({ intents }: Store, { info }: Row, kind: Intent['kind']): void {
   intents.push({ id: `${replyId} ${kind} ${intents.length}`, kind, sessionId, replyId, owner })
 }
 
-const admitted = ({ info: reply, text }: Row, restState: RestState): Admission => ({
+const admitted = ({ info: reply, text, restState }: Row): Admission => ({
   ...{ outcome: 'admitted', reply, text, restState },
   ...{ parentId: null, historyEnd: -1, titleFrom: null },
 })
@@ -65,7 +67,7 @@ const admitted = ({ info: reply, text }: Row, restState: RestState): Admission =
 function admit(store: Store, message: NewMessage, owner: Owner): Admission {
   const { replyId, sessionId, text, model, includeUsage, mayStart, decided } = message
   const known = stored(store, replyId)
-  if (known !== null) return known.outcome === null ? admitted(known, 'idle') : { outcome: 'joined', replyId }
+  if (known !== null) return known.outcome === null ? admitted(known) : { outcome: 'joined', replyId }
   if (!store.leases.holds(owner)) return { outcome: 'fenced' }
   const session = store.sessions.get(sessionId) ?? { num: ++store.made, nextSeq: 1, rows: [] }
   const newest = session.rows.at(-1)
@@ -79,13 +81,14 @@ function admit(store: Store, message: NewMessage, owner: Owner): Admission {
     ...{ createdAt: store.time(), instanceId: owner.id, epoch: owner.epoch },
   }
   const row: Row = {
+    restState: newest?.outcome ? restStateOf(newest.outcome) : 'idle',
     ...{ info, text, events: [], outcome: null, endedAt: null, settledAt: null },
     ...{ waiting: null, isDecided: false, isDeleted: false, cancelledAt: null },
   }
   store.sessions.set(sessionId, session)
   session.rows.push(row)
   store.replies.set(replyId, row)
-  return admitted(row, newest?.outcome ? restStateOf(newest.outcome) : 'idle')
+  return admitted(row)
 }
 
 function append(store: Store, reply: ReplyInfo, events: readonly StoredEvent[]): 'stored' | 'fenced' {
