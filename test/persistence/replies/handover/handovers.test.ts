@@ -109,23 +109,31 @@ verifies('contract-21.cancel', 'a cancel goes along with the reply, whenever it 
   expect(await scene.journal.requestCancel(reply.sessionId)).toMatchObject({ instanceId: two.instance.id })
 })
 
-verifies('contract-21.losses', 'the third loss without a new frame ends it, and so does the tenth in all', async () => {
-  await using scene = await openScene()
-  const reply = await runningReply(scene)
-  let owner = scene.instance
-  for (let loss = 1; loss <= 2; loss++) {
-    const next = await scene.another()
+for (const { losses, speaks } of [
+  { losses: 3, speaks: false },
+  { losses: 10, speaks: true },
+]) {
+  const how = speaks ? 'however much it says' : 'without a new frame'
+  verifies('contract-21.losses', `loss ${losses} ends it, ${how}`, async () => {
+    await using scene = await openScene()
+    const reply = await runningReply(scene)
+    let owner = scene.instance
+    for (let loss = 1; loss < losses; loss++) {
+      const next = await scene.another()
+      await lose(scene, owner)
+      expect(await settle(scene, next.instance)).toBe(0)
+      const claimed = await handoversOf(scene, next.instance).claim(reply.id)
+      if (claimed === null) throw new Error(`loss ${loss} ended it`)
+      if (speaks) await next.journal.append(claimed.reply, () => [textAt(3 + loss, 'more')])
+      owner = next.instance
+    }
+    const last = await scene.another()
     await lose(scene, owner)
-    expect(await settle(scene, next.instance)).toBe(0)
-    expect(await handoversOf(scene, next.instance).claim(reply.id)).not.toBeNull()
-    owner = next.instance
-  }
-  const last = await scene.another()
-  await lose(scene, owner)
-  expect(await handoversOf(scene, last.instance).claim(reply.id)).toBeNull()
-  expect(await settle(scene, last.instance)).toBe(1)
-  expect((await last.journal.read(reply.id, 0))?.outcome).toMatchObject({ error: { code: 'instance_lost' } })
-})
+    expect(await handoversOf(scene, last.instance).claim(reply.id)).toBeNull()
+    expect(await settle(scene, last.instance)).toBe(1)
+    expect((await last.journal.read(reply.id, 0))?.outcome).toMatchObject({ error: { code: 'instance_lost' } })
+  })
+}
 
 verifies('contract-21.losses', 'none is taken over too late, and one of an agent with `error` not at all', async () => {
   await using scene = await openScene()
