@@ -83,7 +83,9 @@ verifies(
     const chat = await scene.chat({ message: 'Look!' })
     const { frames } = await chat.rest()
     expect(contentOf(frames)).toBe('I could not.')
-    const results = frames.filter(({ event }) => event === 'tool_result').map(({ data }) => JSON.parse(data))
+    const told = (kind: string) => frames.filter(({ event }) => event === kind).map(({ data }) => JSON.parse(data))
+    const came = new Map(told('tool_result').map((result) => [result.id, result])) // in any order
+    const results = told('tool_call').map(({ id }) => came.get(id))
     expect(results.map(({ ok }) => ok)).toEqual([false, false, false, false])
     expect(results[1].content).toContain('no.such tool')
     expect(results[3].content).toContain('out of order')

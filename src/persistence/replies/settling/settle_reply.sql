@@ -1,4 +1,4 @@
--- revision 4
+-- revision 5
 /* The owner's way to fold_reply. Answers {outcome, settled_at, next}; outcome: settled, gone, or fenced when this instance
    was declared lost meanwhile, or another one has taken the reply over; next: the reply to the queued message that begins
    with this (begin_next). The owner has all that it stored in memory and says it here: reading and aggregating a
@@ -15,7 +15,8 @@ begin
   if not found then return '{"outcome": "fenced"}'; end if;
   perform 1 from messages m join sessions s on s.id = m.session_id where m.id = p_reply for no key update of s;
   perform 1 from messages m
-   where m.id = p_reply and m.status = 'streaming' and (m.instance_id <> p_instance or m.epoch <> p_epoch);
+   where m.id = p_reply and m.status not in ('complete', 'error') -- not by an index of all that run
+     and (m.instance_id <> p_instance or m.epoch <> p_epoch);
   if found then return '{"outcome": "fenced"}'; end if;
   v_outcome := fold_reply(p_reply, p_outcome, p_content, p_ends, p_events);
   select m.settled_at, m.session_id, s.queued into r
