@@ -113,7 +113,8 @@ verifies(rule, 'of an MCP server’s events a few come at once', async () => {
   const { body } = await mcpAnswer(events, ping.repeat(1000))
   const counts: number[] = []
   for await (const piece of body ?? []) counts.push(Buffer.from(piece).toString().split('\n\n').length - 1)
-  expect([Math.max(...counts), counts.reduce((sum, count) => sum + count, 0)]).toEqual([20, 1000])
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1000)
+  expect(Math.max(...counts)).toBeLessThanOrEqual(20)
 })
 
 verifies(rule, 'an MCP server’s message is read up to its limits', async () => {

@@ -57,8 +57,8 @@ verifies(
       ...text('0', 'A'),
       { type: 'tool-input-available', toolCallId: 'c1', toolName: 'look', input: { q: '1' }, dynamic: true },
       { type: 'tool-input-available', toolCallId: 'c2', toolName: 'refused', input: '{"', dynamic: true },
+      { type: 'tool-output-error', toolCallId: 'c2', errorText: error, dynamic: true }, // not made, so it is known first
       { type: 'tool-output-available', toolCallId: 'c1', output: found('1'), dynamic: true },
-      { type: 'tool-output-error', toolCallId: 'c2', errorText: error, dynamic: true },
       { type: 'finish-step' },
       { type: 'start-step' },
       { type: 'tool-input-available', toolCallId: 'c1_2', toolName: 'look', input: { q: '3' }, dynamic: true },
