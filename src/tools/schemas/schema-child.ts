@@ -60,7 +60,6 @@ process.on('message', (received: SchemaOrder) => {
 process.on('disconnect', () => process.exit())
 // Signals to the process group are handled by the parent, which may run on for a while.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
-process.send?.('ready')
 
 function reasonsOf(job: SchemaJob): SchemaReasons {
   if (job.kind === 'are_schemas') return job.schemas.map(flawOf)
@@ -139,3 +138,7 @@ function wordsOf(errors: ErrorObject[] | null | undefined, name: string): string
   const text = `${name}${error.instancePath} ${error.message ?? 'does not fit'}`
   return (details === undefined ? text : `${text}: ${String(details)}`).slice(0, 500)
 }
+
+// Before the first job's time begins: on a busy machine these take a second and more.
+for (const dialect of dialectsOf(undefined)) metaFlaw(dialect, {})
+process.send?.('ready')
