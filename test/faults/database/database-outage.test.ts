@@ -16,7 +16,7 @@ verifies(
   'contract-4.storage-outage',
   'an outage shorter than the lease: nothing is lost, ids have no gap',
   async () => {
-    await using scene = await openOutage({ OWNER_LEASE_MS: '6000' })
+    await using scene = await openOutage({ OWNER_LEASE_MS: '15000' })
     const { upstream, proxy } = scene
     const [away, back] = [gate(), gate()]
     upstream.next(async (call) => {

@@ -22,7 +22,7 @@ test('without a session the chart is drawn and leads to the first message', asyn
   expect(await lit(page).count()).toBe(0)
   expect(await axe(page)).toEqual([])
   await page.getByRole('link', { name: 'Start a slow reply in the playground' }).click()
-  await until(() => page.getByRole('textbox').last().inputValue()).toBe('/slow 40')
+  await until(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('/slow 40')
 })
 
 test('a reply is seen to go through its states in order, with its events beside', async () => {
