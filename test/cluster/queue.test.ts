@@ -91,7 +91,9 @@ verifies(
     const restarted = scene.cluster.restart(0)
     await expect.poll(async () => (await fetch(`${first}/readyz`).catch(() => null))?.status).toBe(503)
     resolve()
-    expect((await waits.rest()).broken).toBe(true)
+    // One whose message another instance has begun by then may have been led there instead.
+    const rest = await waits.rest()
+    expect(rest.broken || rest.frames.at(-1)?.data === '[DONE]').toBe(true)
     await expect
       .poll(async () => (await messagesOf(second, session)).map(({ content, status }) => [content, status]))
       .toEqual([
