@@ -13,7 +13,7 @@ export const storedReplies = (
   log: { warn(details: object, message: string): void },
   withinS = 600,
 ): StoredReplies => ({
-  streaming: (owner) => streamingReplies(sql, owner),
+  streaming: (owner) => streamingReplies(sql, owner, withinS),
   settleLost: (instanceId) =>
     settleLost(sql, {
       instanceId,

@@ -3,6 +3,7 @@ export const handover = {
   'contract-21.boundary':
     'A draining instance hands over a reply whose turn of calls is whole; its readers there read on to the end.',
   'contract-21.continued': 'With `continue`, another instance goes on with a reply whose instance is lost or stops.',
+  'contract-21.database': 'With `continue`, what could not be stored for a lease goes on when the database is back.',
   'contract-21.default': 'With `error`, the default, a lost reply ends as in section 4.',
   'contract-21.calls': 'A call without a stored result has an unknown outcome and is never made again.',
   'contract-21.stored': 'What a reply needs to go on is stored under a version; none changes.',

@@ -43,7 +43,7 @@ export const callDecisions = ['approve', 'reject', 'respond'] as const
 export type CallDecision = (typeof callDecisions)[number]
 
 /** Why another instance goes on with a reply. `boundary`: a turn was whole. `shutdown`: the time of a drain was over. */
-export const handoverReasons = ['boundary', 'shutdown', 'instance_lost'] as const
+export const handoverReasons = ['boundary', 'shutdown', 'instance_lost', 'database'] as const
 export type HandoverReason = (typeof handoverReasons)[number]
 
 /** Requests to the owner of a running reply. */

@@ -118,6 +118,11 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   const { verdict, events } = await log.finish()
   if (verdict === 'fenced') return { type: 'lost' }
   running.settlingSince = performance.now()
+  const isCut = running.notStored && ending.type === 'failed' && ending.error.code === 'internal'
+  if (isCut && verdict === 'stored' && (await running.giveAway?.())) {
+    running.end = { outcome: 'handed_over', error: null }
+    return { type: 'lost' }
+  }
   if (verdict === 'refused') running.notStored = true
   const outcome = verdict === 'refused' ? refused(usage) : outcomeOf(ending, usage)
   const settled = await journal.settle(log.info, {

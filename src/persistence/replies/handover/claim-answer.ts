@@ -1,11 +1,12 @@
 /** The answer of claim_reply.sql. */
 import Type, { type Static } from 'typebox'
+import { type HandoverReason, handoverReasons } from '../../../actors/reply/reply-event.ts'
 import { decoder } from '../../stored-json.ts'
 
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 const schema = Type.Object({
-  reason: Type.Union([Type.Literal('boundary'), Type.Literal('shutdown'), Type.Literal('instance_lost')]),
+  reason: Type.Unsafe<HandoverReason>(Type.Enum([...handoverReasons])),
   from: Type.String(),
   agent_id: Type.String(),
   facts: Type.Unknown(),

@@ -1,10 +1,10 @@
--- revision 1
+-- revision 2
 /* Takes a running reply over that its owner gives away, or that nobody owns any more. Null: another instance was first, or it
    is to go on nowhere. The owner changes in one conditional update, so that of several instances one gets it. Idempotent: a
    call whose answer was lost is called again.
    The former owner writes nothing more: it has given the reply away when all was stored (handovers), or its epoch is over.
    What it was asked meanwhile goes along (intents), and so do the frames that its flushes still hold.
-   Answers {reason (boundary, shutdown, instance_lost), from (the former owner), cancelled, elapsed_ms (since the admission),
+   Answers {reason (boundary, shutdown, instance_lost, database), from (the former owner), cancelled, elapsed_ms (since the admission),
    first_token_ms, attempts, turns, tools (spans in its notes), answered_id, text, history_end (of the user's message; see
    admit_message), untitled, first_text, values, continues, decided_by, decisions, agent_id, facts, turn_rows [{n, body}]}. */
 create or replace function claim_reply(p_instance uuid, p_epoch bigint, p_reply uuid, p_within integer)
@@ -26,12 +26,12 @@ begin
   select x.* into m from messages x where x.id = p_reply and x.status = 'streaming';
   if not found then return null; end if;
 
-  if m.instance_id = p_instance and m.epoch = p_epoch then
+  select h.reason into v_reason from handovers h
+   where h.reply_id = p_reply and h.instance_id = m.instance_id and h.epoch = m.epoch;
+  if v_reason is null and m.instance_id = p_instance and m.epoch = p_epoch then
     -- An earlier call has taken it, and its answer was lost.
     v_reason := coalesce(m.facts ->> 'handedOver', 'boundary');
   else
-    select h.reason into v_reason from handovers h
-     where h.reply_id = p_reply and h.instance_id = m.instance_id and h.epoch = m.epoch;
     if v_reason is null and exists (select 1 from instances i where i.id = m.instance_id and i.epoch = m.epoch) then
       return null;
     end if;

@@ -23,8 +23,8 @@ export interface HandoverOptions {
 const CHUNK = 10
 
 export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOptions): Handovers {
-  const again = <T>(ask: () => Promise<T>) =>
-    retry(ask, { firstMs: 20, longestMs: 500, withinMs: waitMs, mayPass: isUnavailable })
+  const again = <T>(ask: () => Promise<T>, withinMs = waitMs) =>
+    retry(ask, { firstMs: 20, longestMs: 500, withinMs, mayPass: isUnavailable })
 
   const isOwn = async ({ id, epoch }: ReplyInfo): Promise<boolean> => {
     const rows = await sql`
@@ -64,6 +64,8 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
 
     async offer(reply, reason) {
       const { id, epoch } = reply
+      // What could not be stored for so long waits until the database is back, as a settlement does.
+      const withinMs = reason === 'database' ? Number.POSITIVE_INFINITY : waitMs
       return await again(async () => {
         const rows = await sql`
           insert into handovers (reply_id, instance_id, epoch, reason)
@@ -77,7 +79,7 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
           returning 1`
         if (rows.length > 0) return 'offered'
         return (await isOwn(reply)) ? 'refused' : 'gone'
-      })
+      }, withinMs)
     },
 
     async takeBack(reply) {
@@ -101,7 +103,10 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
     async left(lost) {
       const rows = await sql<{ id: string }[]>`
         select h.reply_id as id from handovers h join messages m on m.id = h.reply_id
-         where m.status = 'streaming' and m.instance_id <> ${instance.id}
+         where m.status = 'streaming'
+           -- Its own only where nobody else takes them: what it could not store while the database was away.
+           and (m.instance_id <> ${instance.id} or h.reason = 'database' and not exists (
+             select 1 from instances where adopts and lost_at is null and id <> ${instance.id}))
            and (h.reason = 'boundary' or may_go_on(h.reply_id, ${withinS}))
          limit ${CHUNK}`
       if (!lost || rows.length > 0) return rows.map(({ id }) => id)

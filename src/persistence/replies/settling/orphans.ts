@@ -4,11 +4,14 @@ import type { Sql } from '../../postgres/database.ts'
 import type { Owner } from '../admission/admission.ts'
 import { type InfoRow, infoOf } from '../reading/read-reply.ts'
 
-export async function streamingReplies(sql: Sql, { id, epoch }: Owner): Promise<ReplyInfo[]> {
+/** `withinS`: CONTINUE_WITHIN_S. */
+export async function streamingReplies(sql: Sql, { id, epoch }: Owner, withinS: number): Promise<ReplyInfo[]> {
   const rows = await sql<InfoRow[]>`
     select id, session_id, session_num, first_seq, model, created_at, include_usage, instance_id, epoch
       from messages m where status = 'streaming' and instance_id = ${id} and epoch = ${epoch}
        -- A queued message that has begun waits to be taken (tend_queues).
-       and not exists (select from queued_messages q where q.reply_id = m.id and not q.taken)`
+       and not exists (select from queued_messages q where q.reply_id = m.id and not q.taken)
+       -- One that is offered waits to be taken over. An offer that nobody may take any more ends it.
+       and not exists (select from handovers h where h.reply_id = m.id and may_go_on(m.id, ${withinS}))`
   return rows.map(infoOf)
 }
