@@ -47,7 +47,7 @@ verifies('contract-17.from-zero', 'every counter but those of HTTP requests has 
     provider_calls_total: 11 * 8,
     provider_retries_total: 1,
     lost_replies_total: 1,
-    replies_handed_over_total: 3,
+    replies_handed_over_total: 4,
     instances_lost_total: 1,
     spans_dropped_total: 1,
     http_requests_total: 0,
