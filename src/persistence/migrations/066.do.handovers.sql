@@ -12,7 +12,7 @@ create table handovers (
   reply_id    uuid primary key references messages on delete cascade,
   instance_id uuid not null,
   epoch       bigint not null,
-  reason      text not null check (reason in ('boundary', 'shutdown', 'database')),
+  reason      text not null check (reason in ('boundary', 'shutdown')),
   at          timestamptz not null default clock_timestamp()
 );
 

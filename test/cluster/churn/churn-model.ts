@@ -57,9 +57,11 @@ async function answer(call: UpstreamCall, faults: string[]): Promise<void> {
   if (rest === null) faults.push(`${name}, turn ${turn}: ${JSON.stringify(said)} is not the beginning of ${whole}`)
   const before = words.slice(0, WORDS - (rest?.length ?? 0))
   const again = before.length >= REPEATED && call.number % 2 === 0 ? before.slice(-REPEATED) : []
-  for (const word of [again.join(''), ...(rest ?? [])]) {
+  // A repetition comes at once with what follows it: the wait for it is no silence of ours.
+  if (again.length > 0) await call.text(again.join(''))
+  for (const word of rest ?? []) {
     if (call.abandoned) return
-    if (word !== '') await call.text(word)
+    await call.text(word)
     await pause(WORD_MS)
   }
   if (turn === TURNS) return await call.finish('stop')
