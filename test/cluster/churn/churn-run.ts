@@ -94,7 +94,7 @@ async function makeChurn(cluster: Cluster, { onLoss, over, isNew }: Churn) {
       if (over.aborted) return
     }
   }
-  const restarts = every(RESTART_EVERY_MS, async (n) => {
+  const restart = async (n: number) => {
     const instance = n % instances
     if (away.has(instance)) return
     await during(instance, async () => {
@@ -102,8 +102,8 @@ async function makeChurn(cluster: Cluster, { onLoss, over, isNew }: Churn) {
       counted.restarts += 1
       if (exit?.code !== 0) counted['restarts that ended badly'] += 1
     })
-  })
-  const kills = every(KILL_EVERY_MS, async (n) => {
+  }
+  const kill = async (n: number) => {
     const instance = (2 * n + 1) % instances
     // One that dies while it drains is a loss, too. Somebody must be left.
     if (n === 0 || away.has(instance) || away.size > 1) return
@@ -112,8 +112,8 @@ async function makeChurn(cluster: Cluster, { onLoss, over, isNew }: Churn) {
       counted.kills += 1
       await cluster.restart(instance)
     })
-  })
-  await Promise.all([restarts, ...(onLoss === 'continue' ? [kills] : [])])
+  }
+  await Promise.all([every(RESTART_EVERY_MS, restart), ...(onLoss === 'continue' ? [every(KILL_EVERY_MS, kill)] : [])])
   return { counted, upgradedAt }
 }
 
