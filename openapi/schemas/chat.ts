@@ -245,6 +245,20 @@ export const finishReasons = [
   'error',
 ] as const
 export const partUrl = 'Where its bytes are read: a path of this API below the session.'
+/** `frame`: the name of the frame's id on the surface. */
+export const continuations = <Frame extends 'frame_id' | 'frameId'>(frame: Frame) =>
+  Type.Optional(
+    Type.Array(
+      Type.Object({
+        ...{ [frame]: Type.Integer({ description: 'The last frame before it.' }) },
+        offset: count('Code points of the content before it.'),
+        at: time('When another instance took the reply over.'),
+        reason: oneOf(['instance_lost', 'shutdown', 'database'], 'Why.'),
+      }),
+      { description: 'Where the reply went on in another instance (`onLoss`). Absent where there is none.' },
+    ),
+  )
+
 const DeployMessagePart = Type.Object(
   {
     type: oneOf(['image_url', 'file'], 'As it was sent.'),
@@ -272,17 +286,7 @@ export const DeployMessage = Type.Object(
         description: 'Pictures and files of a user message, in order. Absent where there are none.',
       }),
     ),
-    continuations: Type.Optional(
-      Type.Array(
-        Type.Object({
-          frame_id: Type.Integer({ description: 'The last frame before it.' }),
-          offset: count('Code points of the content before it.'),
-          at: time('When another instance took the reply over.'),
-          reason: oneOf(['instance_lost', 'shutdown', 'database'], 'Why.'),
-        }),
-        { description: 'Where the reply went on in another instance (`onLoss`). Absent where there is none.' },
-      ),
-    ),
+    continuations: continuations('frame_id'),
     created_at: time('When the message was stored.'),
   },
   { title: 'DeployMessage' },

@@ -196,7 +196,6 @@ const compaction = oneOf(
 )
 /** As it is written: null sets the default, `none`. */
 export const compactionInput = nullable(compaction)
-/** Of an agent. */
 const onLoss = oneOf(
   ['error', 'continue'],
   'What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/run.md, “What a user sees”).',

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { callDecisions, callerToolFields, pending } from './actions.ts'
 import { count, id, listOf, name, nullable, objectOrNull, oneOf, optional, time } from './basics.ts'
 import { headId, parentId, playgroundForkedFrom, playgroundPlace } from './branches.ts'
-import { ContentPart, finishReasons, messageStatuses, partUrl } from './chat.ts'
+import { ContentPart, continuations, finishReasons, messageStatuses, partUrl } from './chat.ts'
 import { settingsInput } from './configuration.ts'
 import { onBusy } from './queue.ts'
 import { metadata } from './sessions.ts'
@@ -125,17 +125,7 @@ export const PlaygroundMessage = Type.Object(
         'The system prompt. Null when there is none, or the request brought its own.',
       ),
     }),
-    continuations: Type.Optional(
-      Type.Array(
-        Type.Object({
-          frameId: Type.Integer({ description: 'The last frame before it.' }),
-          offset: count('Code points of the content before it.'),
-          at: time('When another instance took the reply over.'),
-          reason: oneOf(['instance_lost', 'shutdown', 'database'], 'Why.'),
-        }),
-        { description: 'Where the reply went on in another instance (`onLoss`). Absent where there is none.' },
-      ),
-    ),
+    continuations: continuations('frameId'),
     reasoning: Type.Optional(
       Type.String({ description: 'What the model thought. Absent where none came. Partial while `streaming`.' }),
     ),

@@ -36,7 +36,7 @@ export interface Answer {
 
 export const ATTEMPT_MS = 15_000
 
-/** Of the answer's body this much is read, so that the connection can be used again. */
+/** Most bytes of the answer's body that are read, so that the connection can be used again. */
 const MOST_READ = 64 * 1024
 
 /** Rejects only when `stopped` aborts. */

@@ -12,7 +12,7 @@ import type { HeldSession, History, Journal, Model, OpenToolboxFor } from '../po
 import { type ObservedOutcome, type Observer, type Origin, unobserved } from '../ports/observer.ts'
 import { newId } from '../reply/new-id.ts'
 import { errorOf, type LiveSessions } from '../session/live-sessions.ts'
-import { pathOf, restingAt } from '../session/machine.ts'
+import { pathOf, startingAt } from '../session/machine.ts'
 import type { RunningCompaction, Stopped } from '../session/registry.ts'
 import type { MessageRecord } from '../session/send.ts'
 import type { SessionEvent } from '../session/session-event.ts'
@@ -107,7 +107,7 @@ function show(
 ) {
   const { sessionId, epoch, hold, rest, released } = held
   const shown = { sessionId, agentId, state: '', since: new Date(), epoch, stop, released }
-  const actor = createActor(machine, { snapshot: restingAt(rest) }).start()
+  const actor = createActor(machine, { snapshot: startingAt(rest) }).start()
   const step = (event: SessionEvent) => {
     const from = pathOf(actor.getSnapshot().value)
     actor.send(event)

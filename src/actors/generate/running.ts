@@ -33,7 +33,7 @@ export interface GenerateOptions {
   actions?: Actions
   /** Where it goes on. When absent, it begins. */
   from?: ResumePoint
-  /** Stores the n-th turn of calls before they are made. False: it never will be. When absent, nothing is stored. */
+  /** Stores the n-th turn of calls before they are made. False when it cannot be stored any more. When absent, nothing is stored. */
   keepTurn?: (n: number, turn: Pick<StoredTurn, 'turn' | 'spent' | 'used'>) => Promise<boolean>
   /** A turn of calls is whole. What it returns is waited for before the next model call. When absent, nothing. */
   atBoundary?: () => Promise<void> | undefined

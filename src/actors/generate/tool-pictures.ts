@@ -4,7 +4,7 @@
  */
 import type { MessagePart, ModelMessage } from '../ports/index.ts'
 
-/** Of one reply. What comes beyond stays out. */
+/** Most bytes of one reply's pictures. Those beyond it are left out. */
 const MAX_BYTES = 20 * 2 ** 20
 
 export interface ToolPictures {

@@ -22,7 +22,7 @@ function addDetails(sum: Counted, turn: Counted): void {
   }
 }
 
-const nothingUsed: Usage = { promptTokens: 0, completionTokens: 0, estimated: false }
+export const nothingUsed: Usage = { promptTokens: 0, completionTokens: 0, estimated: false }
 
 export type Tally = ReturnType<typeof createTally>
 

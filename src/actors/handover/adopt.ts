@@ -31,7 +31,7 @@ export async function takeOver(host: AdoptingHost, lost: boolean): Promise<void>
   }
 }
 
-/** It counts as running before it is this instance's, so that its row is no orphan. False: another instance has it. */
+/** It counts as running before it is this instance's, so that its row is no orphan. False when another instance has it. */
 async function adopt(host: AdoptingHost, replyId: string): Promise<boolean> {
   const { handovers, log } = host.options
   if (!handovers || host.admitting.has(replyId) || host.byReply.has(replyId)) return false

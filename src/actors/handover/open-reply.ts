@@ -32,7 +32,7 @@ export interface ReplyPlace
   info: ReplyInfo
   values: Partial<Pick<ReplyValues, 'user' | 'metadata'>>
   decided?: ObservedReply['decided']
-  /** Whose limits its use counts for. Absent: nobody's. */
+  /** Whose limits its use counts for. When absent, it counts for nobody's. */
   counts?: Counts | undefined
 }
 

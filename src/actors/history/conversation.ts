@@ -47,9 +47,9 @@ export interface Composed {
   /** Position of the first message that is sent. */
   from: number
   left: LeftReason | null
-  /** Of the turns that are sent, by the estimate as corrected. */
+  /** Tokens of the turns that are sent, by the estimate as corrected. */
   historyTokens: number
-  /** Of all messages. */
+  /** Tokens of all messages. */
   tokens: number
 }
 

@@ -27,12 +27,12 @@ export interface StoredTurn {
   spent: number
   used: Usage
   attempts: number
-  /** Since the admission. Null: nothing was said before. */
+  /** Milliseconds since the admission. Null when nothing was said before. */
   firstTokenMs: number | null
   reasoningMs: number | null
 }
 
-/** Of an owner that is there. */
+/** Why an owner that is still there gives a reply away. */
 export type OfferReason = Exclude<HandoverReason, 'instance_lost'>
 
 /** A reply that was taken over, as it is stored. */
@@ -42,16 +42,16 @@ export interface Claimed {
   reason: HandoverReason
   /** The former owner. */
   from: string
-  /** Somebody asked to stop it meanwhile. */
+  /** Whether a cancel was asked for while nobody ran it. */
   cancelled: boolean
-  /** Since the admission, by the database's clock. */
+  /** Time since the admission, by the database's clock. */
   elapsedMs: number
   /** As its notes tell. */
   noted: { firstTokenMs: number | null; attempts: number; turns: number; tools: number }
   agentId: string
-  /** Whose limits its use counts for. Absent: nobody's. */
+  /** Whose limits its use counts for. When absent, it counts for nobody's. */
   counts?: Counts | undefined
-  /** Of the model that its first frame names. Null: not known. */
+  /** The provider of the model that its first frame names. Null when it is not known. */
   providerId: string | null
   /** The user's message that it answers. */
   answeredId: string | null
@@ -60,30 +60,30 @@ export interface Claimed {
   /** See `Admitted`. */
   titleFrom: string | null
   values: Pick<ReplyValues, 'user' | 'metadata'>
-  /** Null when its owner had stored none: it goes on with nothing but its agent's settings. */
+  /** Null when its owner had stored none; the reply then goes on with its agent's settings alone. */
   start: ReplyStart | null
   turns: readonly StoredTurn[]
-  /** Null when it answers a user's message itself. */
+  /** What the reply goes on from after a decision. Null when it answers a user's message. */
   continued: { carried: Carried; decisions: readonly DecidedCall[]; by: string | null } | null
 }
 
 export interface Handovers {
-  /** Stores the n-th turn of calls, from 1. False: the reply is not this instance's any more. Waits while the database is away. */
+  /** Stores the n-th turn of calls, from 1. False when the reply is not this instance's any more. Waits while the database is away. */
   keepTurn(reply: ReplyInfo, n: number, turn: StoredTurn, start: ReplyStart | null): Promise<boolean>
   /**
    * Gives the reply away. `refused`: no other instance is ready, or it may not go on; it stays this instance's. `gone`: it is
    * this instance's no more.
    */
   offer(reply: ReplyInfo, reason: OfferReason): Promise<'offered' | 'refused' | 'gone'>
-  /** Takes an offer back. False: another instance has the reply. */
+  /** Takes an offer back. False when another instance has the reply. */
   takeBack(reply: ReplyInfo): Promise<boolean>
   /** Which of these go on elsewhere when their instance is gone. */
   mayGoOn(replyIds: readonly string[]): Promise<Set<string>>
   /** Whether it is still this instance's. Concurrent questions go together. */
   isOwn(replyId: string): Promise<boolean>
-  /** Replies that others have left, some at most. `lost`: of lost owners too. */
+  /** Some of the replies that others have left. `lost`: those of lost owners too. */
   left(lost: boolean): Promise<string[]>
-  /** Null: another instance has it, or it has ended. */
+  /** Takes a reply over. Null when another instance has it, or it has ended. */
   claim(replyId: string): Promise<Claimed | null>
   /** Stores that the reply is to be cancelled, whoever owns it now. */
   cancel(reply: ReplyInfo): Promise<void>

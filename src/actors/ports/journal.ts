@@ -47,7 +47,7 @@ export interface ReplyFacts {
   response?: ResponseRequest
   /** When absent, its use counts for no limit. */
   counts?: Counts
-  /** What its request has set, as persistence encodes it, while it runs. Absent: it ends with its instance. */
+  /** What its request has set, as persistence encodes it, while it runs. When absent, the reply ends with its instance. */
   start?: string
 }
 

@@ -73,9 +73,9 @@ export interface ModelTarget {
 
 /** How a request is made with less history, for a model that takes less. Tokens are estimates. */
 export interface Shortening {
-  /** Of the whole request. */
+  /** Tokens of the whole request. */
   tokens: number
-  /** Of the history in it. */
+  /** Tokens of the history in it. */
   historyTokens: number
   /** What changes where at most so many tokens of history are sent. Null when that is no less than now. */
   to(historyTokens: number): Pick<ModelRequest, 'messages' | 'history' | 'shortening'> | null

@@ -1,9 +1,9 @@
 /** The sessions that live here: their actors, the replies at work, and what is asked of their machines. */
 import { Actor, createActor, type InspectionEvent } from 'xstate'
 import type { Exchange, Journal } from '../ports/index.ts'
-import type { ReplyError, RestState } from '../reply/reply-event.ts'
+import type { ReplyError } from '../reply/reply-event.ts'
 import { noUsage, sessionActions, sessionActors } from './actors.ts'
-import { pathOf, restingAt, runningElsewhere, sessionMachine } from './machine.ts'
+import { pathOf, sessionMachine, startingAt } from './machine.ts'
 import {
   createSessionRegistry,
   isRunning,
@@ -12,7 +12,7 @@ import {
   type SessionRegistry,
 } from './registry.ts'
 import type { Continued, RunningReply } from './running-reply.ts'
-import type { SessionEvent } from './session-event.ts'
+import type { InitialState, SessionEvent } from './session-event.ts'
 import { createSlots, type Slots } from './slots.ts'
 import type { TransitionRecord, TransitionRecorder } from './transitions.ts'
 
@@ -98,9 +98,6 @@ function nextOf(event: SessionEvent, beginNext: (replyId: string) => void): void
   if (event.type === 'settled' && event.next != null) beginNext(event.next)
 }
 
-/** Of an actor: as the session is stored. */
-type InitialState = RestState | 'streaming.generating'
-
 /** Gives a reply to its session's actor, which begins in the state that is stored. */
 export function beginReply(sessions: LiveSessions, agentId: string, state: InitialState, reply: RunningReply): void {
   const session = enter(sessions, agentId, state, reply)
@@ -119,8 +116,7 @@ function enter(sessions: LiveSessions, agentId: string, state: InitialState, rep
   const known = sessions.registry.live.get(sessionId)
   if (known) retire(known, sessionNum)
   const { machine, inspect } = sessions
-  const snapshot = state === 'streaming.generating' ? runningElsewhere() : restingAt(state)
-  const actor = createActor(machine, { id, snapshot, inspect })
+  const actor = createActor(machine, { id, snapshot: startingAt(state), inspect })
   const session: LiveSession = {
     sessionId,
     agentId,

@@ -1,18 +1,18 @@
 /**
  * The session's state machine. It makes the decisions and has no side effects: its actors, and the actions that end a
- * reply's log, are provided by `session-actors.ts`. The actors answer with named events (session-event.ts), so that this table
+ * reply's log, are provided by `actors.ts`. The actors answer with named events (session-event.ts), so that this table
  * is complete, and the chart in the UI is this object.
  *
  * Tokens never pass through here: an event through the mailbox costs 1.7 to 3.8 µs, an append to the reply's log
  * 0.05 µs. Admission is not decided here either: the journal's insert decides, and only an admitted message arrives.
  */
 import { assertEvent, assign, fromCallback, setup } from 'xstate'
-import { type RestState, restStateOf } from '../reply/reply-event.ts'
+import { restStateOf } from '../reply/reply-event.ts'
 import { endingIn, replyIn, type SessionContext } from './running-reply.ts'
-import type { CompactInput, GenerateInput, SessionEvent, SettleInput } from './session-event.ts'
+import type { CompactInput, GenerateInput, InitialState, SessionEvent, SettleInput } from './session-event.ts'
 
 const unprovided = () => {
-  throw new Error('The session machine runs only with its actors and actions provided (session-actors.ts).')
+  throw new Error('The session machine runs only with its actors and actions provided (actors.ts).')
 }
 
 export const sessionMachine = setup({
@@ -157,7 +157,7 @@ export const sessionMachine = setup({
               { guard: 'restedCancelled', target: '#session.cancelled', description: 'The session rests as before.' },
               { target: '#session.complete', description: 'The session rests as before.' },
             ],
-            // One that was asked for is stopped by its request (compactions.ts), and is then over.
+            // One that was asked for is stopped by its request (compact-session.ts), and is then over.
             failed: {
               guard: 'isForReply',
               target: 'settling',
@@ -285,14 +285,11 @@ export const sessionMachine = setup({
   },
 })
 
-const noReply = { reply: null, ending: null, rest: null }
-
 /** The initial state of a recreated actor: as the stored rows say, never from a stored snapshot. */
-export const restingAt = (state: RestState) => sessionMachine.resolveState({ value: state, context: noReply })
-
-/** The initial state of an actor whose reply another instance began. */
-export const runningElsewhere = () =>
-  sessionMachine.resolveState({ value: { streaming: 'generating' }, context: noReply })
+export const startingAt = (state: InitialState) => {
+  const value = state === 'streaming.generating' ? ({ streaming: 'generating' } as const) : state
+  return sessionMachine.resolveState({ value, context: { reply: null, ending: null, rest: null } })
+}
 
 /** `{streaming: 'generating'}` → `streaming.generating`, the id of the innermost state. */
 export function pathOf(value: string | Record<string, unknown>): string {

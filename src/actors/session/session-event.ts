@@ -5,6 +5,9 @@ import type { Ended } from '../reply/frame-log.ts'
 import type { FinishReason, ReplyError, RestState } from '../reply/reply-event.ts'
 import type { RunningReply } from './running-reply.ts'
 
+/** How an actor begins. `streaming.generating` where another instance began the reply. */
+export type InitialState = RestState | 'streaming.generating'
+
 export type SessionEvent =
   | { type: 'message'; reply: RunningReply }
   /** A queued message has begun: the statement that settled the reply before it has opened its own. */

@@ -37,9 +37,10 @@ export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal }: L
 
   async function take(): Promise<void> {
     const now = performance.now()
+    // An instance whose row was removed takes replies over as it did before.
     const [row] = await sql<{ epoch: string | number }[]>`
       insert into instances (id, epoch, adopts, lease_until)
-      values (${id}, ${highest + 1}, false, clock_timestamp() + ${length}::interval)
+      values (${id}, ${highest + 1}, ${highest > 0}, clock_timestamp() + ${length}::interval)
       on conflict (id) do update
         set lease = instances.lease + 1, lease_until = excluded.lease_until, lost_at = null
       returning epoch`

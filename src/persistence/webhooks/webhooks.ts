@@ -43,7 +43,7 @@ const BOTH_SIGN = '24 hours'
 const columns = (sql: AnySql): Fragment =>
   sql`id, name, url, events, agent_ids as "agentIds", enabled, ${timestamps(sql)}`
 
-/** Of a row of `webhooks`. */
+/** The secrets that sign now, of a row of `webhooks`. */
 export const secretsOf = (sql: AnySql): Fragment => sql`
   case when previous_until > clock_timestamp() then array[secret, previous_secret] else array[secret] end as secrets`
 

@@ -9,7 +9,7 @@ import {
   sessionChart,
   transitionTaken,
 } from '../../../src/actors/session/chart.ts'
-import { pathOf, restingAt, sessionMachine } from '../../../src/actors/session/machine.ts'
+import { pathOf, sessionMachine, startingAt } from '../../../src/actors/session/machine.ts'
 import type { RunningReply } from '../../../src/actors/session/running-reply.ts'
 import type { SessionEvent } from '../../../src/actors/session/session-event.ts'
 import { verifies } from '../../verifies.ts'
@@ -131,7 +131,7 @@ const streaming = (state: 'generating' | 'compacting' | 'settling') =>
 const compacting = (rest: 'idle' | 'complete' | 'error' | 'cancelled') =>
   sessionMachine.resolveState({ value: { streaming: 'compacting' }, context: { reply: null, rest, ending: null } })
 const innermost = [
-  ...(['idle', 'complete', 'waiting', 'error', 'cancelled'] as const).map(restingAt),
+  ...(['idle', 'complete', 'waiting', 'error', 'cancelled'] as const).map(startingAt),
   ...(['generating', 'compacting', 'settling'] as const).map(streaming),
   ...(['idle', 'complete', 'error', 'cancelled'] as const).map(compacting),
 ]

@@ -5,7 +5,7 @@ import { getShortestPaths } from 'xstate/graph'
 import type { Ending } from '../../../src/actors/generate/endings.ts'
 import type { Ended } from '../../../src/actors/reply/frame-log.ts'
 import type { Outcome } from '../../../src/actors/reply/reply-event.ts'
-import { pathOf, restingAt, sessionMachine } from '../../../src/actors/session/machine.ts'
+import { pathOf, sessionMachine, startingAt } from '../../../src/actors/session/machine.ts'
 import type { RunningReply } from '../../../src/actors/session/running-reply.ts'
 import type { SessionEvent } from '../../../src/actors/session/session-event.ts'
 
@@ -181,7 +181,7 @@ describe('the table', () => {
 
   describe('a summary that no reply waits for', () => {
     const started = (rest: 'idle' | 'complete' | 'error' | 'cancelled') =>
-      transition(sessionMachine, restingAt(rest), { type: 'compact', rest })[0]
+      transition(sessionMachine, startingAt(rest), { type: 'compact', rest })[0]
 
     test.each(['idle', 'complete', 'error', 'cancelled'] as const)('leads back to %s', (rest) => {
       expect(pathOf(started(rest).value)).toBe('streaming.compacting')

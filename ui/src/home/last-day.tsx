@@ -14,7 +14,7 @@ export interface Span {
 
 interface LastDayProps {
   now: number
-  /** Null: no hours are chosen. */
+  /** Null when no hours are chosen. */
   span: Span | null
   onChange: (span: Span | null) => void
 }

@@ -121,7 +121,7 @@ interface ActionProps {
   icon: typeof IconCode
   label: string
   active?: boolean
-  /** Of what it opens, where that stays. */
+  /** Whether the panel that it opens is open. Absent for one that opens none. */
   isExpanded?: boolean
   onClick: () => void
 }

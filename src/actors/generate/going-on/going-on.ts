@@ -45,7 +45,7 @@ export async function goOnBehind<Turn>(
   return await ask([{ role: 'assistant', content: text, isBeginning: true }], { ...running, request })
 }
 
-/** Of the tokens that a turn may have, what is left. */
+/** The request, with the token limit that the interrupted text has left. */
 async function withTokensLeft(text: string, { request, model }: Running): Promise<Omit<ModelRequest, 'tools'>> {
   const { fields, agentFields, config } = request
   const most = [fields?.maxTokens?.value, agentFields?.maxTokens, config.maxOutputTokens]

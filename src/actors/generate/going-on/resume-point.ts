@@ -7,6 +7,7 @@ import { unknownOutcome } from '../../history/tool-turns.ts'
 import type { Chain, Claimed, OpenTurn, StoredTurn, TurnMessage, WaitingCall } from '../../ports/index.ts'
 import type { ReplyEvent, Usage } from '../../reply/reply-event.ts'
 import { resultText } from '../decided-calls.ts'
+import { nothingUsed } from '../usage-tally.ts'
 import { answerOf, messagesOf } from '../waiting-calls.ts'
 
 export interface ResumePoint {
@@ -33,10 +34,10 @@ export interface ResumePoint {
   used: Usage
   /** Calls to providers. */
   attempts: number
-  /** Since the admission. Null: nothing was said. */
+  /** Since the admission. Null when nothing was said. */
   firstTokenMs: number | null
   reasoningMs: number | null
-  /** The model that readers know of last. Null: not known. */
+  /** The model that readers know of last. Null when it is not known. */
   model: { model: string; providerId: string } | null
 }
 
@@ -47,8 +48,6 @@ interface SeenTurn {
   text: string
   calls: CallEvent[]
 }
-
-const nothingUsed: Usage = { promptTokens: 0, completionTokens: 0, estimated: false }
 
 /** What the events say, by turn. */
 function readEvents(events: readonly { event: ReplyEvent }[]) {
@@ -159,7 +158,7 @@ function openTurn(
   return { answer, waiting, results: calls.map(({ id }, index) => (waiting[index] ? null : resultOf(id))) }
 }
 
-/** The turn that was decided about, with what became of its calls. Null: nothing was done about it yet. */
+/** The turn that was decided about, with what became of its calls. Null when nothing was done about it yet. */
 function decidedTurn(
   { carried, decisions }: NonNullable<Claimed['continued']>,
   { begun, results, unknown }: Seen,

@@ -31,7 +31,7 @@ export interface ResponseHead {
 
 /** How far it has come. */
 export interface ResponseProgress {
-  /** Of the last turn. */
+  /** The model of the last turn. */
   model: string
   output: OutputItem[]
   usage: Usage | null

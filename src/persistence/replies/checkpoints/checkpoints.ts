@@ -88,7 +88,7 @@ interface Row extends Omit<StoredCheckpoint, 'usage'> {
   reasoned: number | null
 }
 
-/** Of a session, oldest first. */
+/** The checkpoints of a session, oldest first. */
 export async function listCheckpoints(
   sql: Sql,
   sessionId: string,

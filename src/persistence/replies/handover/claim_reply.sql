@@ -1,6 +1,6 @@
--- revision 2
-/* Takes a running reply over that its owner gives away, or that nobody owns any more. Null: another instance was first, or it
-   is to go on nowhere. The owner changes in one conditional update, so that of several instances one gets it. Idempotent: a
+-- revision 3
+/* Takes a running reply over that its owner gives away, or that nobody owns any more. Null when another instance was
+   first, or it is to go on nowhere. The owner changes in one conditional update, so that of several instances one gets it. Idempotent: a
    call whose answer was lost is called again.
    The former owner writes nothing more: it has given the reply away when all was stored (handovers), or its epoch is over.
    What it was asked meanwhile goes along (intents), and so do the frames that its flushes still hold.

@@ -87,9 +87,9 @@ export const stepDetailSchema = Type.Record(
 type Plain<T> = T extends object ? { -readonly [Key in keyof T]: Plain<T[Key]> } : T
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Details = Omit<Counted, 'promptTokens' | 'completionTokens'>
-/** These do not compile when a type is not what its schema says. */
-/** What takes a reply over notes it: claim_reply.sql. */
+/** What claim_reply.sql notes when a reply is taken over. */
 type Taken = { handedOver: string; continuations: Continuation[] }
+/** These do not compile when a type is not what its schema says. */
 true satisfies Same<
   Plain<Static<typeof factsSchema>>,
   Plain<Partial<ReplyFacts & ReplyFigures & Taken & { counted: Details }>>

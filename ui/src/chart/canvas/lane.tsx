@@ -8,7 +8,7 @@ interface LaneProps {
   bars: readonly LaneBar[]
   /** When the reply was admitted, ISO 8601. */
   since: string
-  /** The moment that is shown, likewise. Absent: now, as it goes on. */
+  /** The moment that is shown, likewise. When absent, the lane follows the clock. */
   until?: string
 }
 

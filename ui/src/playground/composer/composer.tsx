@@ -19,7 +19,7 @@ interface ComposerProps {
   /** Null while no reply runs. */
   onStop: (() => void) | null
   isStopping: boolean
-  /** What is sent while a reply runs waits for it. Absent: nothing is sent then. */
+  /** What is sent while a reply runs waits for it. When absent, nothing is sent then. */
   queues?: boolean
   /** Called by ↑ in an empty field: attaches what the last message had, and returns its text. */
   recall: () => string | undefined
