@@ -11,7 +11,7 @@ export const storedReplies = (
   sql: Sql,
   deriveTitle: (text: string) => string | null,
   log: { warn(details: object, message: string): void },
-  withinS = 600,
+  withinS: number,
 ): StoredReplies => ({
   streaming: (owner) => streamingReplies(sql, owner, withinS),
   settleLost: (instanceId) =>

@@ -92,7 +92,7 @@ async function openInstance(url: string, cacheUrl: string | null): Promise<Insta
     id: randomUUID(),
     sql: pool('lease'),
     work: sql,
-    replies: storedReplies(sql, deriveTitle, log),
+    replies: storedReplies(sql, deriveTitle, log, 600),
     leaseMs,
     alone: false,
     log,

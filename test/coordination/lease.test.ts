@@ -108,7 +108,7 @@ verifies(
       },
     })
     const log = { warn() {}, info() {} }
-    const replies = storedReplies(scene.sql, () => null, log)
+    const replies = storedReplies(scene.sql, () => null, log, 600)
     const coordination = createLocalCoordination({
       id: randomUUID(),
       sql: leaseSql,

@@ -49,7 +49,7 @@ function play({ running, asked }: Played) {
 async function openOwner(leaseMs = 60_000) {
   const log = { warn() {}, info() {} }
   const id = randomUUID()
-  const replies = storedReplies(scene.sql, () => null, log)
+  const replies = storedReplies(scene.sql, () => null, log, 600)
   const owner = createLocalCoordination({ id, sql: scene.sql, work: scene.sql, replies, leaseMs, alone: false, log })
   await owner.join()
   return Object.assign(owner, { [Symbol.asyncDispose]: () => owner.stop() })

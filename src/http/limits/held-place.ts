@@ -1,9 +1,8 @@
 /** What a stateless reply holds of its limits is given back however its work ends (contract section 23). */
+import { nothingUsed } from '../../actors/generate/usage-tally.ts'
 import type { ObservedOutcome, ReplyObserver } from '../../actors/ports/observer.ts'
 import { HttpError } from '../server/http-error.ts'
 import type { StatelessLimits } from './stateless-limits.ts'
-
-const nothing = { promptTokens: 0, completionTokens: 0, estimated: false }
 
 /**
  * Takes its places, then does `work`, which tells `observer` how the reply ended: that gives them back. Work that fails before
@@ -16,7 +15,7 @@ export async function inItsPlaces<T>(
 ): Promise<T> {
   const fail = async (observer: ReplyObserver, outcome: ObservedOutcome, error: unknown): Promise<never> => {
     const words = { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` } as const
-    observer.on({ type: 'ended', outcome, usage: nothing, error: words })
+    observer.on({ type: 'ended', outcome, usage: nothingUsed, error: words })
     await counted()
     throw error
   }

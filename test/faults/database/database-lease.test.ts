@@ -39,7 +39,7 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
     id: crypto.randomUUID(),
     sql: pool('lease'),
     work,
-    replies: storedReplies(work, deriveTitle, log),
+    replies: storedReplies(work, deriveTitle, log, 600),
     leaseMs,
     alone,
     log,
