@@ -1,9 +1,21 @@
 /** The plans of a reply's statements, which are kept for as long as a connection lives. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { connect } from '../../../src/persistence/postgres/database.ts'
+import { connect, type Sql } from '../../../src/persistence/postgres/database.ts'
+import { readHistory } from '../../../src/persistence/replies/reading/history.ts'
 import { createJournal } from '../../../src/persistence/replies/writing/journal.ts'
 import { verifies } from '../../verifies.ts'
 import { finished, openScene, type Scene, textAt, versions } from '../scene.ts'
+
+/** Sessions that no statement of the test is about. */
+const OTHERS = 500
+
+/** Rows of a table that statements of this connection, and others that are idle, have read so far. */
+async function rowsRead(sql: Sql, table: string): Promise<number> {
+  await sql`select pg_stat_force_next_flush()`
+  const [row] = await sql<{ n: number }[]>`
+    select (seq_tup_read + idx_tup_fetch)::float8 as n from pg_stat_user_tables where relname = ${table}`
+  return row?.n ?? 0
+}
 
 describe.each(versions)('PostgreSQL %i', (version) => {
   let scene: Scene
@@ -22,6 +34,8 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       log: { warn() {} },
       connectWriter: () => connect(scene.database.url, { max: 1, name: 'writer', timeoutMs: 0 }),
     })
+    await scene.sql`
+      insert into sessions (agent_id) select ${scene.agentId} from generate_series(1, ${OTHERS})`
     // The first goes alone, the others together.
     const sessions = await Promise.all(Array.from({ length: 4 }, () => scene.newSession()))
     const admitted = await Promise.all(sessions.map((session) => journal.admit(scene.message(session))))
@@ -37,9 +51,34 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const keys = ['messages_pkey', 'messages_session_id_position_key', 'sessions_num_key', 'sessions_pkey']
     expect(keys).toEqual(expect.arrayContaining(entered.map(({ name }) => name)))
     expect(entered).not.toEqual([])
+    expect(await rowsRead(sql, 'sessions'), 'a key leads to its own row, others are not read').toBeLessThan(OTHERS)
     await journal.close()
     await sql.end()
   })
+
+  verifies(
+    'contract-11.large-lists',
+    'made for a short session, a history reads each message of a long one once',
+    async () => {
+      const sql = connect(scene.database.url, { max: 1, name: 'planned', timeoutMs: 0, planOnce: true })
+      const limits = { maxBytes: 1e6, maxToolText: 100 }
+      const [short, long] = [await scene.newSession(), await scene.newSession()]
+      for (const [session, count] of [
+        [short, 2],
+        [long, 200],
+      ] as const)
+        await scene.sql`
+        insert into messages (id, session_id, position, role, status, content)
+        select gen_random_uuid(), ${session}, n, case when n % 2 = 0 then 'user' else 'assistant' end, 'complete', 'Hello'
+          from generate_series(0, ${count - 1}) n`
+      await readHistory(sql, short, 1, limits)
+      const before = await rowsRead(sql, 'messages')
+      const { messages, isWhole } = await readHistory(sql, long, 199, limits)
+      expect([messages.length, isWhole]).toEqual([200, true])
+      expect((await rowsRead(sql, 'messages')) - before).toBeLessThan(400)
+      await sql.end()
+    },
+  )
 
   verifies(
     'contract-11.large-lists',

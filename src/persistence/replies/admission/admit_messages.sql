@@ -1,4 +1,4 @@
--- revision 10
+-- revision 11
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
    is at work on. Waits for none of them. Of each it admits it answers what admit_message answers; the others, and all but
    the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order. Messages under
@@ -19,9 +19,11 @@ begin
   if not found then return '[]'; end if;
   v_sessions := array(
     select s.id from jsonb_to_recordset(p_messages) as m(session_id uuid, agent_id uuid, end_user text)
-      join sessions s on s.id = m.session_id and s.agent_id is not distinct from m.agent_id -- see admit_message
-       and (m.end_user is null or s.end_user = m.end_user) and s.queued = 0
-       for no key update of s skip locked);
+     cross join lateral ( -- a join is planned from all sessions: who has no statistics takes hardly any for unqueued
+       select x.id from sessions x
+        where x.id = m.session_id and x.agent_id is not distinct from m.agent_id -- see admit_message
+          and (m.end_user is null or x.end_user = m.end_user) and x.queued = 0
+          for no key update skip locked) s);
   if v_sessions = '{}' then return '[]'; end if;
   if p_messages @? '$[*].limits' then
     perform lock_limits((

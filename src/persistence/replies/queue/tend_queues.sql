@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* What an instance does for queues once a second: it says whether messages begin on it, begins those of sessions in which
    nothing runs (their replies' instance was draining, or there was none), p_limit at most, and forgets what has ended.
    Answers the ids of replies that have begun here and are not taken. */
@@ -15,12 +15,13 @@ begin
      and not exists (select 1 from messages m where m.id = q.reply_id and m.status = 'streaming');
   if p_begins then
     for v_session in
-      select s.id from sessions s
-       where s.id in (select q.session_id from queued_messages q
-                       where q.admission is null and (q.rank < 2 or (select x.status from sessions x where x.id = q.session_id) <> 'waiting'))
-         and s.status <> 'streaming'
+      select s.id
+        from (select q.session_id, min(q.rank) as rank from queued_messages q where q.admission is null group by 1) q
+       cross join lateral (
+         select x.id from sessions x
+          where x.id = q.session_id and x.status <> 'streaming' and (q.rank < 2 or x.status <> 'waiting')
+            for no key update skip locked) s
        limit p_limit
-         for no key update of s skip locked
     loop
       perform begin_next(p_instance, p_epoch, v_session);
     end loop;

@@ -40,15 +40,17 @@ export async function readHistory(
              h.used + octet_length(m.content) + coalesce(octet_length(t.tools::text), 0), coalesce(h.sent, m.facts -> 'sent'),
              m.error_code = 'context_length_exceeded', coalesce(h.stop, (m.facts -> 'sent' ->> 'from')::integer)
         from history h
-        join messages m on m.session_id = ${sessionId} and m.position = h.next
+        -- Offset: entered by its key. A plan made while the table was small read the whole session for each message.
+       cross join lateral (
+          select x.* from messages x where x.session_id = ${sessionId} and x.position = h.next offset 0) m
         -- Of most messages neither is looked for (a condition of the join would look, and forget). Offset: once.
        cross join lateral (
           select case when m.tool_events is not null then ${historyEvents(sql, maxToolText)} end as tools,
                  case when m.finish_reason = 'tool_calls' then ${historyDecisions(sql, maxToolText)} end as decided
           offset 0) t
        -- What the newest reply was not sent any more is not read again, nor what a summary stands for.
-       where h.used <= ${maxBytes} and (h.stop is null or m.position >= h.stop)
-         and m.position > coalesce((select c.position from checkpoint c), -1)
+       where h.used <= ${maxBytes} and (h.stop is null or h.next >= h.stop)
+         and h.next > coalesce((select c.position from checkpoint c), -1)
     )
     select history.position, role, content, tools, decided, next, sent, "isTooLong",
            ${partsOfMany(sql, sessionId, 'history')} as parts, c.id as "checkpointId", c.position as covered, c.summary

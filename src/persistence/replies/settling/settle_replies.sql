@@ -1,4 +1,4 @@
--- revision 9
+-- revision 10
 /* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none; those with queued messages are left out. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
@@ -19,8 +19,10 @@ begin
   if not found then return; end if;
   v_sessions := array(
     select s.id from jsonb_to_recordset(p_replies) as o(session_id uuid)
-      join sessions s on s.id = o.session_id and s.queued = 0 -- the others are settle_reply's: it begins what is next
-       for no key update of s skip locked);
+     cross join lateral ( -- no join, see admit_messages
+       select x.id from sessions x
+        where x.id = o.session_id and x.queued = 0 -- the others are settle_reply's: it begins what is next
+          for no key update skip locked) s);
 
   with o as materialized (
     select * from jsonb_to_recordset(p_replies) as x(
