@@ -17,6 +17,8 @@ export interface Wire extends AsyncDisposable {
   stall(): void
   /** Delays each chunk by so long (milliseconds), in both directions. */
   slow(ms: number): void
+  /** New connections go to another server. Open ones stay, but the first `cut` of them are reset. */
+  lead(to: NetConnectOpts, cut: number): void
 }
 
 type Mode = 'pass' | 'refuse' | 'blackhole' | 'deaf' | 'stall'
@@ -27,7 +29,8 @@ interface Pair {
   fate: 'alive' | 'deaf' | 'dead'
 }
 
-export async function openWire(target: NetConnectOpts): Promise<Wire> {
+export async function openWire(first: NetConnectOpts): Promise<Wire> {
+  let target = first
   const pairs = new Set<Pair>()
   const loose = new Set<Socket>()
   let mode: Mode = 'pass'
@@ -80,6 +83,10 @@ export async function openWire(target: NetConnectOpts): Promise<Wire> {
     slow(ms) {
       change('pass', null)
       delayMs = ms
+    },
+    lead(to, cut) {
+      target = to
+      for (const { client } of [...pairs].slice(0, cut)) client.resetAndDestroy()
     },
     async [Symbol.asyncDispose]() {
       for (const socket of loose) socket.destroy()

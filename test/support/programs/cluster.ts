@@ -135,7 +135,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 }
 
 /** The server's socket: the test servers listen on no port. */
-function socketOf(databaseUrl: string): { path: string } {
+export function socketOf(databaseUrl: string): { path: string } {
   const { hostname, port } = new URL(databaseUrl)
   return { path: `${decodeURIComponent(hostname)}/.s.PGSQL.${port || '5432'}` }
 }
