@@ -122,3 +122,16 @@ test('beside the open workbench the title keeps its room, and what stands beside
   await page.getByRole('button', { name: 'Close the workbench’s side' }).click()
   await soon(() => label.isVisible()).toBe(true)
 })
+
+test('the buttons beside the title stay where they are when a session begins', async () => {
+  await using page = await open()
+  const buttons = page.getByRole('region', { name: 'Chat' }).locator('header').locator('a[aria-label], button')
+  const places = () => buttons.evaluateAll((all) => all.map((one) => [one.ariaLabel, one.getBoundingClientRect().x]))
+  await page.getByRole('complementary', { name: 'Workbench' }).waitFor()
+  const before = await places()
+  expect(before.length).toBeGreaterThan(4)
+  await say(page, 'Hello')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await soon(() => page.getByRole('button', { name: 'About this session' }).isEnabled()).toBe(true)
+  expect(await places()).toEqual(before)
+})

@@ -72,8 +72,8 @@ export function ChatHeader({ agent, agents, sessionId, message, side }: ChatHead
         <Action icon={IconColumns2} label="Compare" onClick={() => void navigate(comparison)} />
         <Action icon={IconCode} label="Code" onClick={showing.open} />
         <ActingAs agentId={agent.id} sessionId={sessionId} session={session} />
-        {session && <SessionFacts session={session} />}
-        {sessionId !== undefined && <ToChart address={`/chart?agent=${agent.id}&session=${sessionId}`} />}
+        <SessionFacts session={session} />
+        <ToChart address={sessionId === undefined ? null : `/chart?agent=${agent.id}&session=${sessionId}`} />
       </Group>
       <Drawer opened={sessions} onClose={list.close} title="Sessions" size={320} padding="sm">
         <SessionSide agent={agent} agents={agents} sessionId={sessionId} onChosen={list.close} />
@@ -102,20 +102,23 @@ function useSession(agentId: string, sessionId: string | undefined): Session | u
   return listed ?? (isOlder ? older : undefined)
 }
 
-const ToChart = ({ address }: { address: string }) => (
-  <Tooltip label="Watch in the state chart">
-    <ActionIcon
-      component={Link}
-      to={address}
-      variant="subtle"
-      color="gray"
-      size={36}
-      aria-label="Watch in the state chart"
-    >
-      <IconSitemap size={18} stroke={1.7} />
-    </ActionIcon>
-  </Tooltip>
-)
+const chartLook = {
+  variant: 'subtle',
+  color: 'gray',
+  size: 36,
+  'aria-label': 'Watch in the state chart',
+  children: <IconSitemap size={18} stroke={1.7} />,
+} as const
+
+/** `address` null: there is no session yet. Its place is kept, so that nothing moves when one begins. */
+const ToChart = ({ address }: { address: string | null }) =>
+  address === null ? (
+    <ActionIcon {...chartLook} disabled />
+  ) : (
+    <Tooltip label="Watch in the state chart">
+      <ActionIcon component={Link} to={address} {...chartLook} />
+    </Tooltip>
+  )
 
 interface ActionProps {
   icon: typeof IconCode
