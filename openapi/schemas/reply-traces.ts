@@ -17,7 +17,7 @@ const Span = Type.Object(
     endMs: nullable(count('Milliseconds from the admission of the reply. Null while it runs.')),
     ok: nullable(Type.Boolean({ description: 'Null while it runs.' })),
     detail: freeObject(
-      'Of an attempt: `status` of its answer, `code` of its failure, `firstTokenMs` from the admission of the reply, `waitMs` before the next attempt; each null where there was none. Of a handover: `reason`, `from` (the instance). Of a reply that decisions started: `decidedBy`. Codes and counts, never content.',
+      'Of an attempt: `status` of its answer, `code` of its failure, `firstTokenMs` from the admission of the reply, `waitMs` before the next attempt; each null where there was none. Of a handover: `reason`, `from` (the instance). Of a reply: `requestId`, the `x-request-id` of the request that asked for it, absent where it is not known; `decidedBy` where decisions started it. Codes and counts, never content.',
     ),
   },
   { title: 'ReplySpan' },

@@ -1,6 +1,6 @@
 /** The difference of two texts, as the audit shows it. */
 import { expect, test } from 'vitest'
-import { diffOf } from '../../ui/src/audit/text-diff.ts'
+import { diffOf } from '../../ui/src/blocks/diff/text-diff.ts'
 
 const shown = (from: string, to: string) =>
   diffOf(from, to).map(({ kind, text }) => `${{ same: '=', removed: '-', added: '+' }[kind]}${text}`)

@@ -26,12 +26,13 @@ export interface NotedReply extends Noted<ReplyProgress> {
   toolCall(call: ObservedToolCall): Noted<ToolCallEvent>
 }
 
-type Begun = Pick<ObservedReply, 'id' | 'sessionId' | 'purpose' | 'adopted'>
+type Begun = Pick<ObservedReply, 'id' | 'sessionId' | 'purpose' | 'adopted' | 'origin'>
 
 /** `requests`: null where what models are sent is not kept. */
 export const noteReplies = (recorder: TransitionRecorder, requests: (() => RequestWriter) | null) => ({
-  begin({ id, sessionId, purpose, adopted }: Begun): Partial<NotedReply> {
-    return sessionId === null || purpose !== 'reply' ? {} : noteReply({ recorder, sessionId, id, requests, adopted })
+  begin({ id, sessionId, purpose, adopted, origin }: Begun): Partial<NotedReply> {
+    if (sessionId === null || purpose !== 'reply') return {}
+    return noteReply({ recorder, sessionId, id, requests, adopted, requestId: origin?.requestId ?? null })
   },
 })
 
@@ -42,11 +43,13 @@ interface NotedPlace {
   requests: (() => RequestWriter) | null
   /** Set when another instance began it: its spans are numbered on. */
   adopted: Begun['adopted']
+  /** Of the request that asked for the reply. Null when it is not known. */
+  requestId: string | null
 }
 
 const handedOver = ({ reason, from }: NonNullable<Begun['adopted']>) => ({ reason, from })
 
-function noteReply({ recorder, sessionId, id, requests, adopted }: NotedPlace): NotedReply {
+function noteReply({ recorder, sessionId, id, requests, adopted, requestId }: NotedPlace): NotedReply {
   const admittedAt = performance.now() - (adopted?.elapsedMs ?? 0)
   let isOpen = true
   let { turns, attempts, tools } = adopted ?? { turns: 0, attempts: 0, tools: 0 }
@@ -81,7 +84,10 @@ function noteReply({ recorder, sessionId, id, requests, adopted }: NotedPlace): 
         switch (event.type) {
           case 'called': {
             const { providerId, model, idleTimeoutMs } = event
-            const first = { span: `a${++attempts}`, turn, attempt: ++made, providerId, model, idleTimeoutMs }
+            const first = {
+              ...{ span: `a${++attempts}`, turn, attempt: ++made, providerId, model, idleTimeoutMs },
+              ...(attempts === 1 && requestId !== null && { requestId }),
+            }
             tell = open('attempt', first, state)
             return tell({})
           }

@@ -1,5 +1,7 @@
 /** What happened in a reply, in the playground: its figures, its trace, what the model saw. */
 import { afterAll, expect, test } from 'vitest'
+import { foldedAtFirst, foldedWords, ticksOf, within } from '../../../ui/src/traces/turns.ts'
+import type { Span } from '../../../ui/src/traces/types.ts'
 import { waitingWords } from '../../../ui/src/traces/words.ts'
 import { says } from '../../http/tool-scene.ts'
 import { createAgent, startTestApp } from '../../support/app.ts'
@@ -48,7 +50,8 @@ test('a reply tells its figures; its trace and what the model saw are a click aw
     'settle',
   ])
   await spans.nth(2).getByRole('button').click()
-  await reply.getByText('"provider_rate_limited"').waitFor()
+  // Below its row, before the next one's.
+  await spans.nth(2).getByText('provider_rate_limited').waitFor()
   expect(await axe(page)).toEqual([])
   await reply.getByText('What the model saw').click()
   await reply.getByText('"Be brief."').waitFor()
@@ -59,6 +62,93 @@ test('a reply tells its figures; its trace and what the model saw are a click aw
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
 })
+
+test('spans tell arguments, results and what a turn added; turns fold, and all of it is taken along as Markdown', async () => {
+  await app.client.PUT('/api/v1/agents/{agent_id}/tools', {
+    params: { path: { agent_id: agentId } },
+    body: { builtInToolIds: ['current_time'] },
+  })
+  up.next(async (call) => {
+    await call.toolCall({ id: 'c1', name: 'current_time', arguments: '{"timeZone":"Europe/Paris"}' })
+    await call.finish('tool_calls')
+  })
+  up.next(says('It is late.'))
+  const session = await say('How late is it?')
+  await using page = await browser.page(app.url)
+  await page.goto(`/playground/${agentId}/${session}`)
+  const reply = page.getByRole('article', { name: 'Agent' })
+  await reply.getByRole('button', { name: 'Trace' }).click()
+  const list = reply.getByRole('list', { name: 'Spans of the reply' })
+  const rows = list.getByRole('listitem')
+  const call = rows.filter({ hasText: 'current_time' })
+  await call.getByText('Europe/Paris').waitFor()
+  await call.getByRole('button').click()
+  const told = call.getByRole('group', { name: 'Span current_time' })
+  await told.getByText('"timeZone": "Europe/Paris"').waitFor()
+  await told.getByRole('button', { name: 'Copy result' }).waitFor()
+  const second = rows.filter({ has: page.getByRole('button', { name: 'Turn 2' }) })
+  await second.getByRole('button', { name: 'test-model' }).click()
+  const added = second.getByRole('region', { name: 'Changes since turn 1' }).locator('ins')
+  await expect.poll(async () => (await added.allTextContents()).join('')).toContain('"role": "tool"')
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+
+  await page.evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text }`)
+  await reply.getByRole('button', { name: 'Copy as Markdown' }).click()
+  const markdown = await page.evaluate<string>('window.copied')
+  expect(markdown).toMatch(/^## Reply [-0-9a-f]{36}\n\nAdmitted .*, request \S+\n\n\| Span /)
+  expect(markdown).toContain('{"timeZone":"Europe/Paris"}')
+
+  const count = await rows.count()
+  await reply.getByRole('button', { name: 'Turn 1' }).click()
+  await expect.poll(() => rows.count()).toBe(count - 2)
+  await rows.filter({ hasText: 'current_time' }).getByRole('button', { name: 'Turn 1' }).click()
+  await expect.poll(() => rows.count()).toBe(count)
+
+  await second.getByRole('button', { name: 'Open the request of turn 2' }).click()
+  const turn = reply.getByRole('radiogroup', { name: 'Model turn' })
+  await expect.poll(() => turn.getByRole('radio', { name: 'Turn 2' }).isChecked()).toBe(true)
+})
+
+test('a refusal tells its status and its body', async () => {
+  up.next((one) => one.error(400, { error: { message: 'No such thing as temperature.', param: 'temperature' } }))
+  const session = await say('Would it?')
+  await using page = await browser.page(app.url)
+  await page.goto(`/playground/${agentId}/${session}`)
+  const reply = page.getByRole('article', { name: 'Agent' })
+  await reply.getByRole('button', { name: 'Show the trace' }).click()
+  const attempt = reply.getByRole('listitem').filter({ hasText: 'attempt 1' })
+  await attempt.getByRole('button').click()
+  await attempt.getByText('HTTP status').waitFor()
+  await attempt.getByText('No such thing as temperature.').first().waitFor()
+  expect(await axe(page)).toEqual([])
+})
+
+test('ticks are round, and a long trace begins with its turns folded', () => {
+  expect(ticksOf(7)).toEqual([0, 2, 4, 6])
+  expect(ticksOf(1000)).toEqual([0, 500, 1000])
+  expect(ticksOf(61_000)).toEqual([0, 20_000, 40_000, 60_000])
+  const turn = (n: number, ok = true): Span[] => [
+    { ...span, id: `m${n}`, kind: 'model', name: 'm', ok, detail: { turn: n } },
+    { ...span, id: `a${n}`, parentId: `m${n}`, kind: 'attempt', name: 'attempt 1', ok },
+    { ...span, id: `t${n}`, kind: 'tool', name: 'weather', detail: { turn: n, callId: `c${n}` } },
+  ]
+  const long = [turn(1), turn(2, false), turn(3), turn(4), turn(5)].flat()
+  expect(foldedAtFirst(long)).toEqual([1, 3, 4])
+  expect(foldedAtFirst(long.slice(0, 6))).toEqual([])
+  expect(foldedWords(within(long, 1))).toBe('weather')
+})
+
+const span: Span = {
+  id: 's',
+  parentId: 'reply',
+  kind: 'reply',
+  name: 's',
+  startMs: 0,
+  endMs: 5,
+  ok: true,
+  detail: {},
+}
 
 test('a call that waits to be made again says so', () => {
   const times = { startMs: 0, endMs: 5, ok: false }

@@ -1,7 +1,6 @@
 /** What the model was sent, turn by turn, as the provider got it. */
 import { Group, Loader, SegmentedControl, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { wordsOf } from '../api.ts'
 import { CodeBlock } from '../blocks/code-block.tsx'
 import { Copy } from '../blocks/copy.tsx'
@@ -11,12 +10,18 @@ import classes from './traces.module.css'
 import type { ModelRequest } from './types.ts'
 import { curlOf, leftWords } from './words.ts'
 
-export function ModelSaw({ messageId }: { messageId: string }) {
+interface ModelSawProps {
+  messageId: string
+  /** The one that is shown. */
+  turn: number
+  onTurn: (turn: number) => void
+}
+
+export function ModelSaw({ messageId, turn, onTurn }: ModelSawProps) {
   const { data, error, isPending } = useQuery(requestsOf(messageId))
-  const [turn, setTurn] = useState(0)
   if (error) return <Text fz="sm">{wordsOf(error)}</Text>
   if (isPending) return <Loader size="sm" aria-label="Loading" />
-  const request = data[Math.min(turn, data.length - 1)]
+  const request = data.find((one) => one.turn === turn) ?? data.at(-1)
   if (request === undefined) {
     return (
       <Text fz="sm" c="dimmed">
@@ -32,9 +37,9 @@ export function ModelSaw({ messageId }: { messageId: string }) {
           <SegmentedControl
             size="xs"
             aria-label="Model turn"
-            data={data.map((one, index) => ({ value: String(index), label: `Turn ${one.turn}` }))}
-            value={String(turn)}
-            onChange={(value) => setTurn(Number(value))}
+            data={data.map((one) => ({ value: String(one.turn), label: `Turn ${one.turn}` }))}
+            value={String(request.turn)}
+            onChange={(value) => onTurn(Number(value))}
           />
         )}
         <AsCurl request={request} />

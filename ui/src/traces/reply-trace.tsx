@@ -4,31 +4,42 @@ import { useState } from 'react'
 import { wordsOf } from '../api.ts'
 import { ModelSaw } from './model-saw.tsx'
 import classes from './traces.module.css'
+import type { TracedReply } from './types.ts'
 import { useTrace } from './use-trace.ts'
 import { Waterfall } from './waterfall.tsx'
-
-interface ReplyTraceProps {
-  messageId: string
-  running: boolean
-}
 
 const views = [
   { value: 'trace', label: 'Trace' },
   { value: 'saw', label: 'What the model saw' },
 ]
 
-export default function ReplyTrace({ messageId, running }: ReplyTraceProps) {
+/** Give it the reply's id as its key. */
+export default function ReplyTrace({ reply }: { reply: TracedReply }) {
   const [view, setView] = useState('trace')
+  const [turn, setTurn] = useState(1)
+  const openRequest = (of: number) => {
+    setTurn(of)
+    setView('saw')
+  }
   return (
     <section className={classes.panel} aria-label="Trace">
       <SegmentedControl size="xs" aria-label="View" data={views} value={view} onChange={setView} />
-      {view === 'trace' ? <Spans messageId={messageId} running={running} /> : <ModelSaw messageId={messageId} />}
+      {view === 'trace' ? (
+        <Spans reply={reply} onRequest={openRequest} />
+      ) : (
+        <ModelSaw messageId={reply.id} turn={turn} onTurn={setTurn} />
+      )}
     </section>
   )
 }
 
-export function Spans({ messageId, running }: ReplyTraceProps) {
-  const { trace, error } = useTrace(messageId, running)
-  if (trace) return <Waterfall trace={trace} />
+interface SpansProps {
+  reply: TracedReply
+  onRequest: (turn: number) => void
+}
+
+export function Spans({ reply, onRequest }: SpansProps) {
+  const { trace, error } = useTrace(reply.id, reply.isRunning)
+  if (trace) return <Waterfall trace={trace} reply={reply} onRequest={onRequest} />
   return error ? <Text fz="sm">{wordsOf(error)}</Text> : <Loader size="sm" aria-label="Loading" />
 }

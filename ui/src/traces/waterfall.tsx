@@ -1,65 +1,169 @@
-/** A reply's spans to scale, one a line; a click opens a span's JSON. */
-import { UnstyledButton } from '@mantine/core'
-import { useState } from 'react'
-import { CodeBlock } from '../blocks/code-block.tsx'
+/** A reply's spans to scale, one a line; a click opens what a span was about below it, and a turn folds. */
+import { ActionIcon, Button, Group, UnstyledButton } from '@mantine/core'
+import { IconChevronRight } from '@tabler/icons-react'
+import { type CSSProperties, useState } from 'react'
+import { Copy } from '../blocks/copy.tsx'
 import { wholeSeconds } from '../blocks/time-words.ts'
 import { useNow } from '../blocks/use-now.ts'
 import { duration } from '../chart/words.ts'
+import { traceAsMarkdown } from './as-markdown.ts'
+import { SpanDetail } from './span-detail.tsx'
 import classes from './traces.module.css'
-import type { Span, Trace } from './types.ts'
-import { firstTokenOf, nowIn, spanWords } from './words.ts'
+import { foldedAtFirst, foldedWords, ticksOf, turnOf, turnsIn, within } from './turns.ts'
+import type { Span, Trace, TracedReply } from './types.ts'
+import { argumentWords, firstTokenOf, nowIn, requestIdOf, spanWords } from './words.ts'
 
-const depth: Record<string, number> = { reply: 0, model: 1, tool: 1, settle: 1, attempt: 2 }
+const depth: Record<string, number> = { reply: 0, model: 1, tool: 2, settle: 1, attempt: 2, handover: 1 }
 
-export function Waterfall({ trace }: { trace: Trace }) {
+interface WaterfallProps {
+  trace: Trace
+  reply: TracedReply
+  onRequest: (turn: number) => void
+}
+
+export function Waterfall({ trace, reply, onRequest }: WaterfallProps) {
   const { spans } = trace
   const [openId, setOpenId] = useState<string | null>(null)
+  const [folded, setFolded] = useState<readonly number[]>(() => foldedAtFirst(spans))
   const isRunning = spans.some(({ endMs }) => endMs === null)
   const now = useNow(isRunning)
   const told = Math.max(1, ...spans.flatMap(({ startMs, endMs }) => [startMs, endMs ?? 0]))
   // What runs has no end yet: it lasts until now.
   const whole = isRunning ? Math.max(told, nowIn(trace, now)) : told
-  const open = spans.find(({ id }) => id === openId)
+  const lastAttempt = spans.findLast(({ kind }) => kind === 'attempt')
+  const toggle = (turn: number) =>
+    setFolded(folded.includes(turn) ? folded.filter((one) => one !== turn) : [...folded, turn])
+  const shown = spans.filter((span) => span.kind === 'model' || !folded.includes(turnOf(span) ?? 0))
   return (
     <div className={classes.waterfall}>
+      <Head trace={trace} reply={reply} folded={folded} setFolded={setFolded} />
+      <Axis whole={whole} />
       <ol aria-label="Spans of the reply">
-        {spans.map((span) => (
+        {shown.map((span) => (
           <li key={span.id}>
-            <SpanRow
-              span={span}
-              whole={whole}
-              isOpen={span.id === openId}
-              onClick={() => setOpenId(span.id === openId ? null : span.id)}
-            />
+            <div className={classes.line}>
+              {span.kind === 'model' && (
+                <Fold turn={turnOf(span) ?? 0} isFolded={folded.includes(turnOf(span) ?? 0)} onToggle={toggle} />
+              )}
+              <SpanRow
+                span={span}
+                words={wordsBeside(span, spans, reply, folded)}
+                whole={whole}
+                isOpen={span.id === openId}
+                onClick={() => setOpenId(span.id === openId ? null : span.id)}
+              />
+            </div>
+            {span.id === openId && (
+              <SpanDetail span={span} isLastAttempt={span === lastAttempt} reply={reply} onRequest={onRequest} />
+            )}
           </li>
         ))}
       </ol>
-      {open && <CodeBlock code={JSON.stringify(open, null, 2)} caption={`Span ${open.name}`} />}
     </div>
   )
 }
 
+function wordsBeside(span: Span, spans: readonly Span[], { toolCalls }: TracedReply, folded: readonly number[]) {
+  const turn = turnOf(span)
+  const hidden = span.kind === 'model' && turn !== null && folded.includes(turn) ? within(spans, turn) : []
+  return [spanWords(span), argumentWords(span, toolCalls), foldedWords(hidden)].filter(Boolean).join(', ')
+}
+
+interface HeadProps {
+  trace: Trace
+  reply: TracedReply
+  folded: readonly number[]
+  setFolded: (turns: readonly number[]) => void
+}
+
+/** The ids by which logs know the reply, and the trace to take along. */
+function Head({ trace, reply, folded, setFolded }: HeadProps) {
+  const requestId = requestIdOf(trace.spans)
+  const turns = turnsIn(trace.spans)
+  return (
+    <Group gap="2px 10px" className={classes.ids ?? ''}>
+      <Id name="Reply" id={reply.id} />
+      {requestId !== null && <Id name="Request" id={requestId} />}
+      <span className={classes.id}>
+        Markdown
+        <Copy text={traceAsMarkdown(trace, reply)} label="Copy as Markdown" />
+      </span>
+      {turns.length > 1 && (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="gray"
+          onClick={() => setFolded(folded.length > 0 ? [] : turns)}
+        >
+          {folded.length > 0 ? 'Unfold all turns' : 'Fold all turns'}
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+const Id = ({ name, id }: { name: string; id: string }) => (
+  <span className={classes.id}>
+    {name} <code title={id}>{id}</code>
+    <Copy text={id} label={`Copy the ${name.toLowerCase()} id`} />
+  </span>
+)
+
+const Axis = ({ whole }: { whole: number }) => (
+  <div className={classes.axis} aria-hidden>
+    <div>
+      {ticksOf(whole).map((ms) => (
+        <span key={ms} style={{ left: `${(100 * ms) / whole}%` }}>
+          {ms === 0 ? '0' : duration(ms)}
+        </span>
+      ))}
+    </div>
+  </div>
+)
+
+interface FoldProps {
+  turn: number
+  isFolded: boolean
+  onToggle: (turn: number) => void
+}
+
+const Fold = ({ turn, isFolded, onToggle }: FoldProps) => (
+  <ActionIcon
+    className={classes.fold ?? ''}
+    size={24}
+    variant="subtle"
+    color="gray"
+    aria-label={`Turn ${turn}`}
+    aria-expanded={!isFolded}
+    onClick={() => onToggle(turn)}
+  >
+    <IconChevronRight size={14} stroke={1.8} />
+  </ActionIcon>
+)
+
 interface SpanRowProps {
   span: Span
+  words: string
   /** Milliseconds of the whole width. */
   whole: number
   isOpen: boolean
   onClick: () => void
 }
 
-function SpanRow({ span, whole, isOpen, onClick }: SpanRowProps) {
+function SpanRow({ span, words, whole, isOpen, onClick }: SpanRowProps) {
   const { kind, name, startMs, endMs, ok } = span
   const percent = (ms: number) => `${(100 * ms) / whole}%`
   const first = firstTokenOf(span)
-  const words = spanWords(span)
   const took = endMs === null ? `running, ${wholeSeconds(whole - startMs)}` : duration(endMs - startMs)
+  const [, tick = whole] = ticksOf(whole)
+  const style: CSSProperties & Record<'--tick', string> = { '--tick': percent(tick) }
   return (
     <UnstyledButton className={classes.span ?? ''} aria-expanded={isOpen} onClick={onClick}>
       <span className={classes.spanName} style={{ paddingInlineStart: `${(depth[kind] ?? 0) * 14}px` }}>
         {name}
         {words !== '' && <small>{words}</small>}
       </span>
-      <span className={classes.track} aria-hidden>
+      <span className={classes.track} style={style} aria-hidden>
         <i
           data-kind={kind}
           data-ok={String(ok)}

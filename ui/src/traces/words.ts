@@ -1,7 +1,7 @@
 /** Spans, figures and requests in words. Pure. */
 import { wholeSeconds } from '../blocks/time-words.ts'
 import { duration } from '../chart/words.ts'
-import type { ModelRequest, Span, Trace } from './types.ts'
+import type { ModelRequest, Span, Trace, TracedReply } from './types.ts'
 
 const numberIn = ({ detail }: Span, name: string): number | null => {
   const value = detail[name]
@@ -32,6 +32,49 @@ export function spanWords(span: Span): string {
   ]
     .filter((words) => words !== '')
     .join(', ')
+}
+
+/** `x-request-id` of the request that asked for the reply. Null when it is not known. */
+export function requestIdOf(spans: readonly Span[]): string | null {
+  const reply = spans.find(({ kind }) => kind === 'reply')
+  return reply ? textIn(reply, 'requestId') : null
+}
+
+/** The beginning of a tool call's arguments; empty for other spans. */
+export function argumentWords({ kind, detail }: Span, calls: TracedReply['toolCalls']): string {
+  const call = kind === 'tool' ? calls.find(({ id }) => id === detail.callId) : undefined
+  return call === undefined || call.arguments === '{}' ? '' : call.arguments.slice(0, 120).replaceAll(/\s+/g, ' ')
+}
+
+/** Names of what a span's detail holds; milliseconds are told as durations. */
+const factNames: Readonly<Record<string, string>> = {
+  status: 'HTTP status',
+  code: 'Code',
+  firstTokenMs: 'First token at',
+  waitMs: 'Next attempt after',
+  model: 'Model',
+  maxAttempts: 'Attempts at most',
+  idleTimeoutMs: 'Gives up after',
+  finishReason: 'Finish reason',
+  decidedBy: 'Decided by',
+  decision: 'Decision',
+  reason: 'Reason',
+  from: 'From instance',
+  purpose: 'Purpose',
+  requestId: 'Request id',
+}
+
+export function factsOf({ kind, startMs, endMs, detail }: Span): [name: string, value: string][] {
+  const told = Object.entries(factNames).flatMap(([key, name]): [string, string][] => {
+    const value = detail[key]
+    if (value == null) return []
+    return [[name, typeof value === 'number' && key.endsWith('Ms') ? duration(value) : String(value)]]
+  })
+  const times: [string, string][] = [
+    ['Started at', startMs === 0 ? '0' : duration(startMs)],
+    ['Took', endMs === null ? 'still running' : duration(endMs - startMs)],
+  ]
+  return [['Kind', kind], ...times, ...told]
 }
 
 /** While a call waits to be made again: `Attempt 2 of 3 in 2.0 s: 429`. Null when nothing waits. */

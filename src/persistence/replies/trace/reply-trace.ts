@@ -116,7 +116,12 @@ function spansOf(row: Row): Span[] {
     startMs: 0,
     endMs,
     ok: isDone ? row.status === 'complete' : null,
-    detail: { finishReason: isDone ? row.finishReason : null, code: isDone ? row.code : null, ...deciderOf(row) },
+    detail: {
+      finishReason: isDone ? row.finishReason : null,
+      code: isDone ? row.code : null,
+      ...deciderOf(row),
+      ...requestOf(row),
+    },
   }
   if (settleMs === null) return [reply, ...notes]
   const ok = isDone ? row.code !== 'instance_lost' : null
@@ -137,6 +142,12 @@ function spansOf(row: Row): Span[] {
 function deciderOf({ steps }: Row): { decidedBy?: string | null } {
   const decided = steps.find((step) => isAdmission(step) && step.event === 'decided')
   return decided ? { decidedBy: textOf(decided.detail.decidedBy) } : {}
+}
+
+/** The request that asked for the reply: its first attempt notes it. */
+function requestOf({ steps }: Row): { requestId?: string } {
+  for (const { detail } of steps) if (typeof detail.requestId === 'string') return { requestId: detail.requestId }
+  return {}
 }
 
 type Note = Step & { event: NoteKind }

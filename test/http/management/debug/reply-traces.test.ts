@@ -58,6 +58,7 @@ verifies('contract-16.trace', 'attempts with status and wait, turns, tools and t
     [true, { status: 200, code: null, firstTokenMs: expect.any(Number), waitMs: null }],
   ])
   expect(of(spans, 'tool').map(({ name, ok }) => [name, ok])).toEqual([['look', true]])
+  expect(spans[0]?.detail).toMatchObject({ finishReason: 'stop', requestId: expect.stringMatching(/./) })
   const whole = spans[0]?.endMs ?? 0
   for (const { startMs, endMs } of spans) {
     expect(Number.isInteger(startMs) && startMs >= 0 && startMs <= (endMs ?? -1)).toBe(true)

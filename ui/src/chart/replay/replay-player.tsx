@@ -41,6 +41,7 @@ export function ReplayPlayer({ steps, messages, initial }: ReplayPlayerProps) {
     return actorMarks(layout, state, transition && step ? { id: transition.id, step } : null, does)
   }, [layout, chart, moment, steps])
   const seen = useMemo(() => messagesAt(moments, index, messages), [moments, index, messages])
+  const reply = moment?.messageId == null ? null : tracedReply(moment.messageId, messages)
   return (
     <>
       <ReplayControls moments={moments} position={position} />
@@ -53,16 +54,22 @@ export function ReplayPlayer({ steps, messages, initial }: ReplayPlayerProps) {
         <ReplaySteps moments={moments} index={index} onGo={position.go} />
         <ReplayTranscript seen={seen} />
       </div>
-      {moment?.messageId && (
+      {reply && (
         <Card title="The reply at this moment">
           <div className={styles.trace}>
-            <ReplyTrace key={moment.messageId} messageId={moment.messageId} running={false} />
+            <ReplyTrace key={reply.id} reply={reply} />
           </div>
         </Card>
       )}
       <ChartTable laidOut={laidOut} current={moment?.state ?? null} />
     </>
   )
+}
+
+/** A reply that was deleted meanwhile has its trace alone. */
+function tracedReply(id: string, messages: readonly Message[]) {
+  const { toolCalls = [], error = null } = messages.find((one) => one.id === id) ?? {}
+  return { id, isRunning: false, toolCalls, error }
 }
 
 /** What the reply had done by then, where it was being generated. Null where that is told nowhere. */

@@ -167,7 +167,7 @@ function Reply({
       </Foot>
       {isTraceOpen && message.id !== null && (
         <Suspense>
-          <ReplyTrace key={message.id} messageId={message.id} running={isWriting} />
+          <ReplyTrace key={message.id} reply={{ id: message.id, isRunning: isWriting, toolCalls, error }} />
         </Suspense>
       )}
     </article>

@@ -10,9 +10,14 @@ interface LastReplyProps {
   /** Undefined before the first message. */
   sessionId: string | undefined
   show: 'trace' | 'request'
+  /** Of which the request is shown. */
+  turn: number
+  onTurn: (turn: number) => void
+  /** Shows the request of a turn. */
+  onRequest: (turn: number) => void
 }
 
-export function LastReply({ agentId, sessionId, show }: LastReplyProps) {
+export function LastReply({ agentId, sessionId, show, turn, onTurn, onRequest }: LastReplyProps) {
   const { data } = useQuery({ ...messageList(agentId, sessionId ?? ''), enabled: sessionId !== undefined })
   const reply = data?.path.findLast(({ role }) => role === 'assistant')
   if (reply === undefined) {
@@ -22,6 +27,7 @@ export function LastReply({ agentId, sessionId, show }: LastReplyProps) {
       </Text>
     )
   }
-  if (show === 'request') return <ModelSaw key={reply.id} messageId={reply.id} />
-  return <Spans key={reply.id} messageId={reply.id} running={reply.status === 'streaming'} />
+  if (show === 'request') return <ModelSaw messageId={reply.id} turn={turn} onTurn={onTurn} />
+  const { id, status, toolCalls, error } = reply
+  return <Spans key={id} reply={{ id, isRunning: status === 'streaming', toolCalls, error }} onRequest={onRequest} />
 }

@@ -27,11 +27,17 @@ export default function SidePanel({ agent, sessionId, onClose }: SidePanelProps)
   const state = useOverrides()
   const edits = useEdits()
   const [shown, setShown] = useState<Tab>(() => tabs.find((one) => one === localStorage.getItem(shownKey)) ?? 'Prompt')
+  const [turn, setTurn] = useState(1)
   const show = (value: string | null) => {
     const tab = tabs.find((one) => one === value) ?? 'Prompt'
     localStorage.setItem(shownKey, tab)
     setShown(tab)
   }
+  const onRequest = (of: number) => {
+    setTurn(of)
+    show('Request')
+  }
+  const lastReply = { agentId: agent.id, sessionId, turn, onTurn: setTurn, onRequest }
   return (
     <Tabs value={shown} onChange={show} keepMounted={false} className={classes.panel ?? ''} variant="default">
       <Group wrap="nowrap" gap={4} className={classes.head ?? ''}>
@@ -58,10 +64,10 @@ export default function SidePanel({ agent, sessionId, onClose }: SidePanelProps)
         <AskFirst agentId={agent.id} />
       </Tabs.Panel>
       <Tabs.Panel value="Trace" className={classes.content ?? ''}>
-        <LastReply agentId={agent.id} sessionId={sessionId} show="trace" />
+        <LastReply {...lastReply} show="trace" />
       </Tabs.Panel>
       <Tabs.Panel value="Request" className={classes.content ?? ''}>
-        <LastReply agentId={agent.id} sessionId={sessionId} show="request" />
+        <LastReply {...lastReply} show="request" />
       </Tabs.Panel>
     </Tabs>
   )
