@@ -2,7 +2,7 @@
  * NOTICE.txt beside the pages: the licence of every package that is part of them, those that other packages bring along
  * included. Written by the build, which alone knows them all.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
 
@@ -24,10 +24,28 @@ function licenceOf(folder: string): string {
   return `${license}${by === undefined ? '' : `, by ${by}`}`
 }
 
+/** A file that a package brings ready to run holds the packages that it depends on; no module tells of them. */
+export function bundledIn(moduleId: string): string[] {
+  const one = moduleId.endsWith('?url') ? packageOf(moduleId) : null
+  if (one === null) return []
+  const root = one.folder.slice(0, -one.name.length)
+  const names = new Set<string>()
+  const add = (name: string, from: string) => {
+    const nested = `${from}/node_modules/${name}`
+    const folder = existsSync(nested) ? nested : `${root}${name}`
+    if (names.has(folder) || !existsSync(folder)) return
+    names.add(folder)
+    const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    for (const next of Object.keys(dependencies)) if (!next.startsWith('@types/')) add(next, folder)
+  }
+  add(one.name, root)
+  return [...names].map((folder) => `${folder}/package.json`)
+}
+
 /** Packages under the same words stand together. */
 export function noticeOf(moduleIds: Iterable<string>): string {
   const folders = new Map<string, string>()
-  for (const id of moduleIds) {
+  for (const id of [...moduleIds].flatMap((one) => [one, ...bundledIn(one)])) {
     const one = packageOf(id)
     if (one !== null) folders.set(one.folder, one.name)
   }

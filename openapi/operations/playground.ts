@@ -8,6 +8,7 @@ import {
   PlaygroundChatRequest,
   PlaygroundMessages,
   PlaygroundSession,
+  PlaygroundSessionChange,
   PlaygroundSessionList,
 } from '../schemas/playground.ts'
 import { CancelRequest, PlaygroundQueue } from '../schemas/queue.ts'
@@ -45,6 +46,16 @@ export const playground = operations({
     path: one,
     scope: 'management',
     summary: 'Read a session',
+    responses: { 200: PlaygroundSession },
+    errors: { 404: unknown },
+  },
+  updatePlaygroundSession: {
+    method: 'patch',
+    path: one,
+    scope: 'management',
+    summary: 'Change the title of a session',
+    description: 'A change brings the session to the top of the list.',
+    body: PlaygroundSessionChange,
     responses: { 200: PlaygroundSession },
     errors: { 404: unknown },
   },

@@ -24,6 +24,10 @@ export const PlaygroundSession = Type.Object(
   },
   { title: 'PlaygroundSession' },
 )
+export const PlaygroundSessionChange = Type.Object(
+  { title: nullable(name('When null, it is derived again from the first user message, once there is one.')) },
+  { title: 'PlaygroundSessionChange' },
+)
 export const PlaygroundSessionList = listOf('PlaygroundSessionList', 'sessions', PlaygroundSession)
 
 const unknownOutcome =

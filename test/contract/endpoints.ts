@@ -81,6 +81,7 @@ export const endpoints: [string, string, number][] = [
   ['get', play, 200],
   ['post', play, 201],
   ['get', `${play}/{session_id}`, 200],
+  ['patch', `${play}/{session_id}`, 200],
   ['delete', `${play}/{session_id}`, 204],
   ['get', `${play}/{session_id}/messages`, 200],
   ['get', `${play}/{session_id}/messages/{message_id}/parts/{n}`, 200],

@@ -70,9 +70,37 @@ async function serveFiles(app: FastifyInstance, root: string): Promise<void> {
   for (const name of ['favicon.svg', 'color-scheme.js', 'NOTICE.txt']) {
     app.get(`/${name}`, (_request, reply) => reply.sendFile(name, root, { maxAge: 0, immutable: false }))
   }
+  serveFrames(app, root)
 }
 
-const notPages = /^\/(?:api|docs|openapi\.json|livez|readyz|assets)(?:[/?]|$)/
+/**
+ * What a page itself may not show is shown in a frame: diagrams need styles without a nonce, a picture comes from elsewhere.
+ * Sandboxed, a frame has no origin: neither the page's cookies and storage nor the page.
+ */
+const frames = {
+  diagram: "script-src 'self'; style-src 'unsafe-inline'",
+  picture: "script-src 'self'; style-src 'self'; img-src https: http:",
+} as const
+
+function serveFrames(app: FastifyInstance, root: string): void {
+  for (const [name, policy] of Object.entries(frames)) {
+    app.get(`/frames/${name}.html`, (_request, reply) =>
+      reply
+        .headers({
+          ...pageGuards,
+          'content-security-policy': `default-src 'none'; ${policy}; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts`,
+        })
+        .sendFile(`frames/${name}.html`, root, { maxAge: 0, immutable: false }),
+    )
+  }
+  for (const name of ['diagram.js', 'picture.js', 'picture.css']) {
+    app.get(`/frames/${name}`, (_request, reply) =>
+      reply.sendFile(`frames/${name}`, root, { maxAge: 0, immutable: false }),
+    )
+  }
+}
+
+const notPages = /^\/(?:api|docs|openapi\.json|livez|readyz|assets|frames)(?:[/?]|$)/
 
 /** Whether a browser asks for a page by an address of its own (`/prompts/…`), which the pages' router knows. */
 export function asksForPage({ method, url, headers }: FastifyRequest): boolean {

@@ -47,6 +47,14 @@ verifies(
     expect(list.sessions[1]).toEqual(made.json)
     const searched = (await scene.call('GET', `${play}/sessions?q=tRY`)).json
     expect([searched.total, searched.sessions[0].id]).toEqual([1, made.json.id])
+    const renamed = await scene.call('PATCH', `${play}/sessions/${made.json.id}`, { title: 'Tried' })
+    expect([renamed.status, renamed.json]).toEqual([
+      200,
+      { ...made.json, title: 'Tried', updatedAt: expect.stringMatching(isoUtc) },
+    ])
+    expect((await scene.call('PATCH', `${play}/sessions/${made.json.id}`, { title: null })).json.title).toBeNull()
+    expect((await scene.call('PATCH', `${play}/sessions/${made.json.id}`, { title: 7 })).status).toBe(400)
+    expect((await scene.call('PATCH', `${play}/sessions/${nobody}`, { title: 'x' })).status).toBe(404)
     expect((await scene.call('DELETE', `${play}/sessions/${made.json.id}`)).status).toBe(204)
     const gone = await scene.call('DELETE', `${play}/sessions/${made.json.id}`)
     expect([gone.status, gone.json]).toEqual([404, { message: expect.any(String) }])

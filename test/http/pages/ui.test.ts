@@ -48,6 +48,20 @@ test('the policy allows no inline script, and style elements with this answer’
   expect(one.text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=/)
 })
 
+test('what a page may not show is in frames of no origin, which none but these pages may hold', async () => {
+  for (const [name, allows] of [
+    ['diagram', "script-src 'self'; style-src 'unsafe-inline'"],
+    ['picture', "script-src 'self'; style-src 'self'; img-src https: http:"],
+  ]) {
+    const { status, headers } = await open.call('GET', `/frames/${name}.html`, undefined, browser)
+    expect([status, policyOf(headers)]).toEqual([
+      200,
+      `default-src 'none'; ${allows}; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts`,
+    ])
+  }
+  expect((await open.call('GET', '/frames/nothing.html', undefined, browser)).status).toBe(404)
+})
+
 test('files with a hash in their name are kept for ever, and come compressed', async () => {
   const { text } = await open.call('GET', '/')
   const script = /src="(\/assets\/index-[\w-]+\.js)"/.exec(text)?.[1] ?? ''

@@ -1,7 +1,7 @@
 /** The conversation's title, its agent, overrides and code. */
-import { ActionIcon, Button, Drawer, Group, Text, Title, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Drawer, Group, Text, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconCode, IconColumns2, IconLayoutSidebarRight, IconMessages, IconSitemap } from '@tabler/icons-react'
+import { IconCode, IconColumns2, IconLayoutSidebarRight, IconMessages, IconSearch, IconSitemap } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Link, useNavigate } from 'react-router'
@@ -15,6 +15,7 @@ import { useOverrides } from './overrides/overrides.ts'
 import { newestSessions, type Session } from './queries.ts'
 import { SessionFacts } from './sessions/session-facts.tsx'
 import { SessionSide, titleOf } from './sessions/session-side.tsx'
+import { SessionTitle } from './sessions/session-title.tsx'
 
 const CodeDialog = lazy(reliable(() => import('./code-dialog.tsx')))
 
@@ -25,9 +26,11 @@ interface ChatHeaderProps {
   /** The message that the shown code sends. */
   message: string
   side: { isOpen: boolean; toggle: () => void }
+  /** Opens the search within the session. */
+  onFind: () => void
 }
 
-export function ChatHeader({ agent, agents, sessionId, message, side }: ChatHeaderProps) {
+export function ChatHeader({ agent, agents, sessionId, message, side, onFind }: ChatHeaderProps) {
   const [sessions, list] = useDisclosure()
   const [code, showing] = useDisclosure()
   const { overrides } = useOverrides()
@@ -53,9 +56,7 @@ export function ChatHeader({ agent, agents, sessionId, message, side }: ChatHead
         </ActionIcon>
       </Tooltip>
       <div className={classes.heading}>
-        <Title order={1} className={classes.title} title={title} dir="auto">
-          {title}
-        </Title>
+        <SessionTitle key={sessionId} title={title} session={session} />
         <Text className={classes.subtitle}>
           <Link to={`/agents/${agent.id}`}>{agent.name}</Link> · {overrides.model ?? agent.model}
           {session?.user != null && ` · ${session.user}`}
@@ -71,6 +72,18 @@ export function ChatHeader({ agent, agents, sessionId, message, side }: ChatHead
         />
         <Action icon={IconColumns2} label="Compare" onClick={() => void navigate(comparison)} />
         <Action icon={IconCode} label="Code" onClick={showing.open} />
+        <Tooltip label="Find in this session (Ctrl F)">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={36}
+            aria-label="Find in this session"
+            disabled={sessionId === undefined}
+            onClick={onFind}
+          >
+            <IconSearch size={18} stroke={1.7} />
+          </ActionIcon>
+        </Tooltip>
         <ActingAs agentId={agent.id} sessionId={sessionId} session={session} />
         <SessionFacts session={session} />
         <ToChart address={sessionId === undefined ? null : `/chart?agent=${agent.id}&session=${sessionId}`} />

@@ -34,11 +34,13 @@ interface ChatProps {
   /** Null stands for a new one. */
   sessionId: string | null
   onSession: (id: string) => void
+  /** Ends the search within the session. Null while there is none. */
+  onFound: (() => void) | null
   /** The heading and what belongs beside it. */
   header: (message: string) => ReactNode
 }
 
-export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) {
+export function Chat({ agent, sessionId: given, onSession, onFound, header }: ChatProps) {
   const connection = useConnection({ agentId: agent.id, sessionId: given, onSession })
   const { transcript, stored, sessionId, isIdle, isAccepted, isReconnecting, isStopping } = connection
   const draft = useDraft(agent.id, sessionId)
@@ -92,12 +94,13 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
           checkpoints={checkpoints}
           transcript={transcript}
           actions={actions}
+          onFound={onFound}
           empty={opening}
         />
       )}
       <Dropping onFiles={attachments.add} />
       <div className={classes.bottom}>
-        {isAccepted && sessionId && <Durability sessionId={sessionId} transcript={transcript} />}
+        {isAccepted && sessionId && <Durability sessionId={sessionId} />}
         <Asked pending={connection.pending} onDecide={connection.decide} />
         <Notices problem={problem} onDismiss={dismiss} isReconnecting={isReconnecting} />
         {sessionId && (

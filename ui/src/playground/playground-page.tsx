@@ -1,5 +1,6 @@
 /** `/playground/:agentId/:sessionId?`: talk to an agent. */
 import { Center, Drawer, Loader } from '@mantine/core'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconRobot } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useCallback, useState } from 'react'
@@ -59,6 +60,8 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
   localStorage.setItem(lastAgentKey, agent.id)
   const { key, became } = useChatKey(agent.id, sessionId)
   const side = useSide()
+  const [isFinding, finding] = useDisclosure()
+  useHotkeys([['mod+F', finding.open]], [])
   const panel = <SidePanel key={agent.id} agent={agent} sessionId={sessionId} onClose={side.toggle} />
   return (
     <div className={classes.page} data-side={(side.isBeside && side.isOpen) || undefined}>
@@ -71,7 +74,8 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
           agent={agent}
           sessionId={sessionId ?? null}
           onSession={became}
-          header={(message) => <ChatHeader {...{ agent, agents, sessionId, message, side }} />}
+          onFound={isFinding ? finding.close : null}
+          header={(message) => <ChatHeader {...{ agent, agents, sessionId, message, side }} onFind={finding.open} />}
         />
       </section>
       {side.isBeside ? (

@@ -127,6 +127,13 @@ export const pendingCalls = (agentId: string, sessionId: string) =>
     },
   })
 
+/** `title` null: it is derived from the first message again. */
+export async function renameSession({ agentId, id }: Session, title: string | null): Promise<void> {
+  const path = { agent_id: agentId, session_id: id }
+  await api.PATCH(`${listPath}/{session_id}`, { params: { path }, body: { title } })
+  await queryClient.invalidateQueries({ queryKey: ['sessions'] })
+}
+
 export async function deleteSession(agentId: string, sessionId: string): Promise<void> {
   const path = { agent_id: agentId, session_id: sessionId }
   await api.DELETE(`${listPath}/{session_id}`, { params: { path } })

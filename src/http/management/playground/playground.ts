@@ -1,9 +1,11 @@
 /** The playground (specification 4.13, contract section 5): the deploy API's sessions, with more to see and to set. */
 
 import type { components } from '../../../../openapi/generated/schema.ts'
+import { deriveTitle } from '../../../actors/history/title.ts'
 import type { MessagePart } from '../../../actors/ports/index.ts'
 import { findPart } from '../../../persistence/replies/parts/parts.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
+import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
 import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
 import { listAs } from '../../list.ts'
 import { answerMessages } from '../../message-page.ts'
@@ -151,6 +153,8 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
     },
     getPlaygroundSession: async ({ params }) =>
       (await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session'),
+    updatePlaygroundSession: async ({ params, body: { title } }) =>
+      (await changeSession(sql, params.agent_id, params.session_id, { title }, deriveTitle)) ?? missing('session'),
     deletePlaygroundSession: async ({ params }) => {
       const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       host.forget([params.session_id.toLowerCase()], owners)

@@ -111,6 +111,7 @@ export const connectionMachine = setup({
     lost: ({ context }) => context.lost,
   },
   actions: {
+    reconnected: ({ context: { transcript, lost } }) => lost && transcript.trigger.reconnected(),
     notStopped: assign(({ event }) => ({ problem: { error: 'error' in event ? event.error : event, text: null } })),
   },
 }).createMachine({
@@ -201,7 +202,9 @@ export const connectionMachine = setup({
           },
         },
         streaming: { on: { lost: { target: 'reconnecting', actions: assign({ lost: true }) }, stop: 'stopping' } },
-        reconnecting: { on: { opened: { target: 'streaming', actions: assign({ lost: false }) }, stop: 'stopping' } },
+        reconnecting: {
+          on: { opened: { target: 'streaming', actions: ['reconnected', assign({ lost: false })] }, stop: 'stopping' },
+        },
         stopping: {
           invoke: {
             src: 'cancel',
@@ -214,7 +217,7 @@ export const connectionMachine = setup({
           },
           on: {
             lost: { actions: assign({ lost: true }) },
-            opened: { actions: assign({ lost: false }) },
+            opened: { actions: ['reconnected', assign({ lost: false })] },
           },
         },
       },

@@ -25,6 +25,8 @@ export interface LiveReply {
   finishReason: Message['finishReason']
   error: Message['error']
   startedAt: string
+  /** How much of the content had come when the connection was lost and made again. */
+  reconnectedAt: readonly number[]
 }
 
 export const newReply = (
@@ -45,6 +47,7 @@ export const newReply = (
   finishReason: null,
   error: null,
   startedAt: now,
+  reconnectedAt: [],
 })
 
 export type LiveEvent = ReplyEvent | { type: 'failed'; error: NonNullable<Message['error']> }
@@ -114,6 +117,7 @@ export type ShownMessage = Pick<Message, 'role' | 'content' | 'status' | 'finish
   overrides?: Message['overrides']
   refusal?: Message['refusal']
   continuations?: Message['continuations']
+  reconnectedAt?: LiveReply['reconnectedAt']
   reasoning?: string
   reasoningMs?: number
   parentId?: string | null
@@ -122,7 +126,8 @@ export type ShownMessage = Pick<Message, 'role' | 'content' | 'status' | 'finish
 }
 
 /** The stored messages and the current reply. Text that was shown never gets shorter. */
-export function shownMessages({ path: stored, ids }: Conversation, live: LiveReply | null): readonly ShownMessage[] {
+export function shownMessages({ path, ids }: Conversation, live: LiveReply | null): readonly ShownMessage[] {
+  const stored: readonly (ShownMessage & PathMessage)[] = path
   if (live === null) return stored
   const index = live.id === null ? -1 : stored.findLastIndex(({ id }) => id === live.id)
   const found = stored[index]
@@ -134,10 +139,11 @@ export function shownMessages({ path: stored, ids }: Conversation, live: LiveRep
     const user = live.userText === null ? [] : [userMessage(live.userText, live)]
     return [...upTo(stored, live.behind), ...user, replyMessage(live)]
   }
-  if (found.status !== 'streaming') return stored
-  const { status, finishReason, error, reasoning, reasoningMs } = live
+  const { status, finishReason, error, reasoning, reasoningMs, reconnectedAt } = live
+  const marked = { ...found, ...(reconnectedAt.length > 0 && { reconnectedAt }) }
+  if (found.status !== 'streaming') return reconnectedAt.length > 0 ? stored.toSpliced(index, 1, marked) : stored
   return stored.toSpliced(index, 1, {
-    ...found,
+    ...marked,
     status,
     finishReason,
     error,
@@ -172,6 +178,7 @@ const replyMessage = (reply: LiveReply): ShownMessage => ({
   finishReason: reply.finishReason,
   error: reply.error,
   createdAt: reply.startedAt,
+  ...(reply.reconnectedAt.length > 0 && { reconnectedAt: reply.reconnectedAt }),
   ...(reply.reasoning !== '' && { reasoning: reply.reasoning }),
   ...(reply.reasoningMs !== null && { reasoningMs: reply.reasoningMs }),
 })

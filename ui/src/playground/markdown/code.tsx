@@ -1,15 +1,19 @@
-/** A fenced block: highlighted once the highlighter is loaded, unless the text is too long. */
-import { useEffect, useState } from 'react'
+/** A fenced block: highlighted once the highlighter is loaded, unless the text is too long. A long one is folded. */
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { IconTextWrap } from '@tabler/icons-react'
+import { useState } from 'react'
 import { CodeBlock } from '../../blocks/code-block.tsx'
-import type { Highlight } from './highlight.tsx'
+import { onDemand } from './on-demand.ts'
 
 /** Highlighting takes about 1 ms for 2,000 characters, for every frame while the block grows. */
 const mostGrowing = 4_000
 const most = 60_000
 /** Lines that are laid out together: the more, the more each new line costs. */
 const linesTogether = 100
+/** A longer block begins folded. */
+const mostLines = 20
 
-let highlight: Highlight | null = null
+const useHighlighter = onDemand(() => import('./highlight.tsx'))
 
 interface CodeProps {
   code: string
@@ -22,10 +26,47 @@ interface CodeProps {
 
 export function Code({ code, language, caption, growing = false }: CodeProps) {
   const [name = ''] = language.split(/\s/)
-  const ready = useHighlighter(name !== '')
-  const coloured = ready && code.length <= (growing ? mostGrowing : most) ? ready(code, name) : null
+  const highlighter = useHighlighter(name !== '')
+  const coloured = code.length <= (growing ? mostGrowing : most) ? highlighter?.highlight(code, name) : null
+  // What was seen to grow is not taken away again.
+  const [isFolded, setFolded] = useState(!growing)
+  const [wraps, setWraps] = useState(false)
+  const lines = code.split('\n').length
+  const folds = lines > mostLines && !growing
   return (
-    <CodeBlock code={code} caption={caption ?? (name || 'Text')}>
+    <CodeBlock
+      code={code}
+      caption={caption ?? (name || 'Text')}
+      isFolded={folds && isFolded}
+      wraps={wraps}
+      actions={
+        <Tooltip label={wraps ? 'Keep long lines' : 'Wrap long lines'}>
+          <ActionIcon
+            variant={wraps ? 'light' : 'subtle'}
+            color="gray"
+            aria-label="Wrap long lines"
+            aria-pressed={wraps}
+            onClick={() => setWraps(!wraps)}
+          >
+            <IconTextWrap size={16} stroke={1.7} />
+          </ActionIcon>
+        </Tooltip>
+      }
+      below={
+        folds && (
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-xs"
+            fullWidth
+            aria-expanded={!isFolded}
+            onClick={() => setFolded(!isFolded)}
+          >
+            {isFolded ? `Show all ${lines.toLocaleString('en')} lines` : 'Show less'}
+          </Button>
+        )
+      }
+    >
       {coloured ?? <Lines text={code} />}
     </CodeBlock>
   )
@@ -41,20 +82,4 @@ function Lines({ text }: { text: string }) {
       {part}
     </span>
   ))
-}
-
-function useHighlighter(wanted: boolean): Highlight | null {
-  const [ready, setReady] = useState(() => highlight)
-  useEffect(() => {
-    if (!wanted || highlight !== null) return
-    let left = false
-    void import('./highlight.tsx').then((loaded) => {
-      highlight = loaded.highlight
-      if (!left) setReady(() => loaded.highlight)
-    })
-    return () => {
-      left = true
-    }
-  }, [wanted])
-  return ready
 }

@@ -1,45 +1,83 @@
 /**
  * A model's Markdown as React elements, never as HTML: tags are shown as text, links lead to web and mail
- * addresses only, images are links.
+ * addresses only, pictures are shown after a click.
  */
-import { Checkbox, Table } from '@mantine/core'
+import { Checkbox } from '@mantine/core'
 import type { Token, Tokens } from 'marked'
-import { Fragment, memo, type ReactNode, useState } from 'react'
+import { Fragment, lazy, memo, type ReactNode, Suspense, useState } from 'react'
 import { closed, createSplitter, isFenceClosed, type KnownToken, known } from './blocks.ts'
 import { Code } from './code.tsx'
 import { plainText } from './entities.ts'
+import { Formula } from './rich/formula.tsx'
 import classes from './markdown.module.css'
+import { type Mark, markedText, marksWithin, nodesOf } from './marks.tsx'
+import { Picture } from './rich/picture.tsx'
+import { SafeLink } from './safe-link.tsx'
+import { MarkdownTable } from './rich/table.tsx'
 
-/** `growing`: more text is coming. */
-export function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
+interface MarkdownProps {
+  text: string
+  /** More text is coming. */
+  growing?: boolean
+  marks?: readonly Mark[]
+}
+
+export function Markdown({ text, growing = false, marks = none }: MarkdownProps) {
   const [split] = useState(createSplitter)
   const blocks = split(text)
   return (
-    <div className={classes.markdown}>
+    <div className={classes.markdown} data-growing={growing || undefined}>
       {blocks.map(({ token, start, dir }, index) => (
         <Block
           key={start}
           dir={dir}
           token={growing && index === blocks.length - 1 ? closed(token) : token}
           growing={growing}
+          marks={marksWithin(marks, start, blocks[index + 1]?.start ?? text.length)}
         />
       ))}
     </div>
   )
 }
 
+const none: readonly Mark[] = []
+
 interface BlockProps {
   token: KnownToken
   growing: boolean
   /** When absent, its text's own. */
   dir: 'ltr' | 'rtl' | undefined
+  marks: readonly Mark[] | undefined
 }
 
 // A closed block keeps its token, whatever follows it.
 const Block = memo(
-  ({ token, growing, dir }: BlockProps) => block(token, growing, dir),
-  (before, after) => before.token === after.token && (before.growing === after.growing || after.token.type !== 'code'),
+  ({ token, growing, dir, marks }: BlockProps) => {
+    if (marks === undefined) return block(token, growing, dir)
+    if (token.type === 'paragraph') return <p dir={dir}>{markedInline(token.tokens, marks)}</p>
+    return (
+      <>
+        {block(token, growing, dir)}
+        {nodesOf(marks)}
+      </>
+    )
+  },
+  (before, after) =>
+    before.token === after.token &&
+    before.marks === after.marks &&
+    (before.growing === after.growing || after.token.type !== 'code'),
 )
+
+function markedInline(tokens: Token[], marks: readonly Mark[]): ReactNode[] {
+  let start = 0
+  return each(tokens, (token) => {
+    const within = marksWithin(marks, start, start + token.raw.length)
+    start += token.raw.length
+    if (within === undefined) return span(token)
+    if (token.type === 'text' && !token.tokens) return markedText(token.raw, within)
+    return [span(token), ...nodesOf(within)]
+  })
+}
 
 function block(token: KnownToken, growing = false, dir: BlockProps['dir'] | 'auto' = 'auto'): ReactNode {
   switch (token.type) {
@@ -54,19 +92,15 @@ function block(token: KnownToken, growing = false, dir: BlockProps['dir'] | 'aut
     case 'text':
       return token.tokens ? inline(token.tokens) : plainText(token.text)
     case 'code':
-      return <Code code={token.text} language={token.lang ?? ''} growing={growing && !isFenceClosed(token.raw)} />
+      return fence(token, growing && !isFenceClosed(token.raw))
     case 'blockquote':
       return <blockquote dir="auto">{blocks(token.tokens)}</blockquote>
     case 'list':
       return list(token)
     case 'table':
-      return table(token)
+      return <MarkdownTable token={token} inline={inline} />
     case 'mathBlock':
-      return (
-        <pre className={classes.math} dir="ltr">
-          {token.text}
-        </pre>
-      )
+      return <Formula token={token} />
     case 'hr':
       return <hr />
     case 'html':
@@ -77,6 +111,19 @@ function block(token: KnownToken, growing = false, dir: BlockProps['dir'] | 'aut
     default:
       return inline([token])
   }
+}
+
+const Diagram = lazy(() => import('./rich/diagram.tsx'))
+
+/** A diagram is drawn once all of its source has come. */
+function fence({ text, lang = '' }: Tokens.Code, growing: boolean): ReactNode {
+  const code = <Code code={text} language={lang} growing={growing} />
+  if (growing || !/^mermaid\b/.test(lang)) return code
+  return (
+    <Suspense fallback={code}>
+      <Diagram source={text} />
+    </Suspense>
+  )
 }
 
 // Only its index tells one token from another; text only grows at its end.
@@ -96,11 +143,7 @@ function span(token: KnownToken): ReactNode {
     case 'del':
       return <del>{inline(token.tokens)}</del>
     case 'math':
-      return (
-        <code className={classes.math} dir="ltr">
-          {token.text}
-        </code>
-      )
+      return <Formula token={token} />
     case 'codespan':
       return <code>{token.text}</code>
     case 'br':
@@ -108,7 +151,7 @@ function span(token: KnownToken): ReactNode {
     case 'link':
       return <SafeLink href={token.href}>{inline(token.tokens)}</SafeLink>
     case 'image':
-      return <SafeLink href={token.href}>{token.text || 'Image'}</SafeLink>
+      return <Picture href={token.href} words={token.text} />
     case 'checkbox':
       return (
         <Checkbox size="xs" checked={token.checked} readOnly disabled aria-label="Task" display="inline-block" mr={6} />
@@ -120,16 +163,6 @@ function span(token: KnownToken): ReactNode {
     default:
       return token.raw
   }
-}
-
-function SafeLink({ href, children }: { href: string; children: ReactNode }) {
-  const isSafe = URL.canParse(href) && /^(?:https?|mailto):$/.test(new URL(href).protocol)
-  if (!isSafe) return children
-  return (
-    <a href={href} target="_blank" rel="noopener noreferrer">
-      {children}
-    </a>
-  )
 }
 
 function list({ ordered, start, items }: Tokens.List): ReactNode {
@@ -144,34 +177,5 @@ function list({ ordered, start, items }: Tokens.List): ReactNode {
     </ol>
   ) : (
     <ul dir="auto">{entries}</ul>
-  )
-}
-
-function table({ header, rows }: Tokens.Table): ReactNode {
-  return (
-    <Table.ScrollContainer minWidth={0} type="native" className={classes.table ?? ''}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            {header.map(({ tokens, align }, column) => (
-              <Table.Th key={`${column}`} dir="auto" ta={align ?? 'start'}>
-                {inline(tokens)}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((cells, row) => (
-            <Table.Tr key={`${row}`}>
-              {cells.map(({ tokens, align }, column) => (
-                <Table.Td key={`${column}`} dir="auto" ta={align ?? 'start'}>
-                  {inline(tokens)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
   )
 }

@@ -6,6 +6,7 @@ import {
   IconCursorText,
   IconGitFork,
   IconHandStop,
+  IconLink,
   IconPlayerStop,
   IconRefresh,
   IconScissors,
@@ -19,6 +20,7 @@ import { BranchPicker } from '../transcript/branch-picker.tsx'
 import type { MessageActions } from '../transcript/message-actions.ts'
 import { Figures } from './figures.tsx'
 import classes from './message.module.css'
+import { Stored } from './stored.tsx'
 
 interface FootProps {
   message: ShownMessage
@@ -41,7 +43,10 @@ export function Foot({ message, agentModel, actions, children }: FootProps) {
       {model && model !== agentModel && <span>Answered by {model}</span>}
       <Figures message={message} />
       {message.status === 'streaming' ? (
-        <RunningDuration since={message.createdAt} />
+        <>
+          <RunningDuration since={message.createdAt} />
+          {message.content !== '' && <Stored content={message.content} />}
+        </>
       ) : (
         <RelativeTime iso={message.createdAt} />
       )}
@@ -101,10 +106,11 @@ export const FootButton = ({ label, icon: Icon, disabled = false, onClick }: Foo
 /** The branches in this place, and the fork of the session from here. */
 export function Branches({ message, actions }: Pick<FootProps, 'message' | 'actions'>) {
   const { id, role, beside } = message
-  const { fork, forkWithin } = actions
+  const { fork, forkWithin, linkTo } = actions
   if (id === null || beside === undefined) return null
   return (
     <>
+      {linkTo && <Copy text={linkTo(id)} label="Copy a link to this message" icon={IconLink} />}
       {fork && <FootButton label="Fork from here" icon={IconGitFork} onClick={() => fork(id)} />}
       {role === 'assistant' && forkWithin && (
         <FootButton label="Branch from this word" icon={IconCursorText} onClick={() => forkWithin(message)} />

@@ -7,6 +7,7 @@ import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { MessageParts } from '../composer/attached.tsx'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import { Markdown } from '../markdown/markdown.tsx'
+import { marksWithin } from '../markdown/marks.tsx'
 import type { ToolCall } from '../queries.ts'
 import type { MessageActions } from '../transcript/message-actions.ts'
 import { Reason } from './error-reason.tsx'
@@ -14,7 +15,7 @@ import { Failure } from './failure.tsx'
 import { againOf, Branches, Foot, FootButton, hasBegun } from './foot.tsx'
 import classes from './message.module.css'
 import { Reasoning } from './reasoning.tsx'
-import { Seam } from './seam.tsx'
+import { marksOf } from './seam.tsx'
 import { ToolCard } from './tool-card.tsx'
 import { UserText } from './user-text.tsx'
 
@@ -85,6 +86,7 @@ function Reply({
   const { content, reasoning = '', reasoningMs = null, toolCalls, status, error } = message
   const isWriting = status === 'streaming'
   const again = againOf(message, actions)
+  const marks = marksOf(message)
   const [isTraceOpen, setTraceOpen] = useState(() => unfolded.has(`${place} trace`))
   const toggleTrace = () => {
     setTraceOpen(!isTraceOpen)
@@ -112,7 +114,12 @@ function Reply({
       )}
       {segments(content, toolCalls).map((segment, index, all) =>
         'text' in segment ? (
-          <Markdown key={segment.key} text={segment.text} growing={isWriting && index === all.length - 1} />
+          <Markdown
+            key={segment.key}
+            text={segment.text}
+            growing={isWriting && index === all.length - 1}
+            {...(marks.length > 0 && { marks: marksWithin(marks, segment.at, segment.at + segment.text.length) })}
+          />
         ) : (
           <ToolCard
             key={segment.key}
@@ -124,9 +131,6 @@ function Reply({
           />
         ),
       )}
-      {message.continuations?.map((one) => (
-        <Seam key={one.frameId} continuation={one} />
-      ))}
       {isWriting && !hasBegun(message) && (
         <>
           <div className={classes.dots} role="img" aria-label="Waiting for the first word">
@@ -189,7 +193,8 @@ function WhyItWaits({ messageId }: { messageId: string }) {
   return isLate && <Suspense>{<Waiting messageId={messageId} />}</Suspense>
 }
 
-type Segment = { key: string; text: string } | { key: string; call: ToolCall }
+/** `at`: where it begins in the content. */
+type Segment = { key: string; at: number; text: string } | { key: string; call: ToolCall }
 
 /** The content, split where tools were called. */
 function segments(content: string, calls: readonly ToolCall[]): Segment[] {
@@ -197,11 +202,11 @@ function segments(content: string, calls: readonly ToolCall[]): Segment[] {
   let at = 0
   calls.forEach((call, index) => {
     const text = content.slice(at, call.offset)
-    if (text.trim() !== '') parts.push({ key: `text ${at}`, text })
+    if (text.trim() !== '') parts.push({ key: `text ${at}`, at, text })
     parts.push({ key: `call ${index}`, call })
     at = Math.max(at, call.offset)
   })
   const rest = content.slice(at)
-  if (rest.trim() !== '') parts.push({ key: `text ${at}`, text: rest })
+  if (rest.trim() !== '') parts.push({ key: `text ${at}`, at, text: rest })
   return parts
 }

@@ -1,5 +1,7 @@
-/** A thin mark: the reply went on in another instance. */
+/** Thin lines in a reply's text, where it went on in another instance, and where this window lost it and took it up again. */
 import { Tooltip } from '@mantine/core'
+import type { ShownMessage } from '../connection/live-reply.ts'
+import type { Mark } from '../markdown/marks.tsx'
 import type { Message } from '../queries.ts'
 import classes from './seam.module.css'
 
@@ -11,11 +13,39 @@ const reasons: Readonly<Record<Continuation['reason'], string>> = {
   database: 'the database was away',
 }
 
-export function Seam({ continuation: { offset, reason, at } }: { continuation: Continuation }) {
+function Seam({ continuation: { offset, reason, at } }: { continuation: Continuation }) {
   const words = `Went on in another instance after ${offset} characters: ${reasons[reason]}.`
   return (
     <Tooltip label={`${words} ${new Date(at).toLocaleTimeString()}`}>
-      <div className={classes.seam} role="note" aria-label={words} />
+      <span className={classes.seam} role="note" aria-label={words} />
     </Tooltip>
   )
+}
+
+const Reconnected = () => (
+  <span className={classes.reconnected} role="note">
+    reconnected here, nothing missing
+  </span>
+)
+
+/** In the order of their places; offsets of seams count code points, as the server does. */
+export function marksOf({ content, continuations = [], reconnectedAt = [] }: ShownMessage): Mark[] {
+  const seams = continuations.map((one) => ({
+    at: lengthOf(content, one.offset),
+    key: `seam ${one.frameId}`,
+    node: <Seam continuation={one} />,
+  }))
+  const reconnections = reconnectedAt.map((at, index) => ({
+    at,
+    key: `reconnected ${index}`,
+    node: <Reconnected />,
+  }))
+  return [...seams, ...reconnections].sort((a, b) => a.at - b.at)
+}
+
+/** Of so many code points, in UTF-16 units. */
+function lengthOf(text: string, points: number): number {
+  let at = 0
+  for (let left = points; left > 0 && at < text.length; left -= 1) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+  return at
 }

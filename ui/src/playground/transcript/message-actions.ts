@@ -6,6 +6,7 @@ import { useNavigate } from 'react-router'
 import { wordsOf } from '../../api.ts'
 import { comparePath } from '../../compare/columns-in-url.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
+import { linkTo } from '../finding/linked-message.ts'
 import { overridesIn } from '../overrides/overrides.ts'
 import { createSession, turnTo } from '../queries.ts'
 
@@ -18,6 +19,8 @@ export interface MessageActions {
   turnTo: ((messageId: string) => void) | null
   /** Null while the session has no id. `frameId`: of a reply, only up to it. */
   fork: ((messageId: string, frameId?: number) => void) | null
+  /** The address of this message. Null while the session has no id. */
+  linkTo: ((messageId: string) => string) | null
   /** Opens the choice of a place within this reply. */
   forkWithin: ((message: ShownMessage) => void) | null
   /** Opens the page that compares replies to this message of the user's. Null where there is no such page. */
@@ -59,6 +62,7 @@ export function useMessageActions(options: ActionOptions): MessageActions {
       regenerate: isIdle && isStored ? regenerate : null,
       turnTo: isIdle && isStored ? turn : null,
       fork: isStored ? (messageId, frameId) => void fork(messageId, frameId).catch(say) : null,
+      linkTo: isStored ? (messageId) => linkTo(agentId, sessionId, messageId) : null,
       forkWithin: isStored ? forkWithin : null,
       compare: isStored ? compare : null,
     }

@@ -1,10 +1,13 @@
 /** The conversation: the newest in sight; of a long one only what is near the scroll position is rendered. */
 import { Button } from '@mantine/core'
+import { useCallbackRef } from '@mantine/hooks'
 import { IconArrowDown } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useSelector } from '@xstate/store-react'
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useMemo, useState } from 'react'
 import { type ShownMessage, shownMessages } from '../connection/live-reply.ts'
+import { FindBar } from '../finding/find-bar.tsx'
+import { useLinkedMessage } from '../finding/linked-message.ts'
 import { MessageView } from '../message/message.tsx'
 import type { Checkpoint } from '../queries.ts'
 import type { Conversation } from './branches.ts'
@@ -23,17 +26,20 @@ interface TranscriptViewProps {
   checkpoints: readonly Checkpoint[]
   transcript: Transcript
   actions: MessageActions
+  /** Ends the search within the session. Null while there is none. */
+  onFound?: (() => void) | null
   /** Instead of the conversation while it is empty. */
   empty: ReactNode
 }
 
 /** Its props stay the same while a message is typed: it renders again only when the conversation changes. */
 export const TranscriptView = memo((props: TranscriptViewProps) => {
-  const { agentName, agentModel, stored, checkpoints, transcript, actions, empty } = props
+  const { agentName, agentModel, stored, checkpoints, transcript, actions, onFound = null, empty } = props
   const left = useLeftOut(stored.path)
   const live = useSelector(transcript, ({ context }) => context.live)
   const messages = useMemo(() => shownMessages(stored, live), [stored, live])
-  const { scroller, content, rows, near, space, isAtBottom, toBottom } = useRows(messages)
+  const { scroller, content, rows, near, space, isAtBottom, toBottom, goTo } = useRows(messages)
+  const linked = useLinkedMessage(stored, goTo)
   const [unfolded] = useState(() => new Set<string>())
   // The reader's own message is always scrolled into sight.
   const sentAt = live?.userText === null && live.behind === undefined ? undefined : live?.startedAt
@@ -50,6 +56,7 @@ export const TranscriptView = memo((props: TranscriptViewProps) => {
   }
   return (
     <div className={classes.transcript}>
+      {onFound && <FindBar messages={messages} root={content} goTo={goTo} onClose={onFound} />}
       <section
         ref={scroller}
         className={classes.scroller}
@@ -68,7 +75,12 @@ export const TranscriptView = memo((props: TranscriptViewProps) => {
             return (
               message && (
                 // The index stays when the stored message replaces the live one, and when another branch is shown.
-                <div key={index} ref={rows.measureElement} data-index={index}>
+                <div
+                  key={index}
+                  ref={rows.measureElement}
+                  data-index={index}
+                  data-linked={(message.id !== null && message.id === linked) || undefined}
+                >
                   {left.messages > 0 && left.messages === index && left.reason !== 'compacted' && (
                     <LeftOutMark left={left} />
                   )}
@@ -138,9 +150,13 @@ function useRows(messages: readonly ShownMessage[]) {
   })
   // Only the hook keeps the newest in sight; otherwise rows above must not move what is being read.
   rows.shouldAdjustScrollPositionOnItemSizeChange = ({ end }) => !stuck.current && end <= (rows.scrollOffset ?? 0)
+  const goTo = useCallbackRef((place: number) => {
+    stuck.current = false
+    rows.scrollToIndex(place, { align: 'start' })
+  })
   const near = rows.getVirtualItems()
   const space = { paddingTop: near[0]?.start, paddingBottom: rows.getTotalSize() - (near.at(-1)?.end ?? 0) }
-  return { scroller, content, rows, near, space, isAtBottom, toBottom }
+  return { scroller, content, rows, near, space, isAtBottom, toBottom, goTo }
 }
 
 /** Pixels beyond any transcript's end: it opens at its end. */

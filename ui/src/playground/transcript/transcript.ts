@@ -32,6 +32,10 @@ export function createTranscript() {
       received: ({ live }, { events, now }: { events: readonly LiveEvent[]; now: number }) => ({
         live: live && withEvents(live, events, now),
       }),
+      /** The connection was lost, and is there again: what follows continues what was shown. */
+      reconnected: ({ live }) => ({
+        live: live && { ...live, reconnectedAt: [...live.reconnectedAt, live.content.length] },
+      }),
       /** It can no longer be followed; the stored messages hold the rest. */
       leftOff: ({ live }) => ({ live: live && { ...live, status: 'complete' as const } }),
     },

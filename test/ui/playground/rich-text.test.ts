@@ -1,0 +1,156 @@
+/** What a model writes beside plain text: formulas, diagrams, pictures, long code, tables; and finding one's way in it. */
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, expect, test } from 'vitest'
+import { csvOf } from '../../../ui/src/playground/markdown/rich/csv.ts'
+import { axe, sidewaysScroll, type TestPage } from '../browser.ts'
+import { conversation, field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+
+const { up, app, agentId, open, close } = await startPlayground()
+afterAll(close)
+
+async function answered(page: TestPage, text: string): Promise<void> {
+  up.next((call) => call.text(text).then(() => call.finish()))
+  await say(page, 'Show')
+  await soon(async () => (await statuses(page)).at(-1)).toBe('Complete')
+}
+
+const clipboard = async (page: TestPage): Promise<() => Promise<string>> => {
+  await page.evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text }`)
+  return () => page.evaluate<string>(`window.copied ?? ''`)
+}
+
+test('formulas are typeset, and a faulty one stays as it was written', async () => {
+  await using page = await open()
+  await answered(
+    page,
+    'So $\\colorbox{red}{$x$} + \\frac{a}{b}$, but $\\frac{a$.\n\n$$\n\\begin{aligned} a &= b \\\\ \\boxed{c} &= \\sqrt{d} \\end{aligned}\n$$',
+  )
+  const reply = replies(page)
+  await soon(() => reply.locator('math').count()).toBe(2)
+  await reply.locator('[data-block] math').waitFor({ state: 'attached' })
+  expect(await reply.locator('code').allTextContents()).toEqual(['$\\frac{a$'])
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+})
+
+test('a diagram is drawn out of the page’s reach, its source is a click away, and a faulty one is its source', async () => {
+  await using page = await open()
+  const source = 'flowchart LR\n  A[Ask] --> B{Known?}\n  click A "javascript:alert(1)"'
+  await answered(page, `\`\`\`mermaid\n${source}\n\`\`\`\n\nand\n\n\`\`\`mermaid\nflowchart LR\n  A -->\n\`\`\``)
+  const reply = replies(page)
+  const picture = reply.getByRole('img', { name: 'Diagram' })
+  await picture.waitFor()
+  await soon(() => picture.evaluate((image) => Object(image).naturalWidth)).toBeGreaterThan(50)
+  await reply.getByText('The diagram cannot be drawn').waitFor()
+  await reply.getByText('A -->', { exact: false }).first().waitFor()
+  expect(await page.locator('iframe').getAttribute('sandbox')).toBe('allow-scripts')
+  expect(await reply.locator('svg[id^=diagram]').count()).toBe(0)
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+  await reply.getByRole('button', { name: 'Show the source' }).click()
+  await reply.getByText('A[Ask]').waitFor()
+})
+
+test('a picture is asked for when it is clicked, by a frame that tells its server nothing', async () => {
+  const asked: IncomingHttpHeaders[] = []
+  const pixel = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+  const server = createServer(({ headers, url }, response) => {
+    asked.push(headers)
+    if (url === '/gone.png') response.writeHead(404).end()
+    else response.writeHead(200, { 'content-type': 'image/png' }).end(pixel)
+  }).listen(0, '127.0.0.1')
+  await using page = await open()
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await answered(page, `![A lamp](${address}/lamp.png) ![Gone](${address}/gone.png) ![Odd](javascript:alert(1))`)
+  const reply = replies(page)
+  const show = reply.getByRole('button', { name: 'Show “A lamp”' })
+  await show.waitFor()
+  expect(asked).toEqual([])
+  expect(await axe(page)).toEqual([])
+  await show.click()
+  await reply.frameLocator('iframe[title="A lamp"]').locator('img').waitFor()
+  await soon(() => asked.length).toBe(1)
+  expect([asked[0]?.referer, asked[0]?.cookie]).toEqual([undefined, undefined])
+  await reply.getByRole('button', { name: 'Show “Gone”' }).click()
+  await reply.getByRole('link', { name: 'Gone (could not be shown)' }).waitFor()
+  expect(await reply.getByRole('button', { name: 'Odd' }).count()).toBe(0)
+  expect(await sidewaysScroll(page)).toEqual([])
+  server.close()
+})
+
+test('long code begins folded, wraps if wanted, and a table is taken along as CSV', async () => {
+  await using page = await open()
+  const lines = Array.from({ length: 40 }, (_, n) => `const line${n} = ${n}`).join('\n')
+  await answered(page, `\`\`\`js\n${lines}\n\`\`\`\n\n| Name | *Said* |\n|---|---|\n| Ann | "Yes, no" |`)
+  await page.reload()
+  const reply = replies(page)
+  const code = reply.locator('pre')
+  const height = async () => (await code.boundingBox())?.height ?? 0
+  await reply.getByRole('button', { name: 'Show all 40 lines' }).waitFor()
+  const folded = await height()
+  await reply.getByRole('button', { name: 'Show all 40 lines' }).click()
+  await soon(height).toBeGreaterThan(folded * 1.5)
+  await reply.getByRole('button', { name: 'Wrap long lines' }).click()
+  expect(await code.getAttribute('data-wraps')).toBe('true')
+  const copied = await clipboard(page)
+  await reply.getByRole('button', { name: 'Copy as CSV' }).click()
+  expect(await copied()).toBe('Name,Said\r\nAnn,"""Yes, no"""')
+  expect(await axe(page)).toEqual([])
+})
+
+test('a session is searched to its beginning, and a message has an address', async () => {
+  await using page = await open()
+  const { data } = await app.client.POST('/api/v1/agents/{agent_id}/playground/sessions', {
+    params: { path: { agent_id: agentId } },
+    body: {},
+  })
+  await app.sql`
+    insert into messages (id, session_id, position, role, status, content)
+    select gen_random_uuid(), ${data?.id ?? ''}, n, case n % 2 when 0 then 'user' else 'assistant' end, 'complete',
+      case n when 4 then 'The needle, first.' when 90 then 'The needle again.' else 'No. ' || n || repeat(E'\\n\\nhay', 5) end
+      from generate_series(0, 119) n`
+  await page.goto(`/playground/${agentId}/${data?.id}`)
+  await conversation(page).getByText('No. 119').waitFor()
+  await field(page).press('Control+f')
+  const find = page.getByRole('searchbox', { name: 'Find in this session' })
+  await find.fill('NEEDLE')
+  await page.getByText('1 of 2').waitFor()
+  await conversation(page).getByText('The needle, first.').waitFor()
+  expect(await page.evaluate<number>(`CSS.highlights.get('found').size`)).toBeGreaterThan(0)
+  expect(await axe(page)).toEqual([])
+  await find.press('Enter')
+  await conversation(page).getByText('The needle again.').waitFor()
+  await find.press('Escape')
+  await find.waitFor({ state: 'detached' })
+
+  const copied = await clipboard(page)
+  const message = page.getByRole('article').filter({ hasText: 'The needle again.' })
+  await message.hover()
+  await message.getByRole('button', { name: 'Copy a link to this message' }).click()
+  const address = await copied()
+  expect(address).toMatch(/#[-0-9a-f]{36}$/)
+  await page.goto('/agents')
+  await page.goto(address)
+  await page.locator('[data-linked]').getByText('The needle again.').waitFor()
+})
+
+test('a session is renamed beside its conversation', async () => {
+  await using page = await open()
+  await answered(page, 'Fine.')
+  const heading = page.getByRole('heading', { level: 1 })
+  await heading.dblclick()
+  const title = page.getByRole('textbox', { name: 'Title of this session' })
+  await title.fill('The lamp')
+  await title.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'The lamp' }).waitFor()
+  await page.getByRole('navigation', { name: 'Sessions' }).getByText('The lamp').waitFor()
+  await page.getByRole('button', { name: 'Rename this session' }).click()
+  await title.press('Escape')
+  await page.getByRole('heading', { level: 1, name: 'The lamp' }).waitFor()
+  expect(await axe(page)).toEqual([])
+})
+
+test('cells that CSV would misread are quoted', () => {
+  expect(csvOf([['a', 'b,c'], ['say "x"', 'two\nlines']])).toBe('a,"b,c"\r\n"say ""x""","two\nlines"')
+})

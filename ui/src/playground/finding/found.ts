@@ -1,0 +1,52 @@
+/** What is looked for, marked where it stands. The marks are the browser's own: the elements stay as they are. */
+import { type RefObject, useEffect } from 'react'
+
+const name = 'found'
+
+/** Places of the messages that contain it, in any case. Pure. */
+export function placesOf(messages: readonly { content: string }[], wanted: string): number[] {
+  const text = wanted.trim().toLowerCase()
+  if (text === '') return []
+  return messages.flatMap(({ content }, place) => (content.toLowerCase().includes(text) ? [place] : []))
+}
+
+/** Marks it in every message that is rendered, also in those that come into sight. */
+export function useMarks(root: RefObject<HTMLElement | null>, wanted: string): void {
+  const text = wanted.trim().toLowerCase()
+  useEffect(() => {
+    const element = root.current
+    if (element === null || text === '') return
+    let picture = 0
+    const mark = () => {
+      picture = 0
+      CSS.highlights.set(name, new Highlight(...rangesIn(element, text)))
+    }
+    const later = () => {
+      if (picture === 0) picture = requestAnimationFrame(mark)
+    }
+    mark()
+    const changes = new MutationObserver(later)
+    changes.observe(element, { childList: true, subtree: true, characterData: true })
+    return () => {
+      changes.disconnect()
+      cancelAnimationFrame(picture)
+      CSS.highlights.delete(name)
+    }
+  }, [root, text])
+}
+
+/** Within one run of text each: what lies across a bold word is not marked. */
+function rangesIn(element: HTMLElement, text: string): Range[] {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  const ranges: Range[] = []
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const content = node.textContent?.toLowerCase() ?? ''
+    for (let at = content.indexOf(text); at >= 0; at = content.indexOf(text, at + text.length)) {
+      const range = new Range()
+      range.setStart(node, at)
+      range.setEnd(node, at + text.length)
+      ranges.push(range)
+    }
+  }
+  return ranges
+}
