@@ -18,7 +18,7 @@ const stamp = join(dist, '.made-of')
 const compressible = /\.(?:js|css|svg|html)$/
 
 /** Files of ui/ that are not part of the pages. */
-const aside = /^(?:dist|\.dist-\d+|shots)[/\\]|^(?:shots\.ts|tsconfig\.json|README\.md)$/
+const aside = /^(?:dist|\.dist-\d+|shots)[/\\]|^(?:shots\.ts|measure\.ts|tsconfig\.json|README\.md)$/
 
 /** The inputs of the pages: sources, the client, and the packages' exact versions. */
 function hashOfInputs(): string {

@@ -1316,7 +1316,11 @@ export interface paths {
         delete: operations["deletePlaygroundSession"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the title of a session
+         * @description A change brings the session to the top of the list.
+         */
+        patch: operations["updatePlaygroundSession"];
         trace?: never;
     };
     "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages": {
@@ -4434,6 +4438,10 @@ export interface components {
              */
             updatedAt: string;
         };
+        PlaygroundSessionChange: {
+            /** @description When null, it is derived again from the first user message, once there is one. 1 to 200 characters. */
+            title: string | null;
+        };
         PlaygroundSessionCreate: {
             /** @description Absent or null: derived from the first user message. 1 to 200 characters. */
             title?: string | null;
@@ -4751,7 +4759,7 @@ export interface components {
             endMs: number | null;
             /** @description Null while it runs. */
             ok: boolean | null;
-            /** @description Of an attempt: `status` of its answer, `code` of its failure, `firstTokenMs` from the admission of the reply, `waitMs` before the next attempt; each null where there was none. Of a handover: `reason`, `from` (the instance). Of a reply that decisions started: `decidedBy`. Codes and counts, never content. */
+            /** @description Of an attempt: `status` of its answer, `code` of its failure, `firstTokenMs` from the admission of the reply, `waitMs` before the next attempt; each null where there was none. Of a handover: `reason`, `from` (the instance). Of a reply: `requestId`, the `x-request-id` of the request that asked for it, absent where it is not known; `decidedBy` where decisions started it. Codes and counts, never content. */
             detail: {
                 [key: string]: unknown;
             };
@@ -5965,6 +5973,7 @@ export type PlaygroundMessages = components['schemas']['PlaygroundMessages'];
 export type PlaygroundQueue = components['schemas']['PlaygroundQueue'];
 export type PlaygroundQueuedMessage = components['schemas']['PlaygroundQueuedMessage'];
 export type PlaygroundSession = components['schemas']['PlaygroundSession'];
+export type PlaygroundSessionChange = components['schemas']['PlaygroundSessionChange'];
 export type PlaygroundSessionCreate = components['schemas']['PlaygroundSessionCreate'];
 export type PlaygroundSessionList = components['schemas']['PlaygroundSessionList'];
 export type PlaygroundToolCall = components['schemas']['PlaygroundToolCall'];
@@ -13366,6 +13375,114 @@ export interface operations {
             };
             /** @description Internal error. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    updatePlaygroundSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaygroundSessionChange"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundSession"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

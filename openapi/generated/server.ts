@@ -278,6 +278,8 @@ export interface PlaygroundHandlers<X extends Exchange> {
   createPlaygroundSession: Handler<operations['createPlaygroundSession'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id} — Read a session */
   getPlaygroundSession: Handler<operations['getPlaygroundSession'], X>
+  /** PATCH /api/v1/agents/{agent_id}/playground/sessions/{session_id} — Change the title of a session */
+  updatePlaygroundSession: Handler<operations['updatePlaygroundSession'], X>
   /** DELETE /api/v1/agents/{agent_id}/playground/sessions/{session_id} — Delete a session and all its messages */
   deletePlaygroundSession: Handler<operations['deletePlaygroundSession'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages — Read the messages of a session, oldest first, with their tool calls */

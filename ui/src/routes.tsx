@@ -30,7 +30,6 @@ const headed = (
 const pages: RouteObject[] = [
   { index: true, lazy: reliable(() => import('./home/home-page.tsx')) },
   { path: 'playground/:agentId?/:sessionId?', lazy: reliable(() => import('./playground/playground-page.tsx')) },
-  { path: 'playground/:agentId/compare', lazy: reliable(() => import('./compare/compare-page.tsx')) },
   headed(
     'sessions',
     {
@@ -113,7 +112,7 @@ fetchAhead(
     () => import('./waiting/waiting-page.tsx'),
     () => import('./chart/chart-page.tsx'),
     () => import('./usage/usage-page.tsx'),
-    () => import('./compare/compare-page.tsx'),
+    () => import('./playground/columns/columns.tsx'),
     () => import('./built-in-tools/built-in-tools-page.tsx'),
     () => import('./break-it/break-it-page.tsx'),
     () => import('./shell/palette/command-palette.tsx'),

@@ -32,7 +32,8 @@ type Begun = Pick<ObservedReply, 'id' | 'sessionId' | 'purpose' | 'adopted' | 'o
 export const noteReplies = (recorder: TransitionRecorder, requests: (() => RequestWriter) | null) => ({
   begin({ id, sessionId, purpose, adopted, origin }: Begun): Partial<NotedReply> {
     if (sessionId === null || purpose !== 'reply') return {}
-    return noteReply({ recorder, sessionId, id, requests, adopted, requestId: origin?.requestId ?? null })
+    const asked: StepDetail = origin === null ? {} : { requestId: origin.requestId }
+    return noteReply({ recorder, sessionId, id, requests, adopted, asked })
   },
 })
 
@@ -43,13 +44,13 @@ interface NotedPlace {
   requests: (() => RequestWriter) | null
   /** Set when another instance began it: its spans are numbered on. */
   adopted: Begun['adopted']
-  /** Of the request that asked for the reply. Null when it is not known. */
-  requestId: string | null
+  /** The request that asked for the reply, for its first attempt. Empty when it is not known. */
+  asked: StepDetail
 }
 
 const handedOver = ({ reason, from }: NonNullable<Begun['adopted']>) => ({ reason, from })
 
-function noteReply({ recorder, sessionId, id, requests, adopted, requestId }: NotedPlace): NotedReply {
+function noteReply({ recorder, sessionId, id, requests, adopted, asked }: NotedPlace): NotedReply {
   const admittedAt = performance.now() - (adopted?.elapsedMs ?? 0)
   let isOpen = true
   let { turns, attempts, tools } = adopted ?? { turns: 0, attempts: 0, tools: 0 }
@@ -84,11 +85,8 @@ function noteReply({ recorder, sessionId, id, requests, adopted, requestId }: No
         switch (event.type) {
           case 'called': {
             const { providerId, model, idleTimeoutMs } = event
-            const first = {
-              ...{ span: `a${++attempts}`, turn, attempt: ++made, providerId, model, idleTimeoutMs },
-              ...(attempts === 1 && requestId !== null && { requestId }),
-            }
-            tell = open('attempt', first, state)
+            const first = { span: `a${++attempts}`, turn, attempt: ++made, providerId, model, idleTimeoutMs }
+            tell = open('attempt', attempts === 1 ? { ...first, ...asked } : first, state)
             return tell({})
           }
           case 'sent': {

@@ -83,7 +83,7 @@ test('spans tell arguments, results and what a turn added; turns fold, and all o
   const call = rows.filter({ hasText: 'current_time' })
   await call.getByText('Europe/Paris').waitFor()
   await call.getByRole('button').click()
-  const told = call.getByRole('group', { name: 'Span current_time' })
+  const told = call.getByRole('region', { name: 'Span current_time' })
   await told.getByText('"timeZone": "Europe/Paris"').waitFor()
   await told.getByRole('button', { name: 'Copy result' }).waitFor()
   const second = rows.filter({ has: page.getByRole('button', { name: 'Turn 2' }) })

@@ -1,10 +1,11 @@
 /** What the pages tell of a running reply: its owner, who reads it through which instance, what is stored; and what was left out. */
 import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../support/app.ts'
-import { axe, sidewaysScroll } from '../browser.ts'
+import { startProxy } from '../../support/network/proxy.ts'
+import { axe, openBrowser, sidewaysScroll } from '../browser.ts'
 import { conversation, say, soon, startPlayground, statuses } from './playground-scene.ts'
 
-const { up, app, agentId, open, byHand, close } = await startPlayground({ HISTORY_MAX_TOKENS: '60' })
+const { up, app, agentId, playground, open, byHand, close } = await startPlayground({ HISTORY_MAX_TOKENS: '60' })
 const other = await startTestApp({
   database: { url: app.databaseUrl, sql: app.sql, drop: async () => {} },
   settings: { HISTORY_MAX_TOKENS: '60' },
@@ -42,6 +43,47 @@ test('a running reply tells its owner, its readers on two instances, and through
   await soon(() => readers.locator('[data-lit]').count()).toBe(0)
   await call.finish()
   await readers.waitFor({ state: 'detached' })
+})
+
+test('where the connection was lost and made again, a thin line says that nothing is missing', async () => {
+  await using network = await startProxy(app.url)
+  const browser = await openBrowser()
+  await using page = await browser.page(network.url, { allow: /ERR_|Failed to fetch/ })
+  await page.goto(playground)
+  const next = byHand()
+  await say(page, 'tell')
+  const call = await next
+  await call.text('Before ')
+  const reply = page.getByRole('article', { name: 'Agent' })
+  await reply.getByText('Before').waitFor()
+  network.drop()
+  await page.getByText('Reconnecting').waitFor()
+  await page.getByText('Reconnecting').waitFor({ state: 'detached' })
+  await call.text('and after.')
+  const line = reply.getByRole('note').getByText('reconnected here, nothing missing')
+  await line.waitFor()
+  await soon(() => reply.locator('p').textContent()).toBe('Before reconnected here, nothing missingand after.')
+  await call.finish()
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await line.waitFor()
+  expect(await axe(page)).toEqual([])
+})
+
+test('where a reply went on in another instance, a thin line lies in its text', async () => {
+  await using page = await open()
+  up.next((call) => call.text('😀 Before, and after.').then(() => call.finish()))
+  await say(page, 'tell')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  const session = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  const seam = JSON.stringify([{ frame_id: 2, offset: 9, at: new Date().toISOString(), reason: 'shutdown' }])
+  await app.sql`
+    update messages set facts = coalesce(facts, '{}') || jsonb_build_object('continuations', ${seam}::text::jsonb)
+     where session_id = ${session} and role = 'assistant'`
+  await page.reload()
+  const line = page.getByRole('note', { name: 'Went on in another instance after 9 characters' })
+  await line.waitFor()
+  expect(await line.evaluate((node) => node.previousSibling?.textContent)).toBe('😀 Before,')
+  expect(await axe(page)).toEqual([])
 })
 
 test('what no longer reaches the model is marked above the first message that does', async () => {

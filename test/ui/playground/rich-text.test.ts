@@ -24,7 +24,7 @@ test('formulas are typeset, and a faulty one stays as it was written', async () 
   await using page = await open()
   await answered(
     page,
-    'So $\\colorbox{red}{$x$} + \\frac{a}{b}$, but $\\frac{a$.\n\n$$\n\\begin{aligned} a &= b \\\\ \\boxed{c} &= \\sqrt{d} \\end{aligned}\n$$',
+    'So $\\colorbox{red}{x} + \\frac{a}{b}$, but $\\frac{a$.\n\n$$\n\\begin{aligned} a &= b \\\\ \\boxed{c} &= \\sqrt{d} \\end{aligned}\n$$',
   )
   const reply = replies(page)
   await soon(() => reply.locator('math').count()).toBe(2)
@@ -54,15 +54,18 @@ test('a diagram is drawn out of the page’s reach, its source is a click away, 
 
 test('a picture is asked for when it is clicked, by a frame that tells its server nothing', async () => {
   const asked: IncomingHttpHeaders[] = []
-  const pixel = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+  const pixel = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
   const server = createServer(({ headers, url }, response) => {
     asked.push(headers)
-    if (url === '/gone.png') response.writeHead(404).end()
+    if (url === '/odd.png') response.writeHead(200, { 'content-type': 'image/png' }).end('no picture')
     else response.writeHead(200, { 'content-type': 'image/png' }).end(pixel)
   }).listen(0, '127.0.0.1')
   await using page = await open()
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await answered(page, `![A lamp](${address}/lamp.png) ![Gone](${address}/gone.png) ![Odd](javascript:alert(1))`)
+  await answered(page, `![A lamp](${address}/lamp.png) ![Faulty](${address}/odd.png) ![Odd](javascript:alert(1))`)
   const reply = replies(page)
   const show = reply.getByRole('button', { name: 'Show “A lamp”' })
   await show.waitFor()
@@ -72,8 +75,8 @@ test('a picture is asked for when it is clicked, by a frame that tells its serve
   await reply.frameLocator('iframe[title="A lamp"]').locator('img').waitFor()
   await soon(() => asked.length).toBe(1)
   expect([asked[0]?.referer, asked[0]?.cookie]).toEqual([undefined, undefined])
-  await reply.getByRole('button', { name: 'Show “Gone”' }).click()
-  await reply.getByRole('link', { name: 'Gone (could not be shown)' }).waitFor()
+  await reply.getByRole('button', { name: 'Show “Faulty”' }).click()
+  await reply.getByRole('link', { name: 'Faulty (could not be shown)' }).waitFor()
   expect(await reply.getByRole('button', { name: 'Odd' }).count()).toBe(0)
   expect(await sidewaysScroll(page)).toEqual([])
   server.close()
@@ -96,6 +99,9 @@ test('long code begins folded, wraps if wanted, and a table is taken along as CS
   const copied = await clipboard(page)
   await reply.getByRole('button', { name: 'Copy as CSV' }).click()
   expect(await copied()).toBe('Name,Said\r\nAnn,"""Yes, no"""')
+  // Off the button: its tooltip lies outside of every landmark.
+  await page.mouse.move(0, 0)
+  await page.getByRole('tooltip').waitFor({ state: 'detached' })
   expect(await axe(page)).toEqual([])
 })
 
@@ -152,5 +158,10 @@ test('a session is renamed beside its conversation', async () => {
 })
 
 test('cells that CSV would misread are quoted', () => {
-  expect(csvOf([['a', 'b,c'], ['say "x"', 'two\nlines']])).toBe('a,"b,c"\r\n"say ""x""","two\nlines"')
+  expect(
+    csvOf([
+      ['a', 'b,c'],
+      ['say "x"', 'two\nlines'],
+    ]),
+  ).toBe('a,"b,c"\r\n"say ""x""","two\nlines"')
 })

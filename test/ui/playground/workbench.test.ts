@@ -113,7 +113,7 @@ test('beside the open workbench the title keeps its room, and what stands beside
   await soon(() => statuses(page)).toEqual(['Complete'])
   const heading = page.getByRole('heading', { level: 1, name: title })
   const room = async () => (await heading.boundingBox())?.width
-  const label = page.getByRole('button', { name: 'Compare' }).getByText('Compare')
+  const label = page.getByRole('button', { name: 'Add column' }).getByText('Add column')
   // What comes last into the head.
   await page.getByRole('button', { name: 'About this session' }).waitFor()
   await page.getByRole('complementary', { name: 'Workbench' }).waitFor()
@@ -125,7 +125,7 @@ test('beside the open workbench the title keeps its room, and what stands beside
 
 test('the buttons beside the title stay where they are when a session begins', async () => {
   await using page = await open()
-  const buttons = page.getByRole('region', { name: 'Chat' }).locator('header').locator('a[aria-label], button')
+  const buttons = page.getByTestId('beside-title').locator('a, button')
   const places = () => buttons.evaluateAll((all) => all.map((one) => [one.ariaLabel, one.getBoundingClientRect().x]))
   await page.getByRole('complementary', { name: 'Workbench' }).waitFor()
   const before = await places()

@@ -1,12 +1,18 @@
 /** The conversation's title, its agent, overrides and code. */
 import { ActionIcon, Button, Drawer, Group, Text, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconCode, IconColumns2, IconLayoutSidebarRight, IconMessages, IconSearch, IconSitemap } from '@tabler/icons-react'
+import {
+  IconCode,
+  IconColumns2,
+  IconLayoutSidebarRight,
+  IconMessages,
+  IconSearch,
+  IconSitemap,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { Link } from 'react-router'
 import type { Agent } from '../agents/resource.ts'
-import { comparePath } from '../compare/columns-in-url.ts'
 import { oneSession } from '../sessions/queries.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import { ActingAs } from './acting-as/acting-as.tsx'
@@ -26,18 +32,17 @@ interface ChatHeaderProps {
   /** The message that the shown code sends. */
   message: string
   side: { isOpen: boolean; toggle: () => void }
-  /** Opens the search within the session. */
-  onFind: () => void
+  /** Opens the search within the session. Null while the middle is split. */
+  onFind: (() => void) | null
+  /** Splits the conversation, or adds another one beside it. Null where there can be no more. */
+  onAddColumn: (() => void) | null
 }
 
-export function ChatHeader({ agent, agents, sessionId, message, side, onFind }: ChatHeaderProps) {
+export function ChatHeader({ agent, agents, sessionId, message, side, onFind, onAddColumn }: ChatHeaderProps) {
   const [sessions, list] = useDisclosure()
   const [code, showing] = useDisclosure()
   const { overrides } = useOverrides()
   const count = Object.keys(overrides).length
-  const navigate = useNavigate()
-  const origin = sessionId === undefined ? null : { sessionId, answers: null }
-  const comparison = comparePath(agent.id, origin, overrides)
   const session = useSession(agent.id, sessionId)
   const title = sessionId === undefined ? 'Playground' : session ? titleOf(session) : 'Session'
   return (
@@ -62,7 +67,7 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind }: 
           {session?.user != null && ` · ${session.user}`}
         </Text>
       </div>
-      <Group gap={4} wrap="nowrap">
+      <Group gap={2} wrap="nowrap" data-testid="beside-title">
         <Action
           icon={IconLayoutSidebarRight}
           label={count > 0 ? `Workbench (${count})` : 'Workbench'}
@@ -70,16 +75,16 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind }: 
           isExpanded={side.isOpen}
           onClick={side.toggle}
         />
-        <Action icon={IconColumns2} label="Compare" onClick={() => void navigate(comparison)} />
+        <Action icon={IconColumns2} label="Add column" onClick={onAddColumn} />
         <Action icon={IconCode} label="Code" onClick={showing.open} />
         <Tooltip label="Find in this session (Ctrl F)">
           <ActionIcon
             variant="subtle"
             color="gray"
-            size={36}
+            size={34}
             aria-label="Find in this session"
-            disabled={sessionId === undefined}
-            onClick={onFind}
+            disabled={sessionId === undefined || onFind === null}
+            {...(onFind && { onClick: onFind })}
           >
             <IconSearch size={18} stroke={1.7} />
           </ActionIcon>
@@ -118,7 +123,7 @@ function useSession(agentId: string, sessionId: string | undefined): Session | u
 const chartLook = {
   variant: 'subtle',
   color: 'gray',
-  size: 36,
+  size: 34,
   'aria-label': 'Watch in the state chart',
   children: <IconSitemap size={18} stroke={1.7} />,
 } as const
@@ -139,7 +144,8 @@ interface ActionProps {
   active?: boolean
   /** Whether the panel that it opens is open. Absent for one that opens none. */
   isExpanded?: boolean
-  onClick: () => void
+  /** Null while it cannot be done. */
+  onClick: (() => void) | null
 }
 
 /** The text is left out where there is no room. */
@@ -148,12 +154,13 @@ const Action = ({ icon: Icon, label, active = false, isExpanded, onClick }: Acti
     className={classes.action ?? ''}
     variant={active ? 'light' : 'subtle'}
     color={active ? 'accent' : 'gray'}
-    px={10}
+    px={8}
     leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
     aria-label={label}
     title={label}
     aria-expanded={isExpanded}
-    onClick={onClick}
+    disabled={onClick === null}
+    {...(onClick && { onClick })}
   >
     <span className={classes.label}>{label}</span>
   </Button>

@@ -91,10 +91,7 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
           agentName={agent.name}
           agentModel={agent.model}
           stored={stored.data ?? noMessages}
-          checkpoints={checkpoints}
-          transcript={transcript}
-          actions={actions}
-          onFound={onFound}
+          {...{ checkpoints, transcript, actions, onFound }}
           empty={opening}
         />
       )}

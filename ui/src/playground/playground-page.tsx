@@ -13,10 +13,13 @@ import { Page } from '../blocks/pages/page.tsx'
 import { reliable } from '../shell/reliable-import.ts'
 import { Chat } from './chat.tsx'
 import { ChatHeader } from './chat-header.tsx'
+import { useColumns } from './columns/columns-in-url.ts'
+import { type OverrideState, useOverrides } from './overrides/overrides.ts'
 import classes from './playground-page.module.css'
 import { SessionSide } from './sessions/session-side.tsx'
 import { useSide } from './side/use-side.ts'
 
+const Columns = lazy(reliable(() => import('./columns/columns.tsx')))
 const SidePanel = lazy(reliable(() => import('./side/side-panel.tsx')))
 
 const lastAgentKey = 'playground-agent'
@@ -62,21 +65,50 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
   const side = useSide()
   const [isFinding, finding] = useDisclosure()
   useHotkeys([['mod+F', finding.open]], [])
-  const panel = <SidePanel key={agent.id} agent={agent} sessionId={sessionId} onClose={side.toggle} />
+  const split = useColumns()
+  const own = useOverrides()
+  const isSplit = split.columns.length > 0
+  const { place, choose, column } = useSelected(split)
+  const head = { agent, agents, sessionId, side, onAddColumn: split.add }
+  const panel = (
+    <SidePanel
+      key={`${agent.id} ${column?.name}`}
+      agent={agent}
+      sessionId={column ? column.sessionId : sessionId}
+      name={column?.name ?? null}
+      state={column?.state ?? own}
+      onClose={side.toggle}
+    />
+  )
   return (
     <div className={classes.page} data-side={(side.isBeside && side.isOpen) || undefined}>
       <aside className={classes.side}>
         <SessionSide key={agent.id} agent={agent} agents={agents} sessionId={sessionId} />
       </aside>
       <section className={classes.chat} aria-label="Chat">
-        <Chat
-          key={key}
-          agent={agent}
-          sessionId={sessionId ?? null}
-          onSession={became}
-          onFound={isFinding ? finding.close : null}
-          header={(message) => <ChatHeader {...{ agent, agents, sessionId, message, side }} onFind={finding.open} />}
-        />
+        {isSplit ? (
+          <>
+            <ChatHeader {...head} message="" onFind={null} />
+            <Suspense>
+              <Columns
+                {...{ agent, sessionId }}
+                state={split}
+                selected={place}
+                onSelect={choose}
+                onSettings={side.isOpen ? () => {} : side.toggle}
+              />
+            </Suspense>
+          </>
+        ) : (
+          <Chat
+            key={key}
+            agent={agent}
+            sessionId={sessionId ?? null}
+            onSession={became}
+            onFound={isFinding ? finding.close : null}
+            header={(message) => <ChatHeader {...head} message={message} onFind={finding.open} />}
+          />
+        )}
       </section>
       {side.isBeside ? (
         side.isOpen && (
@@ -100,6 +132,20 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
       )}
     </div>
   )
+}
+
+/** The column whose settings the side shows. Null while the middle is one conversation. */
+function useSelected({ columns, override, clear }: ReturnType<typeof useColumns>) {
+  const [chosen, choose] = useState(0)
+  const place = Math.min(chosen, columns.length - 1)
+  const column = columns[place]
+  if (column === undefined) return { place, choose, column: null }
+  const state: OverrideState = {
+    overrides: column.overrides,
+    set: (changes) => override(place, changes),
+    clear: () => clear(place),
+  }
+  return { place, choose, column: { name: `Column ${place + 1}`, sessionId: column.sessionId ?? undefined, state } }
 }
 
 /**

@@ -23,7 +23,7 @@ interface SpanDetailProps {
 export function SpanDetail({ span, isLastAttempt, reply, onRequest }: SpanDetailProps) {
   const turn = turnOf(span)
   return (
-    <div className={classes.detail} role="group" aria-label={`Span ${span.name}`}>
+    <section className={classes.detail} aria-label={`Span ${span.name}`}>
       <dl>
         {factsOf(span).map(([name, value]) => (
           <div key={name}>
@@ -35,7 +35,7 @@ export function SpanDetail({ span, isLastAttempt, reply, onRequest }: SpanDetail
       {span.kind === 'tool' && <Call callId={span.detail.callId} reply={reply} />}
       {span.kind === 'attempt' && span.ok === false && <Refusal error={isLastAttempt ? reply.error : null} />}
       {span.kind === 'model' && turn !== null && <Turn turn={turn} replyId={reply.id} onRequest={onRequest} />}
-    </div>
+    </section>
   )
 }
 

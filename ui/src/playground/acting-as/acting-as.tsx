@@ -26,7 +26,7 @@ export function ActingAs({ agentId, sessionId, session }: ActingAsProps) {
           <ActionIcon
             variant="subtle"
             color="gray"
-            size={36}
+            size={34}
             aria-label="User and metadata"
             aria-expanded={opened}
             onClick={toggle}

@@ -8,18 +8,18 @@ import { Fragment, lazy, memo, type ReactNode, Suspense, useState } from 'react'
 import { closed, createSplitter, isFenceClosed, type KnownToken, known } from './blocks.ts'
 import { Code } from './code.tsx'
 import { plainText } from './entities.ts'
-import { Formula } from './rich/formula.tsx'
 import classes from './markdown.module.css'
 import { type Mark, markedText, marksWithin, nodesOf } from './marks.tsx'
+import { Formula } from './rich/formula.tsx'
 import { Picture } from './rich/picture.tsx'
-import { SafeLink } from './safe-link.tsx'
 import { MarkdownTable } from './rich/table.tsx'
+import { SafeLink } from './safe-link.tsx'
 
 interface MarkdownProps {
   text: string
   /** More text is coming. */
   growing?: boolean
-  marks?: readonly Mark[]
+  marks?: readonly Mark[] | undefined
 }
 
 export function Markdown({ text, growing = false, marks = none }: MarkdownProps) {
@@ -75,7 +75,12 @@ function markedInline(tokens: Token[], marks: readonly Mark[]): ReactNode[] {
     start += token.raw.length
     if (within === undefined) return span(token)
     if (token.type === 'text' && !token.tokens) return markedText(token.raw, within)
-    return [span(token), ...nodesOf(within)]
+    return (
+      <>
+        {span(token)}
+        {nodesOf(within)}
+      </>
+    )
   })
 }
 

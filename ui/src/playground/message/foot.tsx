@@ -16,11 +16,11 @@ import { Copy } from '../../blocks/copy.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { RunningDuration } from '../../blocks/running-duration.tsx'
 import type { ShownMessage } from '../connection/live-reply.ts'
+import { Stored } from '../durable/stored.tsx'
 import { BranchPicker } from '../transcript/branch-picker.tsx'
 import type { MessageActions } from '../transcript/message-actions.ts'
 import { Figures } from './figures.tsx'
 import classes from './message.module.css'
-import { Stored } from './stored.tsx'
 
 interface FootProps {
   message: ShownMessage

@@ -6,6 +6,7 @@ import { Copy } from '../../blocks/copy.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { MessageParts } from '../composer/attached.tsx'
 import type { ShownMessage } from '../connection/live-reply.ts'
+import { marksOf } from '../durable/seam.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { marksWithin } from '../markdown/marks.tsx'
 import type { ToolCall } from '../queries.ts'
@@ -15,7 +16,6 @@ import { Failure } from './failure.tsx'
 import { againOf, Branches, Foot, FootButton, hasBegun } from './foot.tsx'
 import classes from './message.module.css'
 import { Reasoning } from './reasoning.tsx'
-import { marksOf } from './seam.tsx'
 import { ToolCard } from './tool-card.tsx'
 import { UserText } from './user-text.tsx'
 
@@ -118,7 +118,7 @@ function Reply({
             key={segment.key}
             text={segment.text}
             growing={isWriting && index === all.length - 1}
-            {...(marks.length > 0 && { marks: marksWithin(marks, segment.at, segment.at + segment.text.length) })}
+            marks={marks.length === 0 ? undefined : marksWithin(marks, segment.at, segment.at + segment.text.length)}
           />
         ) : (
           <ToolCard

@@ -15,7 +15,7 @@ export function SessionFacts({ session }: { session: Session | undefined }) {
         <ActionIcon
           variant="subtle"
           color="gray"
-          size={36}
+          size={34}
           aria-label="About this session"
           title="About this session"
           disabled={session === undefined}
@@ -24,9 +24,7 @@ export function SessionFacts({ session }: { session: Session | undefined }) {
           <IconInfoCircle size={18} stroke={1.7} />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown aria-label="About this session">
-        {session && <Facts session={session} />}
-      </Popover.Dropdown>
+      <Popover.Dropdown aria-label="About this session">{session && <Facts session={session} />}</Popover.Dropdown>
     </Popover>
   )
 }

@@ -9,6 +9,7 @@ import type { Agent } from '../../agents/resource.ts'
 import { wordsOf } from '../../api.ts'
 import { DeleteButton } from '../../blocks/delete-button.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
+import { withoutColumns } from '../columns/columns-in-url.ts'
 import { deleteSession, type Session, sessionList } from '../queries.ts'
 import classes from './session-side.module.css'
 
@@ -27,7 +28,7 @@ export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideP
   const [user, setUser] = useState('')
   const [q] = useDebouncedValue(text.trim(), 200)
   const [ofUser] = useDebouncedValue(user.trim(), 200)
-  const { search } = useLocation()
+  const search = useOwnSearch()
   const query = useInfiniteQuery({ ...sessionList(agentId, { q, user: ofUser }), placeholderData: keepPreviousData })
   const sessions = query.data?.pages.flatMap((page) => page.sessions) ?? []
   return (
@@ -96,6 +97,9 @@ function nothingFound(q: string, user: string): string {
 
 export const titleOf = ({ title }: Pick<Session, 'title'>): string => title ?? 'New session'
 
+/** The settings go along to another session, the columns of this one do not. */
+const useOwnSearch = (): string => withoutColumns(new URLSearchParams(useLocation().search)).toString()
+
 interface SessionRowProps {
   session: Session
   isOpen: boolean
@@ -106,7 +110,7 @@ function SessionRow({ session, isOpen, onChosen }: SessionRowProps) {
   const { id, agentId, user, updatedAt } = session
   const title = titleOf(session)
   const navigate = useNavigate()
-  const { search } = useLocation()
+  const search = useOwnSearch()
   return (
     <li className={classes.session}>
       <NavLink to={{ pathname: `/playground/${agentId}/${id}`, search }} onClick={onChosen} title={title}>

@@ -24,7 +24,14 @@ export function SessionTitle({ title, session }: SessionTitleProps) {
         {title}
       </Title>
       {session && (
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Rename this session" title="Rename" onClick={edit}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-label="Rename this session"
+          title="Rename"
+          onClick={edit}
+        >
           <IconPencil size={14} stroke={1.7} />
         </ActionIcon>
       )}

@@ -1,11 +1,11 @@
 /** The right side of the workbench: what the agent is, what the next message has otherwise, and what the last reply did. */
-import { ActionIcon, Group, Tabs } from '@mantine/core'
+import { ActionIcon, Group, Tabs, Text } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Agent } from '../../agents/resource.ts'
 import { useEdits } from '../../blocks/editing/edits.ts'
 import { SettingFields, ToolFields } from '../overrides/override-fields.tsx'
-import { useOverrides } from '../overrides/overrides.ts'
+import type { OverrideState } from '../overrides/overrides.ts'
 import { AskFirst } from './ask-first.tsx'
 import { Changes } from './changes.tsx'
 import { LastReply } from './last-reply.tsx'
@@ -15,6 +15,10 @@ import classes from './side-panel.module.css'
 interface SidePanelProps {
   agent: Agent
   sessionId: string | undefined
+  /** Of the column that it is about. Null where there is one conversation. */
+  name: string | null
+  /** What the next message of the conversation, or of the column, has otherwise. */
+  state: OverrideState
   onClose: () => void
 }
 
@@ -22,9 +26,8 @@ const tabs = ['Prompt', 'Settings', 'Tools', 'Trace', 'Request'] as const
 type Tab = (typeof tabs)[number]
 const shownKey = 'workbench-tab'
 
-/** Give it the agent's id as its key: what it holds is the agent's. */
-export default function SidePanel({ agent, sessionId, onClose }: SidePanelProps) {
-  const state = useOverrides()
+/** Give it the agent's id and the column's name as its key: what it holds is theirs. */
+export default function SidePanel({ agent, sessionId, name, state, onClose }: SidePanelProps) {
   const edits = useEdits()
   const [shown, setShown] = useState<Tab>(() => tabs.find((one) => one === localStorage.getItem(shownKey)) ?? 'Prompt')
   const [turn, setTurn] = useState(1)
@@ -52,6 +55,11 @@ export default function SidePanel({ agent, sessionId, onClose }: SidePanelProps)
           <IconX size={16} stroke={1.7} />
         </ActionIcon>
       </Group>
+      {name !== null && (
+        <Text fz="xs" fw={550} px="md" pt={8}>
+          {name}
+        </Text>
+      )}
       <Changes agent={agent} state={state} edits={edits} />
       <Tabs.Panel value="Prompt" className={classes.tall ?? ''}>
         <PromptTab agent={agent} state={state} edits={edits} />

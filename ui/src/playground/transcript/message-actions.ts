@@ -4,10 +4,9 @@ import { notifications } from '@mantine/notifications'
 import { useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { wordsOf } from '../../api.ts'
-import { comparePath } from '../../compare/columns-in-url.ts'
+import { splitAt } from '../columns/columns-in-url.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import { linkTo } from '../finding/linked-message.ts'
-import { overridesIn } from '../overrides/overrides.ts'
 import { createSession, turnTo } from '../queries.ts'
 
 export interface MessageActions {
@@ -23,7 +22,7 @@ export interface MessageActions {
   linkTo: ((messageId: string) => string) | null
   /** Opens the choice of a place within this reply. */
   forkWithin: ((message: ShownMessage) => void) | null
-  /** Opens the page that compares replies to this message of the user's. Null where there is no such page. */
+  /** Answers this message of the user's again in two columns. Null where there are none. */
   compare: ((messageId: string) => void) | null
 }
 
@@ -53,8 +52,7 @@ export function useMessageActions(options: ActionOptions): MessageActions {
     }
     const compare = (answers: string) => {
       if (sessionId === null) return
-      const overrides = overridesIn(new URLSearchParams(location.search))
-      void navigate(comparePath(agentId, { sessionId, answers }, overrides))
+      void navigate(splitAt(agentId, { sessionId, answers }, new URLSearchParams(location.search)))
     }
     const isStored = sessionId !== null
     return {

@@ -3,8 +3,8 @@ import { Button, Text, useComputedColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { CodeBlock } from '../../../blocks/code-block.tsx'
-import { drawDiagram } from './diagram-frame.ts'
 import classes from '../markdown.module.css'
+import { drawDiagram } from './diagram-frame.ts'
 
 export default function Diagram({ source }: { source: string }) {
   const scheme = useComputedColorScheme()

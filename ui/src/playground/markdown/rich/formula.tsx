@@ -23,7 +23,9 @@ export function Formula({ token: { type, text } }: { token: MathToken }) {
           {text}
         </Written>
       )}
-      {typesetter && <span ref={place} hidden={!isDrawn} className={classes.formula} data-block={isBlock || undefined} />}
+      {typesetter && (
+        <span ref={place} hidden={!isDrawn} className={classes.formula} data-block={isBlock || undefined} />
+      )}
     </>
   )
 }

@@ -5,8 +5,8 @@
 import { Button } from '@mantine/core'
 import { IconPhoto } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
-import { SafeLink } from '../safe-link.tsx'
 import classes from '../markdown.module.css'
+import { SafeLink } from '../safe-link.tsx'
 
 interface PictureProps {
   href: string
@@ -36,7 +36,9 @@ export function Picture({ href, words }: PictureProps) {
   }
   return (
     <>
-      {state !== 'failed' && <Framed href={href} name={name} size={typeof state === 'string' ? null : state} onState={setState} />}
+      {state !== 'failed' && (
+        <Framed href={href} name={name} size={typeof state === 'string' ? null : state} onState={setState} />
+      )}
       <SafeLink href={href}>{state === 'failed' ? `${name} (could not be shown)` : name}</SafeLink>
     </>
   )

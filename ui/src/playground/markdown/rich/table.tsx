@@ -15,7 +15,10 @@ interface MarkdownTableProps {
 export const MarkdownTable = ({ token: { header, rows }, inline }: MarkdownTableProps) => (
   <div>
     <div className={classes.tableTools}>
-      <Copy text={csvOf([header, ...rows].map((cells) => cells.map(({ tokens }) => wordsOf(tokens))))} label="Copy as CSV" />
+      <Copy
+        text={csvOf([header, ...rows].map((cells) => cells.map(({ tokens }) => wordsOf(tokens))))}
+        label="Copy as CSV"
+      />
     </div>
     <Table.ScrollContainer minWidth={0} type="native" className={classes.table ?? ''}>
       <Table>

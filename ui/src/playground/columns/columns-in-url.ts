@@ -1,9 +1,8 @@
-/** The columns of a comparison: part of the address, so that it can be shared. */
-import { useSearchParams, withParams } from '../blocks/search-params.ts'
-import { noOverrides, type OverrideChanges, type Overrides, overridesIn } from '../playground/overrides/overrides.ts'
+/** The columns that the middle is split into: part of the address, so that they can be shared. */
+import { useSearchParams, withParams } from '../../blocks/search-params.ts'
+import { noOverrides, type OverrideChanges, type Overrides, overridesIn } from '../overrides/overrides.ts'
 
-export const fewestColumns = 2
-export const mostColumns = 4
+const mostColumns = 4
 
 export interface Column {
   overrides: Overrides
@@ -20,25 +19,17 @@ export interface Origin {
 
 // One parameter a column, which holds parameters of its own.
 const columnParam = 'column'
+const answersParam = 'answers'
 
 const columnIn = (text: string): Column => {
   const params = new URLSearchParams(text)
   return { overrides: overridesIn(params), sessionId: params.get('session') }
 }
 
-function columnsIn(search: URLSearchParams): Column[] {
-  const columns = search.getAll(columnParam).slice(0, mostColumns).map(columnIn)
-  while (columns.length < fewestColumns) columns.push({ overrides: {}, sessionId: null })
-  return columns
-}
+const columnsIn = (search: URLSearchParams): Column[] => search.getAll(columnParam).slice(0, mostColumns).map(columnIn)
 
 const textOf = ({ overrides, sessionId }: Column): string =>
   withParams(new URLSearchParams(overrides), { session: sessionId }).toString()
-
-function originIn(search: URLSearchParams): Origin | null {
-  const sessionId = search.get('from')
-  return sessionId === null ? null : { sessionId, answers: search.get('answers') }
-}
 
 export function useColumns() {
   const [search, setSearch] = useSearchParams()
@@ -55,11 +46,22 @@ export function useColumns() {
     )
   const changeOne = (index: number, changes: (before: Column) => Partial<Column>) =>
     change((all) => all.map((one, at) => (at === index ? { ...one, ...changes(one) } : one)))
+  const hasBegun = columns.some(({ sessionId }) => sessionId !== null)
   return {
+    /** None while the middle is one conversation. */
     columns,
-    origin: originIn(search),
-    /** Another one, which begins as the last. */
-    add: () => change((all) => [...all, { overrides: all.at(-1)?.overrides ?? {}, sessionId: null }]),
+    /** The message that the columns answer again; as of `Origin`. */
+    answers: search.get(answersParam),
+    hasBegun,
+    /** Another one, which begins as the last; the first splits the conversation in two. Null where there can be none. */
+    add:
+      hasBegun || columns.length >= mostColumns
+        ? null
+        : () =>
+            change((all) => {
+              const last = all.at(-1) ?? { overrides: overridesIn(search), sessionId: null }
+              return all.length === 0 ? [last, last] : [...all, last]
+            }),
     remove: (index: number) => change((all) => all.filter((_, at) => at !== index)),
     override: (index: number, changes: OverrideChanges) =>
       changeOne(index, ({ overrides }) => ({
@@ -75,12 +77,20 @@ export function useColumns() {
   }
 }
 
-/** The page that compares an agent's replies from that place on; null: from the beginning. */
-export function comparePath(agentId: string, origin: Origin | null, overrides: Overrides): string {
-  const params = new URLSearchParams()
-  if (origin) params.set('from', origin.sessionId)
-  if (origin?.answers) params.set('answers', origin.answers)
+/** The parameters of a conversation that is one column. */
+export function withoutColumns(search: URLSearchParams): URLSearchParams {
+  const params = new URLSearchParams(search)
+  params.delete(columnParam)
+  params.delete(answersParam)
+  return params
+}
+
+/** Where that message of the user's is answered again in two columns. */
+export function splitAt(agentId: string, { sessionId, answers }: Origin, search: URLSearchParams): string {
+  const params = withoutColumns(search)
+  const overrides = new URLSearchParams(overridesIn(params)).toString()
+  if (answers !== null) params.set(answersParam, answers)
   params.append(columnParam, '')
-  params.append(columnParam, new URLSearchParams(overrides).toString())
-  return `/playground/${agentId}/compare?${params}`
+  params.append(columnParam, overrides)
+  return `/playground/${agentId}/${sessionId}?${params}`
 }

@@ -1,7 +1,7 @@
 /** Asks all columns at once, each in a session of its own. */
 import { useMutation } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
-import { createSession } from '../playground/queries.ts'
+import { createSession } from '../queries.ts'
 import type { Question } from './column.tsx'
 import type { Origin } from './columns-in-url.ts'
 

@@ -1,6 +1,6 @@
-import { duration } from '../chart/words.ts'
-import type { ShownMessage } from '../playground/connection/live-reply.ts'
-import classes from './compare.module.css'
+import { duration } from '../../chart/words.ts'
+import type { ShownMessage } from '../connection/live-reply.ts'
+import classes from './columns.module.css'
 
 const count = new Intl.NumberFormat('en')
 

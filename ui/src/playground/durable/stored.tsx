@@ -1,6 +1,6 @@
 /** Follows the words of a running reply: no frame is sent before it is stored, so what is shown is what is stored. */
 import { useState } from 'react'
-import classes from './message.module.css'
+import classes from './stored.module.css'
 
 export function Stored({ content }: { content: string }) {
   const [count] = useState(createWordCount)

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
-import { contentOf, shownParts, useAttachments } from '../playground/composer/attachments.ts'
-import { Composer } from '../playground/composer/composer.tsx'
-import type { ShownPart } from '../playground/connection/live-reply.ts'
+import { contentOf, shownParts, useAttachments } from '../composer/attachments.ts'
+import { Composer } from '../composer/composer.tsx'
+import type { ShownPart } from '../connection/live-reply.ts'
 import type { Question } from './column.tsx'
 
 interface MessageFieldProps {

@@ -1,22 +1,23 @@
 /** One column: its settings, its conversation, the newest reply's figures, and the choice of it. */
 import { ActionIcon, Alert, Button, Group, Tooltip, VisuallyHidden } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconX } from '@tabler/icons-react'
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
-import type { Agent } from '../agents/resource.ts'
-import { wordsOf } from '../api.ts'
-import type { ChatRequest } from '../playground/connection/connection-machine.ts'
-import type { ShownPart } from '../playground/connection/live-reply.ts'
-import { useConnection } from '../playground/connection/use-connection.ts'
-import { type OverrideState, requestPart } from '../playground/overrides/overrides.ts'
-import type { Conversation } from '../playground/transcript/branches.ts'
-import { useMessageActions } from '../playground/transcript/message-actions.ts'
-import { TranscriptView } from '../playground/transcript/transcript-view.tsx'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { Agent } from '../../agents/resource.ts'
+import { wordsOf } from '../../api.ts'
+import { useEdits } from '../../blocks/editing/edits.ts'
+import type { ChatRequest } from '../connection/connection-machine.ts'
+import type { ShownPart } from '../connection/live-reply.ts'
+import { useConnection } from '../connection/use-connection.ts'
+import { type OverrideState, requestPart } from '../overrides/overrides.ts'
+import { SaveDialog } from '../side/save-dialog.tsx'
+import type { Conversation } from '../transcript/branches.ts'
+import { useMessageActions } from '../transcript/message-actions.ts'
+import { TranscriptView } from '../transcript/transcript-view.tsx'
 import { ColumnFigures } from './column-figures.tsx'
 import { ColumnSettings } from './column-settings.tsx'
-import classes from './compare.module.css'
-import { KeepDialog } from './keep-dialog.tsx'
-
-const OverridesDrawer = lazy(() => import('../playground/overrides/overrides-drawer.tsx'))
+import classes from './columns.module.css'
+import type { Origin } from './columns-in-url.ts'
+import { Earlier } from './earlier.tsx'
 
 /** What all columns are asked at once. A new object is a new question. */
 export interface Question {
@@ -30,8 +31,15 @@ interface ColumnProps {
   name: string
   state: OverrideState
   sessionId: string | null
+  /** What its session begins with a copy of. Null: nothing. */
+  origin: Origin | null
   question: Question | null
-  /** Null while no column may be removed. */
+  /** The side shows its settings. */
+  isSelected: boolean
+  onSelect: () => void
+  /** Opens the side with them. */
+  onSettings: () => void
+  /** Null while a reply runs. */
   onRemove: (() => void) | null
   onBusy: (name: string, isBusy: boolean) => void
   /** Counts up when all are to stop. */
@@ -39,50 +47,56 @@ interface ColumnProps {
 }
 
 export function Column(props: ColumnProps) {
-  const { agent, name, state, sessionId, onRemove } = props
-  const [settings, setSettings] = useState(false)
-  const [keeping, setKeeping] = useState(false)
+  const { agent, name, state, sessionId, origin, isSelected, onSelect, onSettings, onRemove } = props
   return (
-    <section className={classes.column} aria-label={name}>
+    <section
+      className={classes.column}
+      aria-label={name}
+      data-selected={isSelected || undefined}
+      onFocusCapture={onSelect}
+      onPointerDownCapture={onSelect}
+    >
       <div className={classes.settings}>
         <Group justify="space-between" wrap="nowrap" gap={4}>
           <h2 className={classes.name}>{name}</h2>
           <Group gap={2} wrap="nowrap">
-            <Small label={`All settings of ${name.toLowerCase()}`} onClick={() => setSettings(true)}>
+            <Small label={`All settings of ${name.toLowerCase()}`} onClick={onSettings}>
               <IconAdjustmentsHorizontal size={16} stroke={1.7} />
             </Small>
-            {onRemove && (
-              <Small label={`Remove ${name.toLowerCase()}`} onClick={onRemove}>
-                <IconX size={16} stroke={1.7} />
-              </Small>
-            )}
+            <Small label={`Remove ${name.toLowerCase()}`} onClick={onRemove}>
+              <IconX size={16} stroke={1.7} />
+            </Small>
           </Group>
         </Group>
         <ColumnSettings agent={agent} state={state} />
       </div>
-      {sessionId === null ? (
-        <div className={classes.empty}>Its reply appears here.</div>
+      {sessionId !== null ? (
+        <Asked key={sessionId} {...props} sessionId={sessionId} />
+      ) : origin ? (
+        <Earlier agent={agent} origin={origin} />
       ) : (
-        <Asked key={sessionId} {...props} sessionId={sessionId} onKeep={() => setKeeping(true)} />
+        <div className={classes.empty}>Its reply appears here.</div>
       )}
-      <Suspense>
-        {settings && (
-          <OverridesDrawer
-            agent={agent}
-            state={state}
-            title={`Overrides of ${name.toLowerCase()}`}
-            onClose={() => setSettings(false)}
-          />
-        )}
-        {keeping && <KeepDialog agent={agent} overrides={state.overrides} onClose={() => setKeeping(false)} />}
-      </Suspense>
     </section>
   )
 }
 
-const Small = ({ label, onClick, children }: { label: string; onClick: () => void; children: React.ReactNode }) => (
+interface SmallProps {
+  label: string
+  /** Null while it cannot be done. */
+  onClick: (() => void) | null
+  children: React.ReactNode
+}
+
+const Small = ({ label, onClick, children }: SmallProps) => (
   <Tooltip label={label}>
-    <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={onClick}>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={label}
+      disabled={onClick === null}
+      {...(onClick && { onClick })}
+    >
       {children}
     </ActionIcon>
   </Tooltip>
@@ -93,10 +107,9 @@ const never = () => {}
 
 interface AskedProps extends ColumnProps {
   sessionId: string
-  onKeep: () => void
 }
 
-function Asked({ agent, name, state, sessionId, question, onBusy, stopped, onKeep }: AskedProps) {
+function Asked({ agent, name, state, sessionId, question, onBusy, stopped }: AskedProps) {
   const connection = useConnection({ agentId: agent.id, sessionId, onSession: never })
   const { transcript, stored, isIdle, problem } = connection
   const part = requestPart(state.overrides)
@@ -114,7 +127,7 @@ function Asked({ agent, name, state, sessionId, question, onBusy, stopped, onKee
     regenerate: (messageId) => connection.send({ regenerate: true, messageId, ...part }, []),
     forkWithin: never,
   })
-  const actions = useMemo(() => ({ ...all, edit: null, forkWithin: null, compare: null }), [all])
+  const actions = useMemo(() => ({ ...all, edit: null, forkWithin: null, compare: null, linkTo: null }), [all])
   const last = stored.data?.path.at(-1)
   return (
     <>
@@ -134,17 +147,30 @@ function Asked({ agent, name, state, sessionId, question, onBusy, stopped, onKee
       )}
       <div className={classes.outcome}>
         <ColumnFigures message={isIdle && last?.role === 'assistant' ? last : null} />
-        <Button
-          size="compact-sm"
-          variant="default"
-          disabled={!isIdle}
-          onClick={onKeep}
-          aria-label={`Apply to agent, ${name.toLowerCase()}`}
-        >
-          Apply to agent
-        </Button>
+        <Apply agent={agent} name={name} state={state} isIdle={isIdle} />
       </div>
       <VisuallyHidden role="status">{isIdle ? '' : `${name} is being written.`}</VisuallyHidden>
+    </>
+  )
+}
+
+function Apply({ agent, name, state, isIdle }: Pick<ColumnProps, 'agent' | 'name' | 'state'> & { isIdle: boolean }) {
+  const [isSaving, setSaving] = useState(false)
+  const edits = useEdits()
+  const isAsItIs = Object.keys(state.overrides).length === 0
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        disabled={!isIdle || isAsItIs}
+        title={isAsItIs ? 'It has the agent’s own settings' : undefined}
+        onClick={() => setSaving(true)}
+        aria-label={`Apply to agent, ${name.toLowerCase()}`}
+      >
+        Apply to agent
+      </Button>
+      {isSaving && <SaveDialog {...{ agent, state, edits }} onClose={() => setSaving(false)} />}
     </>
   )
 }

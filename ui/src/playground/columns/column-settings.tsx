@@ -1,10 +1,10 @@
 /** What columns mostly differ in; the drawer has the rest. */
 import { NumberInput } from '@mantine/core'
-import type { Agent } from '../agents/resource.ts'
-import { OverrideChips } from '../playground/overrides/override-chips.tsx'
-import { ModelInput, PromptSelect } from '../playground/overrides/override-inputs.tsx'
-import type { OverrideState } from '../playground/overrides/overrides.ts'
-import classes from './compare.module.css'
+import type { Agent } from '../../agents/resource.ts'
+import { OverrideChips } from '../overrides/override-chips.tsx'
+import { ModelInput, PromptSelect } from '../overrides/override-inputs.tsx'
+import type { OverrideState } from '../overrides/overrides.ts'
+import classes from './columns.module.css'
 
 const here = ['model', 'temperature', 'prompt'] as const
 

@@ -12,13 +12,17 @@ const answerOf = (page: Page, n: number) => column(page, n).getByRole('article',
 
 test('one message goes to every column with its own settings, and the one that is kept becomes the agent', async () => {
   await using page = await open()
-  await page.getByRole('button', { name: 'Compare' }).click()
-  await page.getByRole('button', { name: 'Add a column' }).click()
+  const add = page.getByRole('button', { name: 'Add column' })
+  await add.click()
+  await column(page, 2).waitFor()
+  await add.click()
+  await column(page, 3).waitFor()
   await column(page, 2).getByLabel('Model').fill('other-model')
   await column(page, 3).getByLabel('Temperature').fill('0.7')
   await column(page, 3).getByRole('button', { name: 'All settings of column 3' }).click()
-  await page.getByRole('dialog').getByLabel('System prompt').fill('Be a pirate.')
-  await page.keyboard.press('Escape')
+  const side = page.getByRole('complementary', { name: 'Workbench' })
+  await side.getByText('Column 3').waitFor()
+  await side.getByLabel('System prompt').fill('Be a pirate.')
   up.always(
     (call) =>
       call
@@ -47,9 +51,9 @@ test('one message goes to every column with its own settings, and the one that i
 
   await column(page, 3).getByRole('button', { name: 'Apply to agent, column 3' }).click()
   await page.getByRole('dialog').getByText('Temperature: 0.7').waitFor()
-  await page.getByRole('dialog').getByLabel('Name of the prompt').fill('Pirate')
-  await page.getByRole('button', { name: 'Change the agent' }).click()
-  await page.getByText('Agent now has these settings.').waitFor()
+  await page.getByRole('dialog').getByLabel('Name of the new prompt').fill('Pirate')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
   const { data: agent } = await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })
   expect(agent).toMatchObject({ model: 'test-model', generationConfig: { temperature: 0.7 } })
   const { data: prompt } = await app.client.GET('/api/v1/prompts/{id}', {
@@ -66,6 +70,8 @@ test('two models answer the same message of a session side by side, and the sess
   await soon(() => statuses(page)).toEqual(['Complete', 'Complete'])
   const session = new URL(page.url()).pathname
   await conversation(page).getByRole('button', { name: 'Rerun side by side' }).nth(1).click()
+  // Until then the columns show what they continue: the session up to that message.
+  await soon(() => column(page, 2).getByRole('article').count()).toBe(3)
   await column(page, 2).getByLabel('Model').fill('other-model')
   const before = up.calls.length
   await page.getByRole('button', { name: 'Run' }).click()
@@ -77,6 +83,12 @@ test('two models answer the same message of a session side by side, and the sess
     ['other-model', ['first', 'Fine.', 'second']],
     ['test-model', ['first', 'Fine.', 'second']],
   ])
+  // The one that is left over goes on as a conversation of its own.
+  await column(page, 1).getByRole('button', { name: 'Remove column 1' }).click()
+  await column(page, 2).waitFor({ state: 'detached' })
+  await soon(() => new URL(page.url()).search).toBe('?model=other-model')
+  expect(new URL(page.url()).pathname).not.toBe(session)
+  await soon(() => replies(page).count()).toBe(2)
   await page.goto(session)
   await field(page).waitFor()
   await soon(() => replies(page).count()).toBe(2)

@@ -1,0 +1,118 @@
+/**
+ * What the workbench costs a visitor, as a table: `npm run measure:ui`. Its JavaScript, the work of a frame while a reply
+ * comes at 300 tokens a second, and Lighthouse's figures on both presets. Nothing else should run meanwhile.
+ */
+import { execFile } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setInterval as ticks } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { startUpstream } from '../test/support/network/upstream.ts'
+import { startProduct } from '../test/support/programs/product.ts'
+import { systemPart } from '../test/support/programs/system-parts.ts'
+import { launchBrowser } from '../test/ui/browser.ts'
+
+// Fetched for the measurement alone.
+const LIGHTHOUSE = 'lighthouse@13.5.0'
+const TOKENS_A_SECOND = 300
+const SECONDS = 10
+
+const run = promisify(execFile)
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+async function javaScript(page: Page, path: string): Promise<string> {
+  let bytes = 0
+  page.on('requestfinished', async (request) => {
+    if (request.resourceType() === 'script') bytes += (await request.sizes()).responseBodySize
+  })
+  await page.goto(path, { waitUntil: 'networkidle' })
+  page.removeAllListeners('requestfinished')
+  return `${Math.round(bytes / 1000)} kB`
+}
+
+/** Times between frames, and what of it the page's thread worked. */
+async function frames(page: Page): Promise<string> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable')
+  const worked = async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0
+  }
+  const before = await worked()
+  const gaps = await page.evaluate<number[]>(`new Promise((resolve) => {
+    const gaps = []
+    const begin = performance.now()
+    let last = begin
+    const next = (now) => {
+      gaps.push(now - last)
+      last = now
+      if (now - begin < ${(SECONDS - 2) * 1000}) requestAnimationFrame(next)
+      else resolve(gaps)
+    }
+    requestAnimationFrame(next)
+  })`)
+  const work = ((await worked()) - before) * 1000
+  const sorted = gaps.toSorted((a, b) => a - b)
+  const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(1)
+  return `${gaps.length} frames; between them p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms; work ${(work / gaps.length).toFixed(1)} ms a frame`
+}
+
+async function lighthouse(url: string, preset: 'mobile' | 'desktop', folder: string): Promise<string> {
+  const path = join(folder, `${preset}.json`)
+  const options = ['--quiet', '--output=json', `--output-path=${path}`, '--chrome-flags=--headless --no-sandbox']
+  await run('npx', ['--yes', LIGHTHOUSE, url, ...options, ...(preset === 'desktop' ? ['--preset=desktop'] : [])], {
+    env: { ...process.env, CHROME_PATH: systemPart('chromium') },
+  })
+  const { categories }: { categories: Record<string, { score: number | null }> } = JSON.parse(
+    await readFile(path, 'utf8'),
+  )
+  return Object.entries(categories)
+    .map(([name, { score }]) => `${name} ${score === null ? '–' : Math.round(score * 100)}`)
+    .join(', ')
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'greenroom-measure-'))
+await chmod(folder, 0o755) // the database's OS user must pass
+const up = await startUpstream()
+try {
+  await using product = await startProduct({ dataDir: folder, env: {} })
+  const { client, url } = product
+  const provider = await client.POST('/api/v1/settings/providers', {
+    body: { name: 'Measured', providerType: 'openai-compatible', baseUrl: up.url, apiKey: 'none' },
+  })
+  const agent = await client.POST('/api/v1/agents', {
+    body: { name: 'Measured', providerId: provider.data?.id ?? '', model: 'measured' },
+  })
+  const path = `/playground/${agent.data?.id}`
+  up.always(async (call) => {
+    let sent = 0
+    for await (const _ of ticks(10)) {
+      for (let n = 0; n < TOKENS_A_SECOND / 100; n += 1) await call.text(sent++ % 60 === 0 ? '\n\nAnd ' : 'lamp ')
+      if (sent > TOKENS_A_SECOND * SECONDS) break
+    }
+    await call.finish()
+  })
+  const browser = await launchBrowser()
+  {
+    await using page = await browser.page(url, { fresh: true })
+    say(`JavaScript of the workbench: ${await javaScript(page, path)}`)
+    await page.getByRole('textbox', { name: 'Message' }).fill('Go')
+    await page.keyboard.press('Enter')
+    await page.getByText('And lamp').first().waitFor()
+    say(`${TOKENS_A_SECOND} tokens a second: ${await frames(page)}`)
+  }
+  await browser.close()
+  for (const preset of ['mobile', 'desktop'] as const) {
+    for (const [name, where] of [
+      ['Home', '/'],
+      ['workbench', path],
+    ] as const) {
+      say(`Lighthouse, ${preset}, ${name}: ${await lighthouse(`${url}${where}`, preset, folder)}`)
+    }
+  }
+} finally {
+  await up.close()
+  await rm(folder, { recursive: true, force: true })
+}
