@@ -27,7 +27,7 @@ export default defineConfig({
             // Templates, and what conversations and calls of tools are shown with, are of no page that one sees first.
             {
               name: 'shared',
-              test: /\/ui\/src\/(?!templates\/|playground\/|http-tools\/)/,
+              test: /\/ui\/src\/(?!templates\/|playground\/|http-tools\/|traces\/|blocks\/diff\/)/,
               minShareCount: 3,
               priority: 2,
             },

@@ -25,7 +25,8 @@ const measure = `(() => {
   const walker = document.createTreeWalker(flow, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const parent = node.parentElement
-    if (node.textContent.trim() === '' || !parent.checkVisibility()) continue
+    // The library's own name in its corner is no part of the chart.
+    if (node.textContent.trim() === '' || !parent.checkVisibility() || parent.closest('.react-flow__attribution')) continue
     const moved = parent.closest('.react-flow__viewport')
     const scale = moved ? new DOMMatrix(getComputedStyle(moved).transform).a : 1
     sizes.push([node.textContent, Number.parseFloat(getComputedStyle(parent).fontSize) * scale])
