@@ -13,7 +13,10 @@ const REPLIES = 50
 const TOKENS = 5
 const PROMPT = `tokens=${TOKENS} rate=0`
 
-type Measures = Record<'direct' | 'raw' | 'stateless' | 'session' | 'bare commit', () => Promise<number>>
+type Measures = Record<
+  'direct' | 'raw' | 'stateless' | 'session' | 'session, fifth message' | 'bare commit',
+  () => Promise<number>
+>
 
 /** The median time of a commit of one short row, one after the other, in milliseconds. */
 async function bareCommit(sql: Sql): Promise<number> {
@@ -32,7 +35,7 @@ export const firstTokenParts: OwnCase = {
   title: 'The first token, beside raw and without commits',
   rows: 'asked',
   note:
-    `${ROUNDS} rounds in turn: ${REPLIES} replies of ${TOKENS} tokens from the model, through raw, stateless and in new sessions, one at a time, ` +
+    `${ROUNDS} rounds in turn: ${REPLIES} replies of ${TOKENS} tokens from the model, through raw, stateless, in new sessions and in sessions of four messages, one at a time, ` +
     'and as many commits of one row on the same PostgreSQL. Medians of the rounds. The commits that a session’s first token ' +
     'waits for are those of the question and of the token.',
   columns: [
@@ -49,18 +52,20 @@ export const firstTokenParts: OwnCase = {
     await using model = await startOf(direct, directScene)
     await using pipe = await startOf(raw, rawScene)
     const through = (running: Running) => () => firstToken(ground, asksOf(running))
-    const inSessions = async () =>
-      firstToken(
-        ground,
-        (await scene.openMany(REPLIES)).map((one) => ask(one, PROMPT)),
-      )
+    const inSessions = async (message = 1): Promise<number> => {
+      const asks = (await scene.openMany(REPLIES)).map((one) => ask(one, PROMPT))
+      for (let n = 1; n < message; n++) await firstToken(ground, asks)
+      return await firstToken(ground, asks)
+    }
     const stateless = () =>
       firstToken(
         ground,
         Array.from({ length: REPLIES }, () => ask(scene.deploy, PROMPT)),
       )
     const measures: Measures = {
-      ...{ direct: through(model), raw: through(pipe), stateless, session: inSessions },
+      ...{ direct: through(model), raw: through(pipe), stateless },
+      session: () => inSessions(),
+      'session, fifth message': () => inSessions(5),
       'bare commit': () => bareCommit(sql),
     }
     await repetition(measures) // warm-up
@@ -100,7 +105,9 @@ async function repetition(measures: Measures): Promise<Rows> {
     raw: figures(medianOf('raw')),
     stateless: figures(medianOf('stateless')),
     session: figures(medianOf('session')),
+    'session, fifth message': figures(medianOf('session, fifth message')),
     'bare commit': { p50Ms: commit },
     'session less two commits': figures(medianOf('session') - 2 * commit),
+    'session less two commits, fifth message': figures(medianOf('session, fifth message') - 2 * commit),
   }
 }

@@ -6,6 +6,7 @@ import type { LeaseGate } from '../generate/gate.ts'
 import { resumePoint } from '../generate/going-on/resume-point.ts'
 import { noActions, nothingInForce } from '../generate/waiting-calls.ts'
 import type {
+  Admitted,
   Claimed,
   Counts,
   Exchange,
@@ -31,6 +32,7 @@ export interface ReplyPlace
   > {
   info: ReplyInfo
   values: Partial<Pick<ReplyValues, 'user' | 'metadata'>>
+  history?: Admitted['history']
   decided?: ObservedReply['decided']
   /** Whose limits its use counts for. When absent, it counts for nobody's. */
   counts?: Counts | undefined
@@ -63,7 +65,7 @@ const unstorable = errorOf('internal', 'A part of the reply could not be stored.
 /** `claimed`: what another instance has stored of it. Null when it begins here. */
 export function openReply(host: Opening, basis: ReplyBasis, place: ReplyPlace, claimed: Claimed | null): RunningReply {
   const { journal, exchange, model, gate, generationTimeoutMs, historyMaxTokens, handovers, queue } = host.options
-  const { info, decided, counts, values: known, ...where } = place
+  const { info, decided, counts, values: known, history = null, ...where } = place
   const { inForce = nothingInForce, actions = noActions, instructions = null, request } = basis
   const values = { user: null, metadata: {}, ...known, sessionId: info.sessionId, at: info.createdAt }
   const from = claimed && resumePoint(claimed)
@@ -84,6 +86,7 @@ export function openReply(host: Opening, basis: ReplyBasis, place: ReplyPlace, c
   const onStored: ReplyLogOptions['onStored'] = (after, events) => exchange.stored(info.id, after, events)
   const reply: RunningReply = {
     ...where,
+    history,
     log: createReplyLog(info, { append, withdraw, onStored, onRefused }, claimed?.events),
     inForce,
     from,

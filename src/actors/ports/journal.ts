@@ -118,6 +118,8 @@ export interface NewMessage {
   queuedInput?: QueuedInput
   /** Whether it may wait in the queue. When absent or false, it is `busy` instead. */
   mayQueue?: boolean
+  /** With these the history of a short session comes with the admission. When absent, it does not. */
+  historyLimits?: HistoryLimits
 }
 
 /** Decisions about all that is pending in a session whose newest reply is `waitId`. */
@@ -144,6 +146,11 @@ export interface Admitted {
   historyEnd: number
   /** The first user message of a session that has no title, or a draft. Null when it has one. */
   titleFrom: string | null
+  /**
+   * What stands before `text`. Throws where a form of it is not known. Absent when it is to be read: it is long, or was not
+   * asked for.
+   */
+  history?: () => History
   /** Absent when they were not asked for. */
   values?: Pick<ReplyValues, 'user' | 'metadata'>
   /** Absent when no limit of requests applies, or an earlier call of this admission was told. */

@@ -23,7 +23,7 @@ export function startReply(
   admission: Admitted,
   queued?: { refusal: ReplyError | null },
 ): Started {
-  const { reply: info, restState, text, parentId, historyEnd, titleFrom, values = {} } = admission
+  const { reply: info, restState, text, parentId, historyEnd, history, titleFrom, values = {} } = admission
   const { carried, decided, by = null, place, parts } = message
   const continued =
     carried && decided ? { chain: carried.chain, firstId: carried.firstId, decisions: decided.calls, by } : null
@@ -33,6 +33,7 @@ export function startReply(
     parts,
     parentId,
     historyEnd,
+    history,
     isRegenerated: place !== undefined && 'regenerate' in place,
     isQueued: queued !== undefined,
     refusal: queued?.refusal ?? null,

@@ -8,7 +8,7 @@ import { replyEnded } from '../generate/within-limits.ts'
 import type { Conversation } from '../history/conversation.ts'
 import { historyLimits, storedConversation } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
-import type { HistoryLimits, Journal, ReplyFigures, ReplyInfo, Settlement, Take } from '../ports/index.ts'
+import type { History, HistoryLimits, Journal, ReplyFigures, ReplyInfo, Settlement, Take } from '../ports/index.ts'
 import { newId } from '../reply/new-id.ts'
 import type { Outcome, ReplyEvent, Usage } from '../reply/reply-event.ts'
 import { type RunningReply, replyIn, type SessionContext } from './running-reply.ts'
@@ -76,13 +76,13 @@ async function keepSummary(journal: Journal, reply: ReplyInfo, made: Summarised)
 
 /** The conversation up to the user's message that is answered. */
 async function conversationOf(
-  { log, historyEnd, text, continued, ...running }: RunningReply,
+  running: RunningReply,
   journal: Journal,
   limits: HistoryLimits,
 ): Promise<Conversation> {
+  const { log, text, continued } = running
   if (continued === null) {
-    const none = { messages: [], isWhole: true, checkpoint: null, before: null }
-    const earlier = historyEnd < 0 ? none : await journal.history(log.info.sessionId, historyEnd, limits)
+    const earlier = await earlierOf(running, journal, limits)
     const { isRegenerated, parentId } = running
     const parts = isRegenerated && parentId !== null ? await journal.parts(parentId) : running.parts
     return storedConversation(earlier, earlier.messages, { content: text, parts }, false)
@@ -90,6 +90,14 @@ async function conversationOf(
   const stored = await journal.history(log.info.sessionId, { answeredBy: continued.firstId }, limits)
   const { content = '', parts = [] } = stored.messages.at(-1) ?? {}
   return storedConversation(stored, stored.messages.slice(0, -1), { content, parts }, true)
+}
+
+/** What stands before the message that is answered. */
+async function earlierOf(running: RunningReply, journal: Journal, limits: HistoryLimits): Promise<History> {
+  const { historyEnd, history, log } = running
+  if (historyEnd < 0) return { messages: [], isWhole: true, checkpoint: null, before: null }
+  running.history = null
+  return history?.() ?? (await journal.history(log.info.sessionId, historyEnd, limits))
 }
 
 /** What is stored with the calls that wait. */

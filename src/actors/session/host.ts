@@ -6,6 +6,7 @@ import { atMost } from '../../async/pause.ts'
 import { type CompactionOrder, compactSession } from '../compaction/compact-session.ts'
 import { type AdoptOptions, takeOver } from '../handover/adopt.ts'
 import { offerAtBoundary, offerTheRest } from '../handover/giving.ts'
+import { historyLimits } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
 import type { Admission, NewParts } from '../ports/index.ts'
 import { beginQueued, type QueueHost, type QueueOptions, tendQueues } from '../queue/begin-queued.ts'
@@ -201,7 +202,8 @@ async function admitNow(host: Host, message: ReadyMessage & { replyId: string })
   const mayStart = message.joinOnly !== true && refusalOf(host) === null
   // A message that waits takes no place among the running replies.
   const mayQueue = message.joinOnly !== true && host.queue !== null && ['full', null].includes(refusalOf(host))
-  const wanted = { ...message, mayStart, mayQueue, title: deriveTitle(message.text) }
+  const limits = historyLimits(message.request.historyMaxTokens ?? host.options.historyMaxTokens)
+  const wanted = { ...message, mayStart, mayQueue, title: deriveTitle(message.text), historyLimits: limits }
   const admission = await host.options.journal.admit(wanted)
   if (admission.outcome === 'admitted') return startReply(host, message, admission)
   return answered(host, message.sessionId, admission, message.replyId)

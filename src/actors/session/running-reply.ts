@@ -3,7 +3,7 @@ import type { Ending } from '../generate/endings.ts'
 import type { Generation } from '../generate/generate.ts'
 import type { ResumePoint } from '../generate/going-on/resume-point.ts'
 import type { GenerateOptions } from '../generate/running.ts'
-import type { Chain, DecidedCall, InForce, MessagePart, ModelRequest } from '../ports/index.ts'
+import type { Admitted, Chain, DecidedCall, InForce, MessagePart, ModelRequest } from '../ports/index.ts'
 import type { ReplyEnd, ReplyObserver } from '../ports/observer.ts'
 import type { HandoverReason, ReplyError, RestState, Usage } from '../reply/reply-event.ts'
 import type { ReplyLog } from '../reply/reply-log.ts'
@@ -26,6 +26,8 @@ export interface RunningReply {
   /** See `Admitted`. */
   parentId: string | null
   historyEnd: number
+  /** What its admission told of it, until it is used. Null when it is to be read. */
+  history: Admitted['history'] | null
   /** The user's message had a reply already. */
   isRegenerated: boolean
   /** Its message has waited in the queue. */

@@ -7,6 +7,7 @@ import { retry } from '../../../async/retry.ts'
 import { changedNothing, isUnavailable, type Sql } from '../../postgres/database.ts'
 import { partRows } from '../parts/parts.ts'
 import { encodeInput } from '../queue/stored-input.ts'
+import { type HistoryRow, historyOf } from '../reading/history.ts'
 import { jsonText } from '../settling/stored-reply.ts'
 import { limitColumns, noLimits, type StorageLimits } from '../storage/storage-limits.ts'
 import { createGroup, type GroupItem } from './group-commit.ts'
@@ -35,9 +36,14 @@ export interface Answer {
   /** In the queue, when the message waits there; else in its session. */
   position?: number
   values?: NonNullable<Admitted['values']>
+  /** Absent or null where it is to be read. */
+  history?: HistoryRow[] | null
   rate?: RequestRate | null
   over?: OverLimit
 }
+
+/** Of a session that holds no more bytes its history is answered: as long as a few messages, it holds no other admission up. */
+const MOST_ANSWERED_BYTES = 32_768
 
 /** A client waits for the answer: while the database is away, it is asked for again for about so long. */
 const RETRY_MS = 1000
@@ -74,7 +80,7 @@ export async function admit(
   const pace = { firstMs: FIRST_WAIT_MS, withinMs: RETRY_MS, since: begin }
   try {
     const answer = await retry(() => ask(sql, owner, message, limits), { ...pace, mayPass })
-    return maybeStored && !isForGood(answer, message) ? { outcome: 'unknown' } : admissionOf(answer, owner, message)
+    return maybeStored && !isForGood(answer, message) ? { outcome: 'unknown' } : admissionOf(sql, answer, owner, message)
   } catch (error) {
     if (!maybeStored) throw error
     const { replyId, sessionId } = message
@@ -139,6 +145,11 @@ export const admissionColumns = (message: NewMessage, limits = noLimits) => ({
   on_busy: message.onBusy === 'reject' ? undefined : message.onBusy,
   may_queue: message.mayQueue === true ? true : undefined,
   input: message.mayQueue === true && message.queuedInput ? encodeInput(message.queuedInput) : undefined,
+  history: message.historyLimits && {
+    within: MOST_ANSWERED_BYTES,
+    max_bytes: message.historyLimits.maxBytes,
+    max_tool_text: message.historyLimits.maxToolText,
+  },
 })
 
 const decisionColumns = ({ waitId, calls, hash }: Decisions) => ({
@@ -189,11 +200,11 @@ async function admitTogether(sql: Sql, items: readonly Grouped[]): Promise<(Admi
   const answers = new Map(found?.answers.map((answer) => [answer.reply_id, answer]))
   return items.map(({ owner, message }) => {
     const answer = answers.get(message.replyId)
-    return answer ? admissionOf(answer, owner, message) : null
+    return answer ? admissionOf(sql, answer, owner, message) : null
   })
 }
 
-function admissionOf(answer: Answer, owner: Owner, message: NewMessage): Admission {
+function admissionOf(sql: Sql, answer: Answer, owner: Owner, message: NewMessage): Admission {
   if (answer.outcome === 'joined') return { outcome: 'joined', replyId: answer.reply_id }
   if (answer.outcome === 'limited') {
     if (answer.over === undefined) throw new Error('A refusal names no limit.')
@@ -207,7 +218,9 @@ function admissionOf(answer: Answer, owner: Owner, message: NewMessage): Admissi
       ...(answer.rate && { rate: answer.rate }),
     }
   if (answer.outcome !== 'admitted') return { outcome: answer.outcome }
-  return admittedOf(answer, owner, message)
+  const admitted = admittedOf(answer, owner, message)
+  const { history } = answer
+  return history ? { ...admitted, history: () => historyOf(sql, history) } : admitted
 }
 
 /** What admit_message answered of a message that it has admitted, now or when it began from the queue. */

@@ -1,4 +1,4 @@
--- revision 28
+-- revision 29
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -20,12 +20,14 @@
    may_queue (it may wait in the queue here), input (what is stored of a message that waits, see enqueue_message), is_queued
    (it comes from the queue, see begin_next), max_session_bytes, max_user_bytes (what the session, and its user's sessions with
    the agent, may hold with the message; null: any number), limits (that it counts for, see
-   judge_limits; absent: none)}. p_text and parts are not looked at
+   judge_limits; absent: none), history ({within, max_bytes, max_tool_text}: of a session that holds no more than `within` bytes
+   before it, what stands before the message is in the answer, see path_history; absent: never)}. p_text and parts are not looked at
    where place asks for another reply, or decisions come.
    Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an
    untitled session: its first user message; null: the new one), by_key (joined by its idempotency key), parent_id (the
    message that the new one comes behind; null: none), history_end (the position that the reply's history ends at; -1: it
-   has none), text (what is answered anew; null: p_text), values ({user, metadata} of the session, where they are told), rate, over (of judge_limits; over: the outcome is limited)}.
+   has none), text (what is answered anew; null: p_text), values ({user, metadata} of the session, where they are told), history (rows of path_history; absent or null: it is
+   to be read), rate, over (of judge_limits; over: the outcome is limited)}.
    What few messages need is asked for in a statement of its own: plpgsql runs a condition with a query in it as a query,
    even where nothing has to be looked up. */
 create or replace function admit_message(
@@ -64,6 +66,8 @@ declare
   v_first_rank integer; -- of what is next in the queue; null: nothing is
   v_waits boolean; -- a reply runs, or something goes before it
   v_queues boolean; -- it waits for that
+  v_end integer; -- of its history
+  v_history jsonb;
 begin
   select * into m from jsonb_to_record(p_message) as x(
     agent_id uuid, session_id uuid, end_user text, user_id uuid, reply_id uuid, model text, include_usage boolean,
@@ -71,7 +75,7 @@ begin
     external_id text, derived_title text, title_is_draft boolean, secret_number bigint, place jsonb, parts jsonb,
     facts jsonb, decisions jsonb, wait_id uuid, decisions_hash text, decided_by text, uses_values boolean, on_busy text,
     may_queue boolean, is_queued boolean, max_session_bytes bigint,
-    max_user_bytes bigint, limits jsonb);
+    max_user_bytes bigint, limits jsonb, history jsonb);
   v_is_regenerate := coalesce(m.place ? 'regenerate', false);
   v_has_question := not v_is_regenerate and m.decisions is null;
   if v_has_question and m.is_queued is not true then -- what has waited in the queue is counted
@@ -328,13 +332,19 @@ begin
          title_is_draft = title_is_draft or (v_title is not null and coalesce(m.title_is_draft, false)),
          head = case when s.head is not null or not v_is_straight then v_position end
    where id = m.session_id;
+  v_end := case when v_is_regenerate then v_before_at else v_at end;
+  -- What comes from the queue is told by a row: its history would be stored once more.
+  if v_end >= 0 and m.decisions is null and m.is_queued is not true and v_bytes <= (m.history ->> 'within')::bigint then
+    select jsonb_agg(h) into v_history
+      from path_history(m.session_id, v_end, (m.history ->> 'max_bytes')::bigint, (m.history ->> 'max_tool_text')::integer) h;
+  end if;
   return jsonb_build_object(
     'outcome', 'admitted', 'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', s.next_seq,
     'created_at', v_created_at, 'position', v_position, 'rest_state', v_rest_state,
     'untitled', coalesce(s.title, v_title) is null or s.title_is_draft
                 or (v_title is not null and coalesce(m.title_is_draft, false)),
     'first_text', v_first_text, 'parent_id', v_parent,
-    'history_end', case when v_is_regenerate then v_before_at else v_at end, 'text', v_asked,
+    'history_end', v_end, 'text', v_asked,
     'values', case when m.uses_values then jsonb_build_object('user', s.end_user, 'metadata', s.metadata) end,
-    'rate', v_verdict -> 'rate');
+    'history', v_history, 'rate', v_verdict -> 'rate');
 end $$;

@@ -1,4 +1,4 @@
--- revision 11
+-- revision 12
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
    is at work on. Waits for none of them. Of each it admits it answers what admit_message answers; the others, and all but
    the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order. Messages under
@@ -42,10 +42,10 @@ begin
              session_id uuid, agent_id uuid, end_user text, user_id uuid, reply_id uuid, text text, model text,
              include_usage boolean, key text, body_hash text, configuration bigint, place jsonb, parts jsonb, facts jsonb,
              decided_by text, derived_title text, title_is_draft boolean, uses_values boolean, max_session_bytes bigint,
-             max_user_bytes bigint, limits jsonb)) with ordinality as m(
+             max_user_bytes bigint, limits jsonb, history jsonb)) with ordinality as m(
              session_id, agent_id, end_user, user_id, reply_id, text, model, include_usage, key, body_hash, configuration,
              place, parts, facts, decided_by, derived_title, title_is_draft, uses_values, max_session_bytes, max_user_bytes,
-             limits, n)
+             limits, history, n)
      order by m.session_id, m.n
   ), open as materialized (
     select m.*, s.num, s.next_seq, s.head, s.end_user as owner, s.metadata,
@@ -55,7 +55,8 @@ begin
            p.at, p.id as parent_id, p.content, p.before_at, x.next, x.is_straight,
            case when x.is_straight then p.line else x.next end as line,
            case when not x.is_straight then lines_before(m.session_id, p.at, p.line) end as lines_before, x.is_regenerate,
-           case when x.is_regenerate then x.next else x.next + 1 end as position, s.bytes + b.added as bytes
+           case when x.is_regenerate then x.next else x.next + 1 end as position, s.bytes as bytes_before,
+           s.bytes + b.added as bytes, case when x.is_regenerate then p.before_at else p.at end as history_end
       from wanted m
       join sessions s on s.id = m.session_id and s.agent_id is not distinct from m.agent_id
        and (m.end_user is null or s.end_user = m.end_user)
@@ -123,9 +124,11 @@ begin
            'first_text', case when m.is_untitled or m.is_draft then (
               select left(b.content, 10000) from messages b
                where b.session_id = m.session_id and b.role = 'user' order by b.position limit 1) end,
-           'parent_id', m.parent_id, 'history_end', case when m.is_regenerate then m.before_at else m.at end,
-           'text', m.content,
+           'parent_id', m.parent_id, 'history_end', m.history_end, 'text', m.content,
            'values', case when m.uses_values then jsonb_build_object('user', m.owner, 'metadata', m.metadata) end,
+           'history', case when m.history_end >= 0 and m.bytes_before <= (m.history ->> 'within')::bigint then (
+              select jsonb_agg(h) from path_history(m.session_id, m.history_end, (m.history ->> 'max_bytes')::bigint,
+                                                    (m.history ->> 'max_tool_text')::integer) h) end,
            'rate', m.verdict -> 'rate')), '[]'),
          (select jsonb_agg(o.verdict || jsonb_build_object('outcome', 'limited', 'reply_id', o.reply_id))
             from judged o where o.verdict ? 'over')

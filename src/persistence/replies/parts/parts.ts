@@ -197,13 +197,13 @@ export interface PartRow {
   stored_as: string | null
 }
 
-/** The parts of the message whose id this is, in order. Null when it has none. */
-export const partsOf = (sql: AnySql, messageId: 'm.id' | 'history.id'): Fragment => sql`(
+/** The parts of `messages m`, in order. Null when it has none. */
+export const partsOf = (sql: AnySql): Fragment => sql`(
   select jsonb_agg(jsonb_build_object(
            'type', p.type, 'sha256', encode(p.sha256, 'hex'), 'media_type', p.media_type, 'filename', p.filename,
            'size', p.size, 'detail', p.detail, 'source_url', p.source_url, 'text_place', p.text_place,
            'stored_as', encode(p.stored_as, 'hex')) order by p.n)
-    from message_parts p where p.message_id = ${sql.unsafe(messageId)})`
+    from message_parts p where p.message_id = m.id)`
 
 export const partOf = (sql: Sql, row: PartRow): MessagePart => ({
   type: row.type,
@@ -242,9 +242,9 @@ export const partRows = (parts: readonly (MessagePart | PartIdentity)[]): Partia
  * `partsOf`, for a list: the one look whether the session has any spares a look for each message, which was a fifth of
  * reading a conversation of text. Only users send parts.
  */
-export const partsOfMany = (sql: AnySql, sessionId: string, message: 'm' | 'history'): Fragment => sql`
-  case when ${sql.unsafe(message)}.role = 'user' and exists (select 1 from message_parts where session_id = ${sessionId})
-       then ${partsOf(sql, `${message}.id`)} end`
+export const partsOfMany = (sql: AnySql, sessionId: string): Fragment => sql`
+  case when m.role = 'user' and exists (select 1 from message_parts where session_id = ${sessionId})
+       then ${partsOf(sql)} end`
 
 /** A message's parts, in order. */
 export async function readParts(sql: Sql, messageId: string): Promise<MessagePart[]> {

@@ -66,7 +66,7 @@ export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
          'errorCode', m.error_code, 'errorDetail', m.error_detail, 'reasoning', m.reasoning,
          'reasoningMs', m.reasoning_ms, 'usage_estimated', m.usage_estimated,
          'waited', case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end,
-         'parts', ${partsOfMany(sql, sessionId, 'm')})
+         'parts', ${partsOfMany(sql, sessionId)})
   end as extras`
 
 export type MessageRow = FramesOrEnds &

@@ -29,7 +29,7 @@ type Row = EventRow &
 
 const columns = (sql: AnySql): Fragment => sql`
   m.id, m.role, m.status, m.finish_reason = 'tool_calls' as waits, m.continues, m.first_seq, m.content, m.frame_ends,
-  m.tool_events, m.reasoning, m.reasoning_frames, m.reasoning_ends, ${framesOf(sql)}, ${partsOf(sql, 'm.id')} as parts,
+  m.tool_events, m.reasoning, m.reasoning_frames, m.reasoning_ends, ${framesOf(sql)}, ${partsOf(sql)} as parts,
   case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end as waited`
 
 /** Those on a session's path, oldest first, read as far as they are asked for. Rejects with `ListTooLong`. */

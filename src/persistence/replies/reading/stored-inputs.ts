@@ -81,7 +81,7 @@ export async function* readTurns(sql: Sql, sessionId: string, order: 'asc' | 'de
   const batches = await batchesOf(sql, sessionId, wholePath, Number.POSITIVE_INFINITY)
   for (const batch of order === 'asc' ? batches : batches.toReversed()) {
     const rows = await sql<TurnRow[]>`
-      select m.*, ${framesOf(sql)}, ${partsOf(sql, 'm.id')} as parts, ${decisionRows(sql)} as decisions
+      select m.*, ${framesOf(sql)}, ${partsOf(sql)} as parts, ${decisionRows(sql)} as decisions
         from messages m where m.session_id = ${sessionId} and m.position = any(${[...batch]}::integer[])
        order by m.position`
     for (const row of order === 'asc' ? rows : rows.toReversed()) yield turnOf(sql, row)

@@ -213,28 +213,6 @@ export const reasoningColumns = (reasoning: FoldedReasoning | null) => ({
   reasoning_ends: reasoning?.ends,
 })
 
-/**
- * `HistoryToolEvent[]` of `messages m`, or null, for the model. The field that may be long is truncated to one
- * character (code point) more than `maxText`.
- */
-export const historyEvents = (sql: AnySql, maxText: number): Fragment => sql`
-  (select jsonb_agg(jsonb_build_object(
-            'end', coalesce(m.frame_ends[(e.stored ->> 'seq')::bigint - coalesce(m.first_seq, 0)], 0),
-            'event', e.stored -> 'event'
-                     || jsonb_build_object(long.field, left(e.stored -> 'event' ->> long.field, ${maxText} + 1)))
-          order by e.place)
-     from jsonb_array_elements(m.tool_events) with ordinality as e (stored, place)
-     join (values ('tool_call', 'arguments'), ('tool_result', 'content')) as long (type, field)
-       on long.type = e.stored -> 'event' ->> 'type')`
-
-/** `HistoryDecision[]` of `messages m`, or null, likewise. */
-export const historyDecisions = (sql: AnySql, maxText: number): Fragment => sql`
-  (select jsonb_agg(jsonb_build_object(
-            'id', w.call_id, 'decision', w.decision, 'arguments', left(w.decided_arguments, ${maxText} + 1),
-            'output', left(w.output, ${maxText} + 1), 'reason', left(w.reason, ${maxText} + 1), 'begun', w.begun,
-            'content', left(w.content, ${maxText} + 1)) order by w.place)
-     from waiting_calls w where w.reply_id = m.id)`
-
 /** JSON that PostgreSQL accepts: an unpaired surrogate becomes U+FFFD, as in a text parameter. */
 export function jsonText(value: object): string {
   const text = JSON.stringify(value)
