@@ -6,7 +6,7 @@ const process = '^src/(main|workers|settings|settings-values|cli/main|cli/help)\
 
 // What the folders of actors/ may import of each other.
 const actorRules = [
-  ['ports', 'reply/reply-event\\.ts$'],
+  ['ports', '(reply/reply-event|session/transitions)\\.ts$'],
   ['(generate|history)', '(ports|reply|compaction)/'],
   ['(reply|session|compaction|handover)', ''],
 ].map(([folder, below]) => ({

@@ -1,5 +1,12 @@
 /** A journal in memory, which a test can hold at any step, and whose replies it can declare lost. */
-import type { Admission, Journal, NewMessage, ReplyInfo, StoredReply } from '../../src/actors/ports/index.ts'
+import type {
+  Admission,
+  Journal,
+  NewMessage,
+  ReplyInfo,
+  Settlement,
+  StoredReply,
+} from '../../src/actors/ports/index.ts'
 import { type RestState, restStateOf, type StoredEvent } from '../../src/actors/reply/reply-event.ts'
 import { turn } from './turn.ts'
 
@@ -24,6 +31,7 @@ interface Store {
   byId: Map<string, Row>
   epoch: number
   append: 'stored' | 'refused'
+  onSteps?: (steps: NonNullable<Settlement['steps']>) => void
 }
 
 export function memoryJournal() {
@@ -53,6 +61,10 @@ export function memoryJournal() {
     },
     hold,
     release,
+    /** Called with the steps that settlements store. */
+    onSteps(listener: NonNullable<Store['onSteps']>) {
+      store.onSteps = listener
+    },
   }
 }
 
@@ -120,7 +132,7 @@ function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journ
       return store.append
     },
     withdraw() {},
-    async settle({ id, epoch }, { outcome, events, endedAt, requesterLost }) {
+    async settle({ id, epoch }, { outcome, events, endedAt, requesterLost, steps = [] }) {
       await pass('settle')
       const row = byId.get(id)
       if (epoch !== store.epoch) return { result: 'fenced' }
@@ -128,6 +140,7 @@ function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journ
       const settledAt = new Date().toISOString()
       if (row.outcome === null) {
         Object.assign(row, { outcome, endedAt: endedAt.toISOString(), settledAt, requesterLost })
+        store.onSteps?.(steps)
         if (events !== null) row.events = structuredClone([...events])
         const session = sessions.get(row.info.sessionId)
         if (session) session.nextSeq = (row.events.at(-1)?.seq ?? row.info.firstSeq) + 3

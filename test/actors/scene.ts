@@ -87,6 +87,7 @@ export function openScene(options: Partial<HostOptions> = {}) {
   const store = memoryJournal()
   const steps: TransitionRecord[] = []
   const errors: unknown[] = []
+  store.onSteps((settled) => void steps.push(...settled))
   const record = async (batch: readonly TransitionRecord[]) => void steps.push(...batch)
   const recorder = createTransitionRecorder({ record }, (error) => errors.push(error))
   const host = createSessionHost({

@@ -42,6 +42,7 @@ const FOLLOW_AGAIN_MS = 2000
 const noRecorder: TransitionRecorder = {
   record() {},
   amend: () => false,
+  settling: () => null,
   subscribe: () => () => {},
   flush: async () => {},
 }

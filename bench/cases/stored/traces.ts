@@ -15,10 +15,10 @@ async function newSessions({ sql, agentId, deploy }: GreenroomScene): Promise<st
   return rows.map(({ id }) => `${deploy}/sessions/${id}`)
 }
 
-/** What a reply leaves in `model_requests`, without its share of the index. */
+/** What a reply leaves of its requests. */
 async function storedBytes({ sql }: GreenroomScene): Promise<number> {
   const [row] = await sql<{ bytes: number }[]>`
-    select (sum(pg_column_size(r)) / greatest(count(distinct message_id), 1))::float8 as bytes from model_requests r`
+    select (sum(pg_column_size(r.requests)) / greatest(count(distinct r.message_id), 1))::float8 as bytes from step_runs r`
   return row?.bytes ?? 0
 }
 
@@ -57,7 +57,7 @@ export const traces: OwnCase = {
   rows: 'setting',
   note:
     `${ROUNDS} rounds for each of two servers in turn: ${MANY.replies} replies of ${MANY.tokens} tokens, ${MANY.slots} at a ` +
-    'time, each in a new session, created before. Bytes: the rows of model_requests, of one model call a reply.',
+    'time, each in a new session, created before. Bytes: the requests of a reply, of one model call each.',
   columns: [
     { key: 'cpuUs', title: 'CPU µs per token', digits: 2 },
     { key: 'cpuUs', title: 'more than without', digits: 2, against: off },

@@ -117,6 +117,7 @@ export function openReply(host: Opening, basis: ReplyBasis, place: ReplyPlace, c
     observer,
     end: { outcome: 'lost', error: null },
     notStored: false,
+    isEndRecorded: false,
     ...(handovers && { giveAway: async () => (await handovers.offer(info, 'database')) !== 'refused' }),
   }
   return reply

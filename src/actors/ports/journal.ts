@@ -2,6 +2,7 @@
 
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import type { HandoverReason, Outcome, RestState, StoredEvent, Usage } from '../reply/reply-event.ts'
+import type { TransitionRecord } from '../session/transitions.ts'
 import type { Checkpoint, History, HistoryLimits, SentBefore } from './history.ts'
 import type { Counts, LimitsInForce, OverLimit, RequestRate } from './limits.ts'
 import type { MessagePart, PartIdentity } from './parts.ts'
@@ -226,7 +227,13 @@ export interface Settlement {
   title: string | null
   /** What waits, when the reply ended for that. `calls`: those that this reply asked for. Nothing by default. */
   waiting?: { calls: readonly WaitingCall[]; carried: Carried } | undefined
+  /** Steps of the reply that are stored with it, in order, its end the last; 64 at most. None by default. */
+  steps?: readonly TransitionRecord[]
 }
+
+export type Settled =
+  | { result: 'settled'; settledAt: string; next?: string | null; leftSteps?: boolean }
+  | { result: 'fenced' | 'gone' }
 
 /**
  * The durable side of a reply. While the database is away, `append` and `settle` wait and try again; they never
@@ -244,12 +251,10 @@ export interface Journal {
   withdraw(replyId: string): void
   /**
    * Folds the reply into its message. `settledAt` is ISO 8601 UTC. `gone`: the session was deleted. `next`: the reply to the
-   * queued message that has begun with it; null or absent when none has. Idempotent.
+   * queued message that has begun with it; null or absent when none has. `leftSteps`: its steps could not be stored with it.
+   * Idempotent.
    */
-  settle(
-    reply: ReplyInfo,
-    settlement: Settlement,
-  ): Promise<{ result: 'settled'; settledAt: string; next?: string | null } | { result: 'fenced' | 'gone' }>
+  settle(reply: ReplyInfo, settlement: Settlement): Promise<Settled>
   /**
    * The events after the frame `after`, and the outcome when it is settled. Null when there is no such reply (deleted). `readTo`: of the
    * last reading of a caller that has all events up to it; without it, all are looked for.

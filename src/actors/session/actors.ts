@@ -8,14 +8,25 @@ import { replyEnded } from '../generate/within-limits.ts'
 import type { Conversation } from '../history/conversation.ts'
 import { historyLimits, storedConversation } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
-import type { History, HistoryLimits, Journal, ReplyFigures, ReplyInfo, Settlement, Take } from '../ports/index.ts'
+import type {
+  History,
+  HistoryLimits,
+  Journal,
+  ReplyFigures,
+  ReplyInfo,
+  Settled,
+  Settlement,
+  Take,
+} from '../ports/index.ts'
 import { newId } from '../reply/new-id.ts'
-import type { Outcome, ReplyEvent, Usage } from '../reply/reply-event.ts'
+import { type Outcome, type ReplyEvent, restStateOf, type Usage } from '../reply/reply-event.ts'
 import { type RunningReply, replyIn, type SessionContext } from './running-reply.ts'
 import type { CompactInput, GenerateInput, SessionEvent, SettleInput } from './session-event.ts'
+import type { TransitionRecorder } from './transitions.ts'
 
 export interface SessionActorPorts {
   journal: Journal
+  recorder: Pick<TransitionRecorder, 'settling'>
   onError(error: unknown, reply: ReplyInfo): void
 }
 
@@ -75,11 +86,7 @@ async function keepSummary(journal: Journal, reply: ReplyInfo, made: Summarised)
 }
 
 /** The conversation up to the user's message that is answered. */
-async function conversationOf(
-  running: RunningReply,
-  journal: Journal,
-  limits: HistoryLimits,
-): Promise<Conversation> {
+async function conversationOf(running: RunningReply, journal: Journal, limits: HistoryLimits): Promise<Conversation> {
   const { log, text, continued } = running
   if (continued === null) {
     const earlier = await earlierOf(running, journal, limits)
@@ -115,8 +122,10 @@ export function outcomeOf(ending: Ending, usage: Usage): Outcome {
   return { type, reason, usage, ...(wait && wait.shown.length > 0 && { calls: wait.shown }) }
 }
 
+type SettlingPorts = Pick<SessionActorPorts, 'journal' | 'recorder'>
+
 /** Stores what is left and the outcome. Resolves to the event that ends the settling. */
-async function settle(running: RunningReply, ending: Ending, journal: Journal): Promise<SessionEvent> {
+async function settle(running: RunningReply, ending: Ending, ports: SettlingPorts): Promise<SessionEvent> {
   const { log } = running
   const endedAt = new Date()
   const figures = figuresOf(running)
@@ -133,7 +142,7 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   }
   if (verdict === 'refused') running.notStored = true
   const outcome = verdict === 'refused' ? refused(usage) : outcomeOf(ending, usage)
-  const settled = await journal.settle(log.info, {
+  const settled = await settleWithSteps(running, ports, {
     outcome,
     events,
     endedAt,
@@ -146,6 +155,40 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   if (settled.result !== 'settled') return { type: settled.result === 'gone' ? 'deleted' : 'lost' }
   const { settledAt, next = null } = settled
   return { type: 'settled', ended: { outcome, endedAt: endedAt.toISOString(), settledAt }, next }
+}
+
+export const settledDetail = ({ usage, requesterLost, generation }: RunningReply) => {
+  const { promptTokens, completionTokens } = usage
+  return { promptTokens, completionTokens, requesterLost, attempts: generation?.attempts() ?? 0 }
+}
+
+/** The settlement stores the reply's steps that wait, its own too. However it ends, they are left. */
+async function settleWithSteps(running: RunningReply, ports: SettlingPorts, settlement: Settlement): Promise<Settled> {
+  const { journal, recorder } = ports
+  const { info } = running.log
+  const last = recorder.settling({
+    sessionId: info.sessionId,
+    at: new Date(),
+    from: 'streaming.settling',
+    to: restStateOf(settlement.outcome),
+    event: 'settled',
+    messageId: info.id,
+    detail: settledDetail(running),
+  })
+  if (last === null) return await journal.settle(info, settlement)
+  try {
+    const settled = await journal.settle(info, { ...settlement, steps: last.steps })
+    if (settled.result === 'settled') {
+      running.isEndRecorded = true
+      if (settled.leftSteps) last.putBack(true)
+      else last.stored()
+    } else if (settled.result === 'gone') last.drop()
+    else last.putBack(false)
+    return settled
+  } catch (error) {
+    last.putBack(false)
+    throw error
+  }
 }
 
 /** What was counted up to now. */
@@ -186,7 +229,7 @@ function refused(usage: Usage): Outcome {
   return { type: 'failed', error: { code: 'internal', message, detail: message }, usage }
 }
 
-export function sessionActors({ journal, onError }: SessionActorPorts) {
+export function sessionActors({ journal, recorder, onError }: SessionActorPorts) {
   type Work = (reply: RunningReply, journal: Journal, signal: AbortSignal) => Promise<SessionEvent>
   /** Works until it has an event for the machine, or its state is left. */
   function working(work: Work, failed: string, reply: RunningReply, sendBack: (event: SessionEvent) => void) {
@@ -212,7 +255,7 @@ export function sessionActors({ journal, onError }: SessionActorPorts) {
       reply === null ? undefined : working(compact, 'The history could not be summarised.', reply, sendBack),
     ),
     settle: fromCallback<SessionEvent, SettleInput, SessionEvent>(({ input: { reply, ending }, sendBack }) => {
-      settle(reply, ending, journal).then(sendBack, (error: unknown) => {
+      settle(reply, ending, { journal, recorder }).then(sendBack, (error: unknown) => {
         // The row still streams: the check for orphans settles it within seconds (local.ts).
         onError(error, reply.log.info)
         sendBack({ type: 'lost' })

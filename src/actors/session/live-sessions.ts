@@ -2,7 +2,7 @@
 import { Actor, createActor, type InspectionEvent } from 'xstate'
 import type { Exchange, Journal } from '../ports/index.ts'
 import type { ReplyError } from '../reply/reply-event.ts'
-import { noUsage, sessionActions, sessionActors } from './actors.ts'
+import { noUsage, sessionActions, sessionActors, settledDetail } from './actors.ts'
 import { pathOf, sessionMachine, startingAt } from './machine.ts'
 import {
   createSessionRegistry,
@@ -73,6 +73,7 @@ export function createLiveSessions({
   const machine = sessionMachine.provide({
     actors: sessionActors({
       journal,
+      recorder,
       onError: (err, reply) => log.error({ err, replyId: reply.id }, 'A reply met an unexpected error.'),
     }),
     actions: { ...sessionActions, beginNext: ({ event }) => nextOf(event, beginNext) },
@@ -157,7 +158,7 @@ function observe(sessions: LiveSessions, event: InspectionEvent): void {
   const { type } = event.event
   // The instance that declares a reply lost records it (lose_replies); the owner, once fenced, writes nothing. What a deleted
   // session did goes with it.
-  if (type !== 'lost' && type !== 'deleted') {
+  if (type !== 'lost' && type !== 'deleted' && !(type === 'settled' && reply.isEndRecorded)) {
     sessions.recorder.record({
       sessionId,
       at,
@@ -171,20 +172,15 @@ function observe(sessions: LiveSessions, event: InspectionEvent): void {
   if (!isRunning(session)) finish(sessions, session, reply)
 }
 
-function detailOf(
-  session: LiveSession,
-  { usage, requesterLost, generation, continued, parentId, isRegenerated, adopted }: RunningReply,
-  event: string,
-): TransitionRecord['detail'] {
+function detailOf(session: LiveSession, reply: RunningReply, event: string): TransitionRecord['detail'] {
+  const { continued, parentId, isRegenerated, adopted } = reply
   if (event === 'message' || event === 'next') return isRegenerated ? { parentId, regenerate: true } : { parentId }
   const { ending } = session.actor.getSnapshot().context
   if ((event === 'failed' || event === 'unstorable') && ending?.type === 'failed') return { code: ending.error.code }
   if (event === 'finished' && ending?.type === 'finished') return { finishReason: ending.reason }
   if (event === 'adopted') return { reason: adopted }
   if (event === 'decided' && continued) return decidedDetail(continued)
-  if (event !== 'settled') return {}
-  const { promptTokens, completionTokens } = usage
-  return { promptTokens, completionTokens, requesterLost, attempts: generation?.attempts() ?? 0 }
+  return event === 'settled' ? settledDetail(reply) : {}
 }
 
 /** Who decided, and how many calls in which way. */

@@ -60,6 +60,8 @@ export interface RunningReply {
   end: Omit<ReplyEnd, 'usage'>
   /** It was ended because it could not be stored: observers tell that from other faults, the wire does not. */
   notStored: boolean
+  /** Its settlement has stored its last step. */
+  isEndRecorded: boolean
   /** Gives a reply away that nothing could be stored of for a lease. False when it ends here. When absent, all do. */
   giveAway?: () => Promise<boolean>
 }

@@ -1,5 +1,6 @@
 /** Records each step of a session's machine and the notes between them, off the token path: they are written in batches. */
-import type { SentRequest } from '../ports/index.ts'
+import { atMost } from '../../async/pause.ts'
+import type { SentRequest } from '../ports/sent-request.ts'
 
 /** Most steps that wait for the database; beyond it the oldest are dropped, since replies take precedence. */
 const MAX_WAITING = 50_000
@@ -13,6 +14,11 @@ const RETRY_MS = 1000
  * a fifth of the database load of sessions.
  */
 const GATHER_MS = 100
+/** Most steps that a settlement stores with its reply, and most characters of their requests. */
+const MOST_SETTLED = 64
+const MOST_SETTLED_TEXT = 2 ** 16
+/** So long a flush waits for settlements that have taken steps: they go on while the database is away. */
+const SETTLING_MS = 1000
 
 /** A step of the machine, or a note of what happened within a state. */
 const stepKinds = ['transition', 'note'] as const
@@ -46,10 +52,25 @@ export interface TransitionRecorder {
   record(step: TransitionRecord): void
   /** Changes a step that is not written yet. False when it is. */
   amend(step: TransitionRecord, changes: Pick<TransitionRecord, 'detail' | 'request'>): boolean
+  /**
+   * Takes the waiting steps of the reply that `last` ends, for its settlement to store them with `last`: one statement and
+   * one row less. Null where they are stored here: some are being written now, or they are large.
+   */
+  settling(last: TransitionRecord & { messageId: string }): SettlingSteps | null
   /** Called for every step as soon as it is stored, for live views. Returns the function that unsubscribes. */
   subscribe(listener: (step: TransitionRecord) => void): () => void
   /** Resolves when everything recorded so far is stored, or the database is away. */
   flush(): Promise<void>
+}
+
+export interface SettlingSteps {
+  readonly steps: readonly TransitionRecord[]
+  /** Call one of these three. The settlement has stored them. */
+  stored(): void
+  /** It has not: they are stored here, all or without the last. */
+  putBack(withLast: boolean): void
+  /** Their session is gone. */
+  drop(): void
 }
 
 const textIn = (request: SentRequest | undefined): number =>
@@ -58,11 +79,23 @@ const textIn = (request: SentRequest | undefined): number =>
 /** Steps that wait for the database, in order. */
 function createQueue() {
   let steps = new Set<TransitionRecord>()
+  /** Those of replies, by the reply's id. */
+  const byReply = new Map<string, TransitionRecord[]>()
   /** Characters of the requests among them. */
   let text = 0
-  const count = () => {
+  function index(): void {
     text = 0
-    for (const { request } of steps) text += textIn(request)
+    byReply.clear()
+    for (const step of steps) {
+      text += textIn(step.request)
+      file(step)
+    }
+  }
+  function file(step: TransitionRecord): void {
+    if (step.messageId === null) return
+    const others = byReply.get(step.messageId)
+    if (others === undefined) byReply.set(step.messageId, [step])
+    else others.push(step)
   }
   function keepRequest(step: TransitionRecord, request: SentRequest): void {
     const more = textIn(request)
@@ -78,6 +111,7 @@ function createQueue() {
     last: () => [...steps].at(-1),
     add(step: TransitionRecord): void {
       steps.add(step)
+      file(step)
       if (step.request) keepRequest(step, step.request)
     },
     setRequest(step: TransitionRecord, request: SentRequest): void {
@@ -95,12 +129,67 @@ function createQueue() {
       }
       if (batch.length === steps.size) steps = new Set()
       else for (const step of batch) steps.delete(step)
-      count()
+      index()
       return batch
+    },
+    of: (replyId: string): readonly TransitionRecord[] => byReply.get(replyId) ?? [],
+    takeOf(replyId: string): readonly TransitionRecord[] {
+      const taken = byReply.get(replyId) ?? []
+      byReply.delete(replyId)
+      for (const step of taken) {
+        steps.delete(step)
+        text -= textIn(step.request)
+      }
+      return taken
     },
     putBack(batch: readonly TransitionRecord[]): void {
       steps = new Set([...batch, ...steps].slice(-MAX_WAITING))
-      count()
+      index()
+    },
+  }
+}
+
+/** Too much for the statement that settles a reply, or with texts of its own. */
+const isLarge = (steps: readonly TransitionRecord[]): boolean =>
+  steps.length >= MOST_SETTLED ||
+  steps.some(({ request }) => request !== undefined && request.texts.length > 0) ||
+  steps.reduce((sum, { request }) => sum + textIn(request), 0) > MOST_SETTLED_TEXT
+
+interface Recording {
+  isBeingWritten(replyId: string): boolean
+  tell(stored: readonly TransitionRecord[]): void
+  putBack(steps: readonly TransitionRecord[]): void
+}
+
+/** The settlements that have taken steps, and are not over. */
+function createSettlements(waiting: ReturnType<typeof createQueue>, { isBeingWritten, tell, putBack }: Recording) {
+  const running = new Set<Promise<void>>()
+  return {
+    begin(last: TransitionRecord & { messageId: string }): SettlingSteps | null {
+      if (isLarge(waiting.of(last.messageId)) || isBeingWritten(last.messageId)) return null
+      const before = waiting.takeOf(last.messageId)
+      const steps = [...before, last]
+      const { promise, resolve } = Promise.withResolvers<void>()
+      running.add(promise)
+      const end = () => {
+        running.delete(promise)
+        resolve()
+      }
+      return {
+        steps,
+        stored() {
+          end()
+          tell(steps)
+        },
+        putBack(withLast) {
+          putBack(withLast ? steps : before)
+          end()
+        },
+        drop: end,
+      }
+    },
+    async over(): Promise<void> {
+      if (running.size > 0) await atMost(SETTLING_MS, Promise.all(running))
     },
   }
 }
@@ -112,19 +201,28 @@ export function createTransitionRecorder(
   const waiting = createQueue()
   /** Resolves to false when the database is down; the write is then repeated later. */
   let writing: Promise<boolean> | null = null
+  let written: readonly TransitionRecord[] = [] // now
   let timer: NodeJS.Timeout | null = null
   const listeners = new Set<(step: TransitionRecord) => void>()
 
+  function tell(stored: readonly TransitionRecord[]): void {
+    for (const step of stored) for (const listener of listeners) listener(step)
+  }
+
   async function write(): Promise<boolean> {
+    if (waiting.isEmpty()) return true
     const batch = waiting.take()
+    written = batch
     try {
       await store.record(batch)
     } catch (error) {
       onError(error)
       waiting.putBack(batch)
       return false
+    } finally {
+      written = []
     }
-    for (const step of batch) for (const listener of listeners) listener(step)
+    tell(batch)
     return true
   }
 
@@ -143,11 +241,22 @@ export function createTransitionRecorder(
     timer ??= setTimeout(start, ms).unref()
   }
 
+  function putBack(steps: readonly TransitionRecord[]): void {
+    waiting.putBack(steps)
+    if (writing === null) startAfter(GATHER_MS)
+  }
+
+  const settlements = createSettlements(waiting, {
+    isBeingWritten: (replyId) => written.some(({ messageId }) => messageId === replyId),
+    tell,
+    putBack,
+  })
   return {
     record(step) {
       waiting.add(step)
       if (writing === null) startAfter(GATHER_MS)
     },
+    settling: settlements.begin,
     amend(step, { detail, request }) {
       if (!waiting.has(step)) return false
       step.detail = detail
@@ -159,6 +268,7 @@ export function createTransitionRecorder(
       return () => listeners.delete(listener)
     },
     async flush() {
+      await settlements.over()
       if (writing !== null && !(await writing)) return
       const last = waiting.last()
       // Another flush may already have started with the waiting steps.

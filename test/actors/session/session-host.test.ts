@@ -97,6 +97,7 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
   const recorder: TransitionRecorder = {
     record: (step) => steps.push(step),
     amend: () => false,
+    settling: () => null,
     subscribe: () => () => {},
     flush: async () => {},
   }

@@ -137,7 +137,7 @@ async function verdictOf({ cluster, model, reads, counted, upgradedAt, onLoss }:
   if (onLoss === 'continue' && (silences[0] ?? 0) > limitMs) violations.push(`silence of ${silences[0]} ms`)
   const adopted = await cluster.database.sql<{ reason: string; n: number }[]>`
     select t.detail ->> 'reason' as reason, count(*)::integer as n
-      from transitions t where t.event = 'adopted' group by 1 order by 1`
+      from steps t where t.event = 'adopted' group by 1 order by 1`
   return {
     violations,
     figures: {

@@ -21,6 +21,7 @@ const usage = { promptTokens: 101, completionTokens: 102, estimated: false }
 const calls = [{ id: 'c', name: 'look', arguments: '{}' }]
 const figures = { firstTokenMs: 103, durationMs: 104, attempts: 105 }
 const call = toolCallAt(3, 1, 'c')
+const settledStep = { sessionId: '', at: new Date(), from: 'streaming.settling', to: 'complete', event: 'settled' }
 const both: Partial<Settlement> = {
   events: [textAt(2, 'said'), reasoningAt(3, 'thought'), call],
   endedAt: new Date('2026-01-02T03:04:05.000Z'),
@@ -28,6 +29,7 @@ const both: Partial<Settlement> = {
   reasoningMs: 106,
   figures,
   title: 'A title of its own',
+  steps: [{ ...settledStep, messageId: null, detail: { attempts: 105 } }],
 }
 const error = { code: 'provider_timeout', message: 'It took too long.', detail: 'It took 99 s.' } as const
 const settlements = {
@@ -58,6 +60,7 @@ const settled = {
   reasoning: ['messages.reasoning', 'thought'],
   reasoning_frames: ['messages.reasoning_frames', [2]],
   reasoning_ends: ['messages.reasoning_ends', [7]],
+  steps: ['step_runs.steps', [[null, 'transition', 'streaming.settling', 'complete', 'settled', { attempts: 105 }]]],
 } satisfies Record<SettledKey, readonly [string, unknown]>
 
 /** What the statements take or set beside these keys. */
@@ -111,6 +114,7 @@ const admitted = {
   may_queue: 'decides: whether it may wait',
   input: 'queued_messages.input',
   uses_values: 'decides: whether values of the session are told',
+  history: 'decides: whether what stands before it is told',
   limits: 'decides: whether it is admitted; what it counts is in tables of its own',
   wait_id: 'messages.continues',
   decisions: 'decides: what becomes of calls that wait',
@@ -138,6 +142,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
                'messages', to_jsonb(m), 'sessions', to_jsonb(s),
                'u', (select to_jsonb(u) from messages u where u.session_id = s.id and u.position = m.position - 1),
                'waits', (select to_jsonb(w) from waits w where w.session_id = s.id and w.reply_id = m.id),
+               'step_runs', (select to_jsonb(r) from step_runs r where r.message_id = m.id),
                'token_usage', (select to_jsonb(t) from token_usage t where t.id = m.id),
                'message_parts', (select to_jsonb(p) from message_parts p where p.session_id = s.id),
                'idempotency_keys', (select to_jsonb(k) from idempotency_keys k where k.session_id = s.id)) as stored

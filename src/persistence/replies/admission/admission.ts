@@ -80,7 +80,9 @@ export async function admit(
   const pace = { firstMs: FIRST_WAIT_MS, withinMs: RETRY_MS, since: begin }
   try {
     const answer = await retry(() => ask(sql, owner, message, limits), { ...pace, mayPass })
-    return maybeStored && !isForGood(answer, message) ? { outcome: 'unknown' } : admissionOf(sql, answer, owner, message)
+    return maybeStored && !isForGood(answer, message)
+      ? { outcome: 'unknown' }
+      : admissionOf(sql, answer, owner, message)
   } catch (error) {
     if (!maybeStored) throw error
     const { replyId, sessionId } = message

@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Takes a running reply over that its owner gives away, or that nobody owns any more. Null when another instance was
    first, or it is to go on nowhere. The owner changes in one conditional update, so that of several instances one gets it. Idempotent: a
    call whose answer was lost is called again.
@@ -108,5 +108,5 @@ begin
                  'attempts', count(distinct t.detail ->> 'span') filter (where t.event = 'attempt'),
                  'turns', count(distinct t.detail ->> 'span') filter (where t.event = 'model'),
                  'tools', count(distinct t.detail ->> 'span') filter (where t.event = 'tool'))
-          from transitions t where t.session_id = s.id and t.message_id = p_reply and t.kind = 'note');
+          from steps t where t.session_id = s.id and t.message_id = p_reply and t.kind = 'note');
 end $$;

@@ -17,6 +17,7 @@ export async function tidyReplies(sql: Sql, { sessionDays, transitionDays }: Ret
   await sql`delete from idempotency_keys where created_at < clock_timestamp() - interval '24 hours'`
   await sql`delete from intents where created_at < clock_timestamp() - interval '1 day'`
   await forgetRevocations(sql)
+  await sql`delete from step_runs where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
   await sql`delete from transitions where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
   await sql`delete from model_requests where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
   // `used_at` is told to the day, and a process may be a day late with it.

@@ -1,7 +1,8 @@
--- revision 15
+-- revision 16
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
-   p_outcome: {title, next_seq, waiting} and columns of messages by their names. waiting: see keep_waiting_calls. next_seq:
+   p_outcome: {title, next_seq, waiting, steps} and columns of messages by their names. steps ({ms, steps, requests}): a row of
+   step_runs; ms: when its last step was told, by the clock of the instance; the time since is added. waiting: see keep_waiting_calls. next_seq:
    frames below it may still come, from a write that nobody waits for any more; the session's next reply keeps out of their ids. Unknown usage is estimated: four
    characters of its path count as a token then.
    p_content with p_ends, p_events and the reasoning in p_outcome is what the frames say; null: they are read.
@@ -14,8 +15,10 @@ declare
   o messages := jsonb_populate_record(null::messages, p_outcome);
   r record;
   v_agent uuid;
+  v_is_first boolean;
 begin
-  select m.session_id, m.first_seq, m.include_usage, m.position, m.parent, m.model, m.facts ? 'counts' as counts into r
+  select m.session_id, m.first_seq, m.include_usage, m.position, m.parent, m.model, m.facts ? 'counts' as counts,
+         m.instance_id into r
     from messages m where m.id = p_reply;
   if not found then return 'gone'; end if;
   select s.agent_id into v_agent from sessions s where s.id = r.session_id for no key update;
@@ -49,7 +52,18 @@ begin
            - '{start,handedOver}'::text[],
          shown_calls = o.shown_calls
    where m.id = p_reply and m.status not in ('complete', 'error'); -- not by an index of all that run
-  if not found then return 'settled'; end if;
+  v_is_first := found;
+  if p_outcome ? 'steps' then
+    -- Of a reply that has ended they may be stored: by an earlier call, whose answer was lost.
+    insert into step_runs (session_id, message_id, instance_id, at, steps, requests)
+    select r.session_id, p_reply, r.instance_id,
+           to_timestamp((p_outcome #>> '{steps,ms}')::float8 / 1000) + (clock_timestamp() - statement_timestamp()),
+           p_outcome #> '{steps,steps}', p_outcome #> '{steps,requests}'
+     where v_is_first or not exists (
+       select 1 from step_runs x
+        where x.session_id = r.session_id and x.message_id = p_reply and x.steps = p_outcome #> '{steps,steps}');
+  end if;
+  if not v_is_first then return 'settled'; end if;
 
   insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, first_token_ms,
                            duration_ms, failures, cached_tokens, cache_write_tokens, reasoning_tokens)

@@ -1,4 +1,4 @@
--- revision 9
+-- revision 10
 /* Settles those of these replies whose owner was declared lost, in one transaction: a commit and a round trip for each
    reply were nine tenths of the time. One that another instance is at work on is skipped, so that several instances share
    the work. One that cannot be settled keeps no other from it.
@@ -65,7 +65,7 @@ begin
       delete from frame_runs f where f.session_num = r.session_num;
 
       -- The owner records its steps in batches: the last ones may have died with it.
-      select t.to_state into v_before from transitions t
+      select t.to_state into v_before from steps t
        where t.session_id = r.session_id and t.message_id = r.id order by t.seq desc limit 1;
       if v_before is null then
         select rest_state(m.finish_reason) into v_before from messages m
@@ -76,16 +76,17 @@ begin
                   where b.session_id = a.session_id and b.position = coalesce(a.parent, a.position - 1)) end
           into v_parent from messages a
          where a.session_id = r.session_id and a.position = coalesce(r.parent, r.position - 1);
-        insert into transitions (session_id, at, from_state, to_state, event, message_id, instance_id, detail)
-        values (r.session_id, r.created_at, coalesce(v_before, 'idle'), 'streaming.generating',
-                r.began_by, r.id, r.instance_id,
-                case when r.is_decided then '{}' else jsonb_build_object('parentId', v_parent)
-                     || case when r.is_regenerate then '{"regenerate": true}' else '{}' end::jsonb end);
+        insert into step_runs (session_id, at, message_id, instance_id, steps)
+        values (r.session_id, r.created_at, r.id, r.instance_id, jsonb_build_array(jsonb_build_array(
+                  null, 'transition', coalesce(v_before, 'idle'), 'streaming.generating', r.began_by,
+                  case when r.is_decided then '{}' else jsonb_build_object('parentId', v_parent)
+                       || case when r.is_regenerate then '{"regenerate": true}' else '{}' end::jsonb end)));
         v_before := 'streaming.generating';
       end if;
       if v_before like 'streaming%' then
-        insert into transitions (session_id, at, from_state, to_state, event, message_id, instance_id, detail)
-        values (r.session_id, clock_timestamp(), v_before, 'error', 'lost', r.id, p_by, jsonb_build_object('code', v_code));
+        insert into step_runs (session_id, at, message_id, instance_id, steps)
+        values (r.session_id, clock_timestamp(), r.id, p_by, jsonb_build_array(jsonb_build_array(
+                  null, 'transition', v_before, 'error', 'lost', jsonb_build_object('code', v_code))));
       end if;
 
       if r.queued > 0 then

@@ -1,8 +1,8 @@
--- revision 10
+-- revision 11
 /* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none; those with queued messages are left out. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
-   p_replies: [{id, session_id, content, frame_ends, tool_events, title, next_seq, waiting} and columns of messages by their
+   p_replies: [{id, session_id, content, frame_ends, tool_events, title, next_seq, waiting, steps} and columns of messages by their
    names], see fold_reply. Arrays of numbers are text as PostgreSQL writes them, which is read faster. */
 create or replace function settle_replies(p_instance uuid, p_epoch bigint, p_replies jsonb)
 returns table (id uuid, settled_at timestamptz) language plpgsql
@@ -29,7 +29,7 @@ begin
       id uuid, session_id uuid, content text, frame_ends integer[], tool_events jsonb, finish_reason text, error_code text,
       error_message text, error_detail text, prompt_tokens integer, completion_tokens integer, usage_estimated boolean,
       ended_at timestamptz, requester_lost boolean, reasoning text, reasoning_frames integer[], reasoning_ends integer[],
-      reasoning_ms integer, facts jsonb, shown_calls jsonb, title text, next_seq bigint)
+      reasoning_ms integer, facts jsonb, shown_calls jsonb, title text, next_seq bigint, steps jsonb)
      where x.session_id = any(v_sessions)
   ), ended as (
     update messages m
@@ -55,7 +55,7 @@ begin
               m.usage_estimated, m.ended_at, m.finish_reason, m.error_code, cardinality(m.frame_ends) as frames,
               m.shown_calls is not null as shows_calls,
               octet_length(m.content)::bigint + coalesce(octet_length(m.reasoning), 0)
-                + coalesce(octet_length(m.tool_events::text), 0) as added, m.facts ? 'counts' as counts, o.tool_events, o.facts, o.title, o.next_seq
+                + coalesce(octet_length(m.tool_events::text), 0) as added, m.facts ? 'counts' as counts, o.tool_events, o.facts, o.title, o.next_seq, o.steps
   ), kept as (
     update sessions s -- role frame, texts and reasoning, then: error | [calls], finish, [usage], done
        set next_seq = greatest(
@@ -67,6 +67,12 @@ begin
       from ended e
      where s.id = e.session_id
     returning e.*, s.agent_id
+  ), noted as (
+    insert into step_runs (session_id, message_id, instance_id, at, steps, requests)
+    select k.session_id, k.id, p_instance,
+           to_timestamp((k.steps ->> 'ms')::float8 / 1000) + (clock_timestamp() - statement_timestamp()), k.steps -> 'steps',
+           k.steps -> 'requests'
+      from kept k where k.steps is not null
   ), used as (
     insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, first_token_ms,
                              duration_ms, failures, cached_tokens, cache_write_tokens, reasoning_tokens)

@@ -1,22 +1,40 @@
 /** Settles replies: folds each into its message, with its outcome. */
-import type { Journal, ReplyInfo, Settlement } from '../../../actors/ports/index.ts'
-import type { Sql } from '../../postgres/database.ts'
+import type { ReplyInfo, Settled, Settlement } from '../../../actors/ports/index.ts'
+import { isBadData, type Sql } from '../../postgres/database.ts'
 import type { GroupItem } from '../admission/group-commit.ts'
 import { outcomeColumns } from './stored-outcome.ts'
 import { fold, jsonText, reasoningColumns } from './stored-reply.ts'
 
-export type Settled = Awaited<ReturnType<Journal['settle']>>
-
 /** What sql/settle_reply.sql returns. */
 type Answer = { outcome: 'settled'; settled_at: string; next: string | null } | { outcome: 'fenced' | 'gone' }
 
-/** One statement, idempotent: the first outcome stays. `nextSeq`: the session's next reply begins at this id or behind. */
+/**
+ * One statement, idempotent: the first outcome stays. `nextSeq`: the session's next reply begins at this id or behind. Steps
+ * that cannot be stored do not keep the reply from its end.
+ */
 export async function settle(
   sql: Sql,
   instanceId: string,
   reply: ReplyInfo,
   settlement: Settlement,
   nextSeq?: number,
+): Promise<Settled> {
+  try {
+    return await settleOnce(sql, instanceId, reply, settlement, nextSeq)
+  } catch (error) {
+    const { steps, ...others } = settlement
+    if (steps === undefined || !isBadData(error)) throw error
+    const settled = await settleOnce(sql, instanceId, reply, others, nextSeq)
+    return settled.result === 'settled' ? { ...settled, leftSteps: true } : settled
+  }
+}
+
+async function settleOnce(
+  sql: Sql,
+  instanceId: string,
+  reply: ReplyInfo,
+  settlement: Settlement,
+  nextSeq: number | undefined,
 ): Promise<Settled> {
   const folded = settlement.events && fold(settlement.events)
   const reasoning = reasoningColumns(folded?.reasoning ?? null)

@@ -9,6 +9,7 @@ import type {
   Usage,
 } from '../../../actors/reply/reply-event.ts'
 import { decodeFacts, decodeShownCalls } from '../stored/stored-columns.ts'
+import { settledSteps } from '../trace/step-runs.ts'
 import { encodeCarried } from './stored-carried.ts'
 
 /** The columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */
@@ -21,6 +22,7 @@ export function outcomeColumns({
   figures,
   title,
   waiting,
+  steps,
   ...others
 }: Settlement) {
   others satisfies Record<string, never> // a field that is not stored does not compile
@@ -41,6 +43,7 @@ export function outcomeColumns({
     title,
     ...(calls && calls.length > 0 && { shown_calls: calls }),
     ...(waiting && { waiting: waitingColumns(waiting) }),
+    ...(steps && steps.length > 0 && { steps: settledSteps(steps) }),
   }
 }
 

@@ -29,9 +29,18 @@ export async function readRequests(sql: Sql, messageId: string): Promise<ModelRe
     select session_id as "sessionId", position, coalesce(parent, position - 1) as asked from messages where id = ${messageId} and first_seq is not null`
   if (reply === undefined) return null
   const rows = await sql<RequestRow[]>`
-    select turn, ${isoTime(sql, 'at')} as at, provider_id as "providerId", model, body, history_from as "historyFrom",
-           left_reason as reason
-      from model_requests where session_id = ${reply.sessionId} and message_id = ${messageId} order by turn`
+    with sent as (
+      select turn, at, provider_id::text, model, body, history_from, left_reason, 0 as run
+        from model_requests where session_id = ${reply.sessionId} and message_id = ${messageId}
+      union all
+      select (q.sent ->> 0)::smallint, to_timestamp((q.sent ->> 1)::float8 / 1000), q.sent ->> 2, q.sent ->> 3,
+             q.sent ->> 4, (q.sent ->> 5)::integer, q.sent ->> 6, r.seq
+        from step_runs r cross join lateral jsonb_array_elements(r.requests) as q (sent)
+       where r.session_id = ${reply.sessionId} and r.message_id = ${messageId}
+    )
+    select distinct on (turn) turn, ${isoTime(sql, 'at')} as at, provider_id as "providerId", model, body,
+           history_from as "historyFrom", left_reason as reason
+      from sent order by turn, run desc`
   if (rows.length === 0) return []
   const { asked } = reply
   const references = rows.flatMap(({ body }) => referencesIn(body))

@@ -69,7 +69,7 @@ export async function readTrace(
            coalesce(m.settled_at < clock_timestamp() - interval '5 s', false) as "isOld",
            coalesce((select jsonb_agg(jsonb_build_object('ms', extract(epoch from t.at) * 1000, 'event', t.event, 'kind', t.kind,
                                                          'to', t.to_state, 'detail', t.detail) order by t.seq)
-                       from transitions t where t.session_id = m.session_id and t.message_id = m.id), '[]') as steps
+                       from steps t where t.session_id = m.session_id and t.message_id = m.id), '[]') as steps
       from messages m where m.id = ${messageId} and m.first_seq is not null`
   if (stored === undefined) return null
   const steps = stored.steps.map((step): Step => ({ ...step, detail: decodeStepDetail(step.detail) }))

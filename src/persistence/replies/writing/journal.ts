@@ -3,7 +3,7 @@
  * write was under way (group commit). A flush is one statement, fenced by this instance's epoch.
  */
 
-import type { Journal, ReplyInfo, Settlement } from '../../../actors/ports/index.ts'
+import type { Journal, ReplyInfo, Settled, Settlement } from '../../../actors/ports/index.ts'
 import { retry } from '../../../async/retry.ts'
 import { askAgain, isBadData, isCanceled, isUnavailable, type Sql } from '../../postgres/database.ts'
 import { createAdmissions } from '../admission/admission.ts'
@@ -13,7 +13,7 @@ import { readParts } from '../parts/parts.ts'
 import { readHistory } from '../reading/history.ts'
 import { readReply } from '../reading/read-reply.ts'
 import { requestCancel } from '../settling/intents.ts'
-import { type GroupedSettlement, type Settled, settle, settlementRow, settleTogether } from '../settling/settlement.ts'
+import { type GroupedSettlement, settle, settlementRow, settleTogether } from '../settling/settlement.ts'
 import type { StorageLimits } from '../storage/storage-limits.ts'
 import { type Append, createFlushQueue, type FlushQueue, type Verdict } from './flush-queue.ts'
 import { createFlushes, type FlushOptions } from './flushes.ts'

@@ -123,7 +123,7 @@ for (const [name, start] of Object.entries(vendors)) {
       expect(Date.parse(one.at)).not.toBeNaN()
     }
     // By reference: what is stored elsewhere is not in it, and new words are there once.
-    const rows = await app.sql<{ body: string }[]>`select body from model_requests order by at`
+    const rows = await app.sql<{ body: string }[]>`select requests::text as body from step_runs order by at`
     const text = rows.map(({ body }) => body).join('\n')
     for (const known of [
       'careful guide',
@@ -139,7 +139,7 @@ for (const [name, start] of Object.entries(vendors)) {
     expect((await app.sql`select 1 from request_texts where content = ${system}`).count).toBe(1)
     // Gone with the session.
     await app.sql`delete from sessions where agent_id = ${agentId}`
-    expect((await app.sql`select 1 from model_requests`).count).toBe(0)
+    expect((await app.sql`select 1 from step_runs`).count).toBe(0)
     expect((await requests(first)).status).toBe(404)
   })
 }
@@ -208,5 +208,7 @@ verifies('contract-16.requests-off', 'nothing is kept, and 404 names the setting
   })
   const trace = await call(`${app.url}/api/v1/debug/replies/${reply}/trace`, 'GET')
   expect(trace.json.spans).toHaveLength(4)
-  expect((await app.sql`select 1 from model_requests union all select 1 from request_texts`).count).toBe(0)
+  expect(
+    (await app.sql`select 1 from step_runs where requests is not null union all select 1 from request_texts`).count,
+  ).toBe(0)
 })

@@ -44,6 +44,10 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       await sql`
         insert into transitions (session_id, at, from_state, to_state, event, instance_id)
         values (${session}, ${ago(age)}, 'idle', 'streaming', ${event}, ${randomUUID()})`
+      await sql`
+        insert into step_runs (session_id, at, instance_id, steps)
+        values (${session}, ${ago(age)}, ${randomUUID()},
+                jsonb_build_array(jsonb_build_array(null, 'transition', 'idle', 'streaming', ${event}::text, '{}'::jsonb)))`
     }
     for (const [kind, age] of [
       ['cancel', '23 hours'],
@@ -70,7 +74,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       select 'login' as of, username as key from logins
       union all select 'key', key from idempotency_keys
       union all select 'failure', address from login_failures
-      union all select 'transition', event from transitions
+      union all select 'transition', event from steps
       union all select 'intent', kind from intents
       union all select 'revocation', end_user from revocations`
     expect(left.map(({ of, key }) => `${of} ${key}`).sort()).toEqual([
@@ -79,6 +83,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       'key stays',
       'login stays',
       'revocation stays',
+      'transition stays',
       'transition stays',
     ])
   })

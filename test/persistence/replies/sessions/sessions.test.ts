@@ -20,7 +20,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   })
   afterAll(() => scene[Symbol.asyncDispose]())
 
-  const rowsOf = async (table: 'messages' | 'idempotency_keys' | 'transitions' | 'intents', session: string) =>
+  const rowsOf = async (table: 'messages' | 'idempotency_keys' | 'step_runs' | 'intents', session: string) =>
     (await scene.sql`select 1 from ${scene.sql(table)} where session_id = ${session}`).length
   const framesOf = async (num: number) => (await storedFrames(scene.sql, num)).length
   const age = (session: string, days: number) =>
@@ -134,7 +134,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       expect(await sessions.deleteSession(scene.sql, scene.agentId, session)).toBeNull()
       expect(await rowsOf('messages', session)).toBe(0)
       expect(await rowsOf('idempotency_keys', session)).toBe(0)
-      expect(await rowsOf('transitions', session)).toBe(0)
+      expect(await rowsOf('step_runs', session)).toBe(0)
       expect(await framesOf(running.sessionNum)).toBe(0)
       expect((await scene.journal.read(other.id, 0))?.events).toHaveLength(2)
       const intents = await scene.sql`select kind, instance_id, reply_id from intents where session_id = ${session}`

@@ -57,7 +57,7 @@ verifies('contract-10.mass-loss', '2,000 are settled by two survivors, each once
   const [row] = await scene.sql<{ whole: number; titled: number; frames: number; steps: number }[]>`
     select (select count(*) from messages where error_code = 'instance_lost' and content = repeat('word ', 20))::int as whole,
            (select count(*) from sessions where title = 'Question ' || num)::int as titled,
-           (select count(*) from flushes)::int + (select count(*) from frame_runs)::int as frames, (select count(*) from transitions)::int as steps`
+           (select count(*) from flushes)::int + (select count(*) from frame_runs)::int as frames, (select count(*) from steps)::int as steps`
   expect(row).toEqual({ whole: REPLIES, titled: REPLIES, frames: 0, steps: 2 * REPLIES })
 })
 

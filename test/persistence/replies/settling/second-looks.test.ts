@@ -33,7 +33,7 @@ verifies('contract-10.mass-loss', 'a reply that another instance has ended meanw
     return { losing }
   })
   expect((await losing).map(({ reply_id }) => reply_id)).toEqual(replies.slice(0, -1))
-  expect(await sql`select 1 from transitions where message_id = ${last}`).toHaveLength(0)
+  expect(await sql`select 1 from steps where message_id = ${last}`).toHaveLength(0)
 })
 
 verifies('contract-15.waiting', 'the result of a call is noted with the decision of its own reply alone', async () => {

@@ -1,0 +1,86 @@
+/** Steps as they are stored (`step_runs`): those of a reply that are stored together are one row. */
+import type { TransitionRecord } from '../../../actors/session/transitions.ts'
+
+/** Each row has so many numbers for its steps. */
+const MOST_STEPS = 64
+
+/** A row. */
+export interface StepRun {
+  sessionId: string
+  messageId: string | null
+  at: Date
+  steps: StoredStep[]
+  /** Null when there is none. */
+  requests: StoredRequest[] | null
+}
+
+type StoredStep = [
+  ms: number | null,
+  kind: string,
+  from: string,
+  to: string,
+  event: string,
+  detail: TransitionRecord['detail'],
+]
+
+type StoredRequest = [
+  turn: number,
+  ms: number,
+  providerId: string,
+  model: string,
+  body: string,
+  historyFrom: number | null,
+  left: string | null,
+]
+
+/** The rows of these steps, in their order. */
+export function stepRuns(steps: readonly TransitionRecord[]): StepRun[] {
+  const runs: TransitionRecord[][] = []
+  const open = new Map<string, TransitionRecord[]>()
+  for (const step of steps) {
+    const run = open.get(step.sessionId)
+    if (run !== undefined && run[0]?.messageId === step.messageId && run.length < MOST_STEPS) run.push(step)
+    else {
+      const next = [step]
+      open.set(step.sessionId, next)
+      runs.push(next)
+    }
+  }
+  return runs.map(runOf)
+}
+
+/** `steps`: of one reply, one at least. */
+function runOf(steps: readonly TransitionRecord[]): StepRun {
+  const last = steps.at(-1)
+  if (last === undefined) throw new Error('A run has no steps.')
+  const { sessionId, messageId, at } = last
+  return {
+    sessionId,
+    messageId,
+    at,
+    steps: steps.map((step) => storedStep(step, last)),
+    requests: storedRequests(steps),
+  }
+}
+
+const storedStep = (step: TransitionRecord, last: TransitionRecord): StoredStep => {
+  const { at, kind = 'transition', from, to, event, detail } = step
+  return [step === last ? null : at.getTime(), kind, from, to, event, detail]
+}
+
+/** One for each turn, the newest: a turn's call may be made again, with another body, or to another model. */
+function storedRequests(steps: readonly TransitionRecord[]): StoredRequest[] | null {
+  const byTurn = new Map<number, StoredRequest>()
+  for (const { request } of steps) {
+    if (request === undefined) continue
+    const { turn, at, providerId, model, body, historyFrom, left } = request
+    byTurn.set(turn, [turn, at.getTime(), providerId, model, body, historyFrom, left])
+  }
+  return byTurn.size === 0 ? null : [...byTurn.values()]
+}
+
+/** What a settlement stores of them, as fold_reply takes it. `ms`: when the last of them was told, by this instance's clock. */
+export function settledSteps(steps: readonly TransitionRecord[]) {
+  const { at, ...run } = runOf(steps)
+  return { ms: at.getTime(), steps: run.steps, ...(run.requests && { requests: run.requests }) }
+}
