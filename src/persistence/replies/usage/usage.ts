@@ -53,7 +53,7 @@ export async function readUsage(sql: Sql, { from, to, groupBy }: UsageQuery): Pr
            sum(prompt_tokens + completion_tokens)::float8 as "totalTokens", sum(cached_tokens)::float8 as "cachedTokens",
            sum(cache_write_tokens)::float8 as "cacheWriteTokens", sum(reasoning_tokens)::float8 as "reasoningTokens",
            bool_or(estimated) as estimated
-      from token_usage where at >= ${from} and at < ${to}
+      from token_usage where folded in (false, true) and at >= ${from} and at < ${to}
      group by 1 order by ${groupBy === 'day' ? sql`1` : sql`5 desc, 1`}`
   return [...rows]
 }
