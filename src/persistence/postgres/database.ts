@@ -56,6 +56,18 @@ const surroundings = { DateStyle: 'ISO, MDY', TimeZone: 'UTC' }
 const isolation = { default_transaction_isolation: 'read committed' } as const
 
 /**
+ * Each statement has one plan, which is made when it first runs, often while its tables are small: reading them whole is the
+ * cheapest then, and the plan is kept when they have grown. These statements enter every table by its keys. (What is off and
+ * has to be, as for a table of one row, would be compiled.)
+ */
+const onePlan = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+} as const
+
+/**
  * Opens a pool; nothing is sent before the first query. A direct connection carries both time-outs from its
  * start. Transaction poolers refuse such start parameters and share server connections between clients, so
  * behind one every transaction sets them for itself, and named prepared statements are off unless the URL says
@@ -65,7 +77,7 @@ const isolation = { default_transaction_isolation: 'read committed' } as const
 export function connect(url: string, options: ConnectOptions): Sql {
   const { address, path, prepare, ssl } = readUrl(url)
   const timeouts = { lock_timeout: options.timeoutMs, idle_in_transaction_session_timeout: options.timeoutMs }
-  const plans = options.planOnce ? { plan_cache_mode: 'force_generic_plan' } : {}
+  const plans = options.planOnce ? onePlan : {}
   const commit = options.commitSynchronously ? { synchronous_commit: 'on' } : {}
   // As a text: the library leaves out a number 0.
   const untimed: Record<string, string> = options.untimed ? { statement_timeout: '0' } : {}

@@ -240,6 +240,10 @@ const quiet = ['log_min_messages=log', 'log_min_error_statement=panic', 'log_err
 // instead of 5. 150 MB are replayed in a second after a crash.
 const checkpoints = 'max_wal_size=512MB'
 
+// A plan that was made while a table was small is kept until it is analysed, which is looked at once a minute. A new
+// installation under load had its first minute's plans for empty tables.
+const analysis = 'autovacuum_naptime=5s'
+
 /** Resolves when the server accepts connections, after crash recovery; rejects with its last log line. */
 async function launch({ folder, sockets, binaries, user, log }: Cluster): Promise<Server> {
   await clearLeftovers(folder, log)
@@ -249,6 +253,7 @@ async function launch({ folder, sockets, binaries, user, log }: Cluster): Promis
     'unix_socket_permissions=0700',
     ...quiet,
     checkpoints,
+    analysis,
   ]
   const args = ['-D', folder, '-p', '5432', ...settings.flatMap((setting) => ['-c', setting])]
   const child = spawn('/bin/sh', ['-c', guard, 'sh', binaries.postgres, ...args], {

@@ -1,4 +1,4 @@
--- revision 12
+-- revision 13
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
    is at work on. Waits for none of them. Of each it admits it answers what admit_message answers; the others, and all but
    the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order. Messages under
@@ -19,7 +19,7 @@ begin
   if not found then return '[]'; end if;
   v_sessions := array(
     select s.id from jsonb_to_recordset(p_messages) as m(session_id uuid, agent_id uuid, end_user text)
-     cross join lateral ( -- a join is planned from all sessions: who has no statistics takes hardly any for unqueued
+     cross join lateral ( -- a join may be planned from all sessions: without statistics hardly any has an empty queue
        select x.id from sessions x
         where x.id = m.session_id and x.agent_id is not distinct from m.agent_id -- see admit_message
           and (m.end_user is null or x.end_user = m.end_user) and x.queued = 0
@@ -58,7 +58,7 @@ begin
            case when x.is_regenerate then x.next else x.next + 1 end as position, s.bytes as bytes_before,
            s.bytes + b.added as bytes, case when x.is_regenerate then p.before_at else p.at end as history_end
       from wanted m
-      join sessions s on s.id = m.session_id and s.agent_id is not distinct from m.agent_id
+      join sessions s on s.id = m.session_id and s.id = any(v_sessions) and s.agent_id is not distinct from m.agent_id
        and (m.end_user is null or s.end_user = m.end_user)
       left join lateral (
         select x.id, x.position, x.line, x.status, x.finish_reason from messages x
@@ -82,9 +82,10 @@ begin
      where m.session_id = any(v_sessions) and s.bytes is not null and s.compaction is null
        and (m.max_session_bytes is null or s.bytes + b.added <= m.max_session_bytes)
        and (m.max_user_bytes is null or user_bytes(m.agent_id, s.end_user) + b.added <= m.max_user_bytes) and p.fault is null and last.status is distinct from 'streaming'
-       and not exists (select 1 from messages own where own.id = m.reply_id)
+       -- Offset: looked up by its key, never a join with all of them.
+       and not exists (select 1 from messages own where own.id = m.reply_id offset 0)
        and not exists (select 1 from idempotency_keys k where k.session_id = m.session_id and k.key = m.key
-                          and k.created_at > v_now - interval '24 hours')
+                          and k.created_at > v_now - interval '24 hours' offset 0)
        and (m.configuration is null or m.configuration = (select c.version from configuration c))
   ), judged as materialized ( -- one after the other: each sees what those before it have counted
     select m.*, case when m.limits is not null then
@@ -114,7 +115,7 @@ begin
        set updated_at = v_now, status = 'streaming', error_code = null, title = coalesce(s.title, m.new_title),
            title_is_draft = m.is_draft, bytes = m.bytes,
            head = case when m.head is not null or not m.is_straight then m.position end
-      from plain m where s.id = m.session_id
+      from plain m where s.id = m.session_id and s.id = any(v_sessions)
   )
   select coalesce(jsonb_agg(jsonb_build_object(
            'outcome', 'admitted', 'reply_id', m.reply_id, 'session_num', m.num, 'first_seq', m.next_seq,

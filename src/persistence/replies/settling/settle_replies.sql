@@ -1,4 +1,4 @@
--- revision 11
+-- revision 12
 /* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none; those with queued messages are left out. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
@@ -49,7 +49,8 @@ begin
              - '{start,handedOver}'::text[],
            shown_calls = o.shown_calls
       from o
-     where m.id = o.id and m.status not in ('complete', 'error') -- not by an index of all that run
+     where m.id = o.id and m.id = any(array(select x.id from o x)) -- no other is read, however it is planned
+       and m.status not in ('complete', 'error') -- not by an index of all that run
        and m.instance_id = p_instance and m.epoch = p_epoch -- another instance may have taken it over
     returning m.id, m.session_id, m.first_seq, m.include_usage, m.model, m.prompt_tokens, m.completion_tokens,
               m.usage_estimated, m.ended_at, m.finish_reason, m.error_code, cardinality(m.frame_ends) as frames,
@@ -65,7 +66,7 @@ begin
            -- A reply that ends is its session's newest: while it runs none is admitted.
            status = rest_state(e.finish_reason), error_code = e.error_code
       from ended e
-     where s.id = e.session_id
+     where s.id = e.session_id and s.id = any(v_sessions)
     returning e.*, s.agent_id
   ), noted as (
     insert into step_runs (session_id, message_id, instance_id, at, steps, requests)
