@@ -23,19 +23,20 @@ const run = promisify(execFile)
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 async function javaScript(page: Page, path: string): Promise<string> {
-  let bytes = 0
-  page.on('requestfinished', async (request) => {
-    if (request.resourceType() === 'script') bytes += (await request.sizes()).responseBodySize
+  const sizes: Promise<number>[] = []
+  page.on('requestfinished', (request) => {
+    if (request.resourceType() === 'script') sizes.push(request.sizes().then((size) => size.responseBodySize))
   })
   await page.goto(path, { waitUntil: 'networkidle' })
   page.removeAllListeners('requestfinished')
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
   return `${Math.round(bytes / 1000)} kB`
 }
 
-/** Times between frames, and what of it the page's thread worked. */
+/** Times between frames, and the processor time that the page's thread took for each: other programs do not add to it. */
 async function frames(page: Page): Promise<string> {
   const session = await page.context().newCDPSession(page)
-  await session.send('Performance.enable')
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   const worked = async () => {
     const { metrics } = await session.send('Performance.getMetrics')
     return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0

@@ -141,6 +141,35 @@ test('a session is searched to its beginning, and a message has an address', asy
   await page.locator('[data-linked]').getByText('The needle again.').waitFor()
 })
 
+test('on a phone all of it can be used, and nothing makes the page wider', async () => {
+  await using page = await open(undefined, { width: 390, height: 844 })
+  await answered(
+    page,
+    `So $a^2$.\n\n| Name | Said |\n|---|---|\n| Ann | Yes |\n\n\`\`\`mermaid\nflowchart LR\n  A[Ask] --> B[${'Answer '.repeat(12)}]\n\`\`\``,
+  )
+  const reply = replies(page)
+  await reply.getByRole('img', { name: 'Diagram' }).waitFor()
+  await reply.locator('math').waitFor({ state: 'attached' })
+  await reply.getByRole('button', { name: 'Trace' }).click()
+  await reply.getByRole('listitem').filter({ hasText: 'attempt 1' }).getByRole('button').click()
+  await reply.getByText('HTTP status').waitFor()
+  await page.getByRole('button', { name: 'Find in this session' }).click()
+  await page.getByRole('searchbox', { name: 'Find in this session' }).waitFor()
+  const off = async () => {
+    await page.mouse.move(0, 0)
+    await page.getByRole('tooltip').waitFor({ state: 'detached' })
+  }
+  await off()
+  expect(await axe(page)).toEqual([])
+  const overflows = () => page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
+  expect(await overflows()).toBe(false)
+  await page.getByRole('button', { name: 'Add column' }).click()
+  await page.getByRole('region', { name: 'Column 2' }).getByRole('article').first().waitFor({ state: 'attached' })
+  await off()
+  expect(await axe(page)).toEqual([])
+  expect(await overflows()).toBe(false)
+})
+
 test('a session is renamed beside its conversation', async () => {
   await using page = await open()
   await answered(page, 'Fine.')
