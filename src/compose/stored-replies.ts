@@ -14,9 +14,10 @@ export const storedReplies = (
   withinS: number,
 ): StoredReplies => ({
   streaming: (owner) => streamingReplies(sql, owner, withinS),
-  settleLost: (instanceId) =>
+  settleLost: (instanceId, onLost) =>
     settleLost(sql, {
       instanceId,
+      onLost,
       withinS,
       deriveTitle,
       onFault: (fault) => log.warn(fault, 'A lost reply cannot be settled.'),

@@ -70,7 +70,9 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     await answerReportRequest(sql, id, owned)
   }
 
-  const search = createLostSearch(options)
+  /** Before the start there is nobody to take a reply over. */
+  let takeLost = () => {}
+  const search = createLostSearch(options, () => takeLost())
 
   return {
     id,
@@ -90,7 +92,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
         if (await search.readLeases()) searchNow()
       })
       timers.every(OFFERS_MS, 'Taking over offered replies', () => replies.takeOver(false))
-      timers.every(Math.min(leaseMs / 3, POLL_MS), 'Taking over lost replies', () => replies.takeOver(true))
+      takeLost = timers.every(Math.min(leaseMs / 3, POLL_MS), 'Taking over lost replies', () => replies.takeOver(true))
       timers.every(POLL_MS, 'Reading intents', async () => {
         await check()
         const epoch = lease.epoch()

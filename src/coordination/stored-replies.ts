@@ -20,8 +20,11 @@ export interface LostReply {
 export interface StoredReplies {
   /** The replies that stream under an instance and epoch. */
   streaming(owner: { id: string; epoch: number }): Promise<ReplyInfo[]>
-  /** Ends replies whose owner no longer holds the epoch of their admission; resolves to the ones that it ended. */
-  settleLost(instanceId: string): Promise<LostReply[]>
+  /**
+   * Ends replies whose owner no longer holds the epoch of their admission; resolves to the ones that it ended. Calls `onLost`
+   * before, if there are any: those that do not end can be taken over from then on.
+   */
+  settleLost(instanceId: string, onLost: () => void): Promise<LostReply[]>
   /** What other instances request of this one, oldest first. */
   intents(instanceId: string): Promise<StoredIntent[]>
   removeIntents(intents: readonly StoredIntent[]): Promise<void>

@@ -10,7 +10,8 @@ type SearchOptions = Pick<
   'id' | 'work' | 'replies' | 'leaseMs' | 'onInstancesLost' | 'onRepliesLost' | 'log'
 >
 
-export function createLostSearch(options: SearchOptions) {
+/** `onLost`: there are lost replies; those that do not end can be taken over. */
+export function createLostSearch(options: SearchOptions, onLost: () => void) {
   const { id, work: sql, replies: stored, leaseMs, log } = options
   const others: LostInstances = { sql, id, onLost: options.onInstancesLost, log }
   const judge = createLeaseJudge(leaseMs)
@@ -18,7 +19,7 @@ export function createLostSearch(options: SearchOptions) {
   let silent: SeenLease[] = []
 
   async function settleLost(): Promise<void> {
-    const lost = await stored.settleLost(id)
+    const lost = await stored.settleLost(id, onLost)
     if (lost.length === 0) return
     options.onRepliesLost?.(lost.length)
     for (const reply of lost) log.warn(failureOf(reply), 'A reply failed.')

@@ -8,6 +8,8 @@ export interface SettleLostOptions {
   withinS: number
   /** A title from a session's first message. Null when none can be derived. */
   deriveTitle(text: string): string | null
+  /** There are lost replies, and what their owners had stored of late is moved: those that go on can be taken over. */
+  onLost?(): void
   /** One that cannot be settled; the others are. It is tried again with the next call. */
   onFault(fault: { replyId: string; detail: string }): void
   /** What an owner had stored of late could not be moved: its replies are settled from there, which takes longer. */
@@ -48,23 +50,29 @@ export async function settleLost(sql: Sql, options: SettleLostOptions): Promise<
      where m.status = 'streaming'
        and not exists (select 1 from instances i where i.id = m.instance_id and i.epoch = m.epoch)
      order by m.id`
+  if (replies.length === 0) return []
   // What each said is looked for by its session from here on, no longer in all that its owner has stored of late.
   const owners = new Map(replies.map(({ instanceId, epoch }) => [`${instanceId} ${epoch}`, { instanceId, epoch }]))
   for (const { instanceId, epoch } of owners.values()) {
     await sql`select move_frames(${instanceId}, ${epoch}, ${Number.MAX_SAFE_INTEGER})`.catch(options.onUnmoved)
   }
   // After they were moved: the age of a reply's newest frame is known then.
-  const going = replies.length === 0 ? new Set() : await goingOn(sql, replies, options.withinS)
+  options.onLost?.()
+  const going = await goingOn(sql, replies, options.withinS)
   const ended = replies.filter(({ replyId }) => !going.has(replyId))
   return await settleAll(sql, ended, options)
 }
 
-/** Which of these another instance takes over. */
+/** Which of these another instance takes over: of any agent what its owner had offered at a boundary. */
 async function goingOn(sql: Sql, replies: readonly LostReply[], withinS: number): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`
     select m.id
-      from messages m join sessions s on s.id = m.session_id join agents a on a.id = s.agent_id and a.on_loss = 'continue'
-     where m.id = any(${replies.map(({ replyId }) => replyId)}::text[]::uuid[]) and may_go_on(m.id, ${withinS})`
+      from messages m join sessions s on s.id = m.session_id join agents a on a.id = s.agent_id
+     where m.id = any(${replies.map(({ replyId }) => replyId)}::text[]::uuid[])
+       and (a.on_loss = 'continue' and may_go_on(m.id, ${withinS})
+            or exists (select 1 from handovers h
+                        where h.reply_id = m.id and h.instance_id = m.instance_id and h.epoch = m.epoch and h.reason = 'boundary'
+                          and h.at > clock_timestamp() - make_interval(secs => ${withinS})))`
   return new Set(rows.map(({ id }) => id))
 }
 
