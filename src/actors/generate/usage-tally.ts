@@ -31,6 +31,16 @@ export function createTally(request: Omit<ModelRequest, 'tools'>, model: Model, 
   const { estimated: wasEstimated, ...used } = before
   const reported: Counted = { ...used }
   const unreported = new Map<CountedTurn, readonly ModelMessage[]>()
+  /** What was counted: a reply that is counted with each of its turns counts every text once. */
+  const tokens = new Map<string, number>()
+  async function count(texts: readonly string[]): Promise<void> {
+    const uncounted = [...new Set(texts)].filter((text) => !tokens.has(text))
+    if (uncounted.length === 0) return
+    const counts = await model.countTokens(uncounted)
+    uncounted.forEach((text, index) => {
+      tokens.set(text, counts[index] ?? 0)
+    })
+  }
   return {
     begin: (messages: readonly ModelMessage[], turn: CountedTurn) => void unreported.set(turn, messages),
     end(turn: CountedTurn): void {
@@ -48,10 +58,8 @@ export function createTally(request: Omit<ModelRequest, 'tools'>, model: Model, 
         return { written: reasoning === '' ? [text] : [text, reasoning], counted, prompt }
       })
       if (turns.length === 0) return { ...sum, estimated: wasEstimated }
-      // Each text once: the prompt of a turn repeats all texts before it.
-      const texts = [...new Set(turns.flatMap(({ written, prompt }) => [...written, ...prompt]))]
-      const counts = await model.countTokens(texts)
-      const tokens = new Map(texts.map((text, index) => [text, counts[index] ?? 0]))
+      // The prompt of a turn repeats all texts before it.
+      await count(turns.flatMap(({ written, prompt }) => [...written, ...prompt]))
       const sumOf = (some: readonly string[]) => some.reduce((sum, one) => sum + (tokens.get(one) ?? 0), 0)
       for (const { written, counted, prompt } of turns) {
         sum.promptTokens += counted.promptTokens + sumOf(prompt)
