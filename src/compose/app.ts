@@ -21,6 +21,7 @@ import {
 import { streamsEnded } from '../http/streaming/sse.ts'
 import type { MetricsSnapshot } from '../observability/metrics.ts'
 import { together } from '../observability/observers.ts'
+import { askAgain } from '../persistence/postgres/database.ts'
 import { openSecrets } from '../persistence/records/access/secrets.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
@@ -166,6 +167,7 @@ async function openDependencies(ground: Ground) {
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
   const tools = toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log })
   const answering = { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }
+  const basisOf = basisOfClaimed(answering)
   const generationTimeoutMs = settings.generationTimeoutS * 1000
   const host = createSessionHost({
     model,
@@ -178,7 +180,7 @@ async function openDependencies(ground: Ground) {
     exchange: coordination.exchange,
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
     handovers: owned.handovers,
-    basisOf: basisOfClaimed(answering),
+    basisOf: (...claimed) => askAgain(() => basisOf(...claimed), settings.ownerLeaseMs),
     onTakenOver: metrics?.onTakenOver,
     maxRunning: settings.maxRunningReplies,
     historyMaxTokens: settings.historyMaxTokens,

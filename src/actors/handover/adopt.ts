@@ -36,7 +36,7 @@ async function adopt(host: AdoptingHost, replyId: string): Promise<boolean> {
   const { handovers, log } = host.options
   if (!handovers || host.admitting.has(replyId) || host.byReply.has(replyId)) return false
   const { promise: over, resolve } = Promise.withResolvers<void>()
-  host.admitting.set(replyId, { over, cancelled: false })
+  host.admitting.set(replyId, { over, stopped: null })
   try {
     const claimed = await handovers.claim(replyId)
     if (claimed === null) return false
@@ -80,6 +80,9 @@ async function goOn(host: AdoptingHost, claimed: Claimed): Promise<void> {
       host.byReply.get(info.id)?.actor.send({ type: 'failed', error: asWithoutGoingOn(reason) })
     }
   } catch (error) {
+    // The database was away for a lease: it goes on when that is back.
+    const isAway = !options.gate.check()
+    if (isAway && (await options.handovers?.offer(info, 'database')) !== 'refused') return
     await fail(host, claimed, errorOf('provider_error', error instanceof Error ? error.message : String(error)))
   }
 }

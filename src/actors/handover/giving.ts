@@ -17,6 +17,8 @@ export interface GivingHost extends LiveSessions {
     log: { error(details: object, message: string): void; info(details: object, message: string): void }
   }
   remote: RemoteReplies
+  /** The time of its drain is over: nothing is offered at a boundary any more. */
+  isLeaving: boolean
 }
 
 /** Resolves when the reply goes on here: no other instance is ready, or none has taken it. Else its actor stops meanwhile. */
@@ -32,30 +34,37 @@ export async function offerAtBoundary(host: GivingHost, replyId: string): Promis
   try {
     const offered = await handovers.offer(log.info, 'boundary')
     if (offered === 'refused') return
-    if (offered === 'offered' && !(await isTaken(handovers, log.info, giving)) && (await handovers.takeBack(log.info)))
-      return
-    host.remote.goOn(log.handOver(), log.place())
+    const isTaken = offered === 'gone' || (await untilTaken(handovers, log.info, giving))
+    if (isTaken) host.remote.goOn(log.handOver(), log.place())
+    else if (giving.isLeft && !giving.cancelled) log.cut()
+    else if (await handovers.takeBack(log.info)) return
+    else host.remote.goOn(log.handOver(), log.place())
     release(host, session, giving)
   } catch (err) {
     // It may be another's by now: nothing more is done for it here. If it is not, it is an orphan.
     host.options.log.error({ err, replyId }, 'A reply could not be handed over.')
     session.actor.send({ type: 'lost' })
   } finally {
-    host.giving.delete(replyId)
+    end(host, replyId)
     if (giving.cancelled) cancelReply(host, replyId)
   }
 }
 
 function begin(host: GivingHost, replyId: string): Giving {
-  const giving: Giving = { cancelled: false, wake() {} }
+  const giving: Giving = { cancelled: false, isLeft: false, over: Promise.withResolvers(), wake() {} }
   host.giving.set(replyId, giving)
   return giving
 }
 
-/** Whether another instance has taken it within the time of an offer, and nobody wants to cancel it here. */
-async function isTaken(handovers: Handovers, reply: ReplyInfo, giving: Giving): Promise<boolean> {
+function end(host: GivingHost, replyId: string): void {
+  host.giving.get(replyId)?.over.resolve()
+  host.giving.delete(replyId)
+}
+
+/** Whether another instance takes it within the time of an offer, before it is cancelled here or the time of the drain is over. */
+async function untilTaken(handovers: Handovers, reply: ReplyInfo, giving: Giving): Promise<boolean> {
   const until = performance.now() + LONGEST_OFFER_MS
-  while (!giving.cancelled && performance.now() < until) {
+  while (!giving.cancelled && !giving.isLeft && performance.now() < until) {
     const woken = new AbortController()
     giving.wake = () => woken.abort()
     await pause(POLL_MS, woken.signal)
@@ -75,20 +84,32 @@ function release(host: GivingHost, session: LiveSession, giving: Giving): void {
   })
 }
 
-/** The time of the drain is over: what another instance or the next start goes on with stops here, and is offered as it stands. */
+/**
+ * The time of the drain is over: what another instance or the next start goes on with stops here, and is offered as it stands.
+ * What is offered at a boundary stays so.
+ */
 export async function offerTheRest(host: GivingHost): Promise<void> {
   const { handovers } = host.options
+  host.isLeaving = true
   if (!handovers) return
   const running = [...host.byReply.values()].filter(({ state }) => state !== 'streaming.settling')
   const going = await handovers.mayGoOn(running.map(({ reply }) => reply.log.info.id)).catch(() => new Set<string>())
-  await Promise.all(running.filter(({ reply }) => going.has(reply.log.info.id)).map((one) => stopAndOffer(host, one)))
+  const left = [...host.giving.values()].map(leave)
+  const rest = running.filter(({ reply }) => going.has(reply.log.info.id))
+  await Promise.all([...left, ...rest.map((one) => stopAndOffer(host, one))])
+}
+
+function leave(giving: Giving): Promise<void> {
+  giving.isLeft = true
+  giving.wake()
+  return giving.over.promise
 }
 
 async function stopAndOffer(host: GivingHost, session: LiveSession): Promise<void> {
   const { log } = session.reply
   const { handovers } = host.options
   const { id } = log.info
-  if (!handovers || host.giving.has(id)) return
+  if (!handovers || host.giving.has(id) || host.byReply.get(id) !== session) return
   const giving = begin(host, id)
   // From here on it says nothing more; what it has said is stored as ever.
   session.actor.stop()
@@ -102,6 +123,6 @@ async function stopAndOffer(host: GivingHost, session: LiveSession): Promise<voi
   } finally {
     log.cut()
     release(host, session, giving)
-    host.giving.delete(id)
+    end(host, id)
   }
 }

@@ -132,7 +132,9 @@ export function beginOpened(
 ): void {
   const { id, epoch } = reply.log.info
   beginReply(host, agentId, state, reply)
-  if (host.admitting.get(id)?.cancelled) cancelReply(host, id)
+  const stopped = host.admitting.get(id)?.stopped
+  if (stopped === 'cancelled') cancelReply(host, id)
+  if (stopped === 'deleted') host.byReply.get(id)?.actor.send({ type: 'deleted' })
   // Others declared this instance lost meanwhile: they end the reply, or go on with it, and nobody else will stop it here.
   if (epoch !== host.options.journal.epoch()) host.byReply.get(id)?.actor.send({ type: 'lost' })
 }

@@ -34,7 +34,7 @@ export function beginQueued(host: QueueHost, replyId: string): void {
   // While it drains an instance begins none: what has begun on it goes to another one.
   if (host.draining || host.byReply.has(replyId) || host.admitting.has(replyId)) return
   const { promise: over, resolve } = Promise.withResolvers<void>()
-  host.admitting.set(replyId, { over, cancelled: false })
+  host.admitting.set(replyId, { over, stopped: null })
   const { log, leaseMs } = host.options
   // Whatever has failed for a lease leaves an orphan, which is settled as one.
   const pace = { firstMs: FIRST_WAIT_MS, longestMs: leaseMs / 10, withinMs: leaseMs, mayPass: () => true }

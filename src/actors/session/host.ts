@@ -47,6 +47,7 @@ const shutdownError = errorOf('shutdown', 'The instance is shutting down.')
 interface Host extends QueueHost {
   options: HostOptions
   remote: RemoteReplies
+  isLeaving: boolean
   beginNext(replyId: string): void
   open(replyId: string): Promise<Reply | null>
 }
@@ -61,11 +62,12 @@ export function createSessionHost(options: HostOptions) {
     beginNext,
     options,
     draining: false,
+    isLeaving: false,
     queue: options.queue
       ? { options: options.queue, waiting: createWaitingRequests(options.queue.store.states) }
       : null,
     open: (replyId) => open(host, replyId),
-    atBoundary: (replyId) => (host.draining ? offerAtBoundary(host, replyId) : undefined),
+    atBoundary: (replyId) => (host.draining && !host.isLeaving ? offerAtBoundary(host, replyId) : undefined),
     remote: createRemoteReplies({ read: (...asked) => journal.read(...asked), exchange, waitLimitMs: leaseMs }),
   }
   return {
@@ -107,7 +109,7 @@ export function createSessionHost(options: HostOptions) {
       host.draining = true
       // Whatever ends from now on begins no message here, and what others leave goes on elsewhere.
       await atMost(TELL_MS, sayNotReady(host))
-      await Promise.all([...host.admitting.values()].map(({ over }) => over))
+      await atMost(leaseMs, Promise.all([...host.admitting.values()].map(({ over }) => over)))
       const onGraceOver = () => host.queue?.waiting.breakOff()
       const giveUp = () => offerTheRest(host)
       await drainSessions(host, { graceMs, settleMs, error: shutdownError, log, onGraceOver, giveUp })
@@ -156,7 +158,7 @@ async function admit(host: Host, message: ReadyMessage): Promise<HostSent> {
   const wanted = { ...message, replyId: newId() }
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const answer = admitNow(host, wanted)
-  host.admitting.set(wanted.replyId, { over, cancelled: false })
+  host.admitting.set(wanted.replyId, { over, stopped: null })
   const end = () => {
     host.admitting.delete(wanted.replyId)
     resolve()

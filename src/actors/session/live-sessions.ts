@@ -43,13 +43,17 @@ export interface LiveSessions {
 export interface Admitting {
   /** Resolves when its reply has begun, or will not. */
   over: Promise<void>
-  /** Others see its row before we have the answer: a cancel may come first. */
-  cancelled: boolean
+  /** Others see its row before we have the answer: a cancel or a deletion may come first. */
+  stopped: 'cancelled' | 'deleted' | null
 }
 
 export interface Giving {
   /** Asked for meanwhile: it reaches whoever has the reply afterwards. */
   cancelled: boolean
+  /** This instance ends: the offer stands until another one takes it. */
+  isLeft: boolean
+  /** Resolves when the reply is another instance's, or goes on here. */
+  over: PromiseWithResolvers<void>
   /** Cuts its waiting short. */
   wake(): void
 }
@@ -232,7 +236,7 @@ export function cancelReply({ byReply, admitting, giving, compactions }: LiveSes
   }
   byReply.get(replyId)?.actor.send({ type: 'cancel' })
   const one = admitting.get(replyId)
-  if (one) one.cancelled = true
+  if (one) one.stopped ??= 'cancelled'
 }
 
 /**
@@ -240,8 +244,10 @@ export function cancelReply({ byReply, admitting, giving, compactions }: LiveSes
  * is that of a session that was made under the same id since.
  */
 export function forgetSession(sessions: LiveSessions, sessionId: string, replyId: string | null = null): void {
-  const { registry, compactions } = sessions
+  const { registry, compactions, admitting } = sessions
   for (const one of compactions.values()) if (one.sessionId === sessionId) one.stop('deleted')
+  const begins = replyId === null ? undefined : admitting.get(replyId)
+  if (begins) begins.stopped = 'deleted'
   const session = registry.live.get(sessionId)
   if (replyId !== null && session !== undefined && session.reply.log.info.id !== replyId) return
   session?.actor.send({ type: 'deleted' })

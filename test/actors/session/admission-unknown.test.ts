@@ -102,6 +102,23 @@ verifies(
   },
 )
 
+verifies(
+  ['contract-10.unknown-admission', 'contract-4.delete'],
+  'a deletion that comes first ends it before any call',
+  async () => {
+    const found = Promise.withResolvers<void>()
+    const scene = openUnknown((wanted) => found.promise.then(() => scene.stored(wanted)))
+    await scene.host.send(message())
+    await vi.advanceTimersByTimeAsync(100)
+    const replyId = scene.asked[0]?.replyId ?? ''
+    scene.host.owned.apply({ kind: 'delete', sessionId: 's', replyId })
+    found.resolve()
+    await turn()
+    await turn()
+    expect([scene.calls.length, scene.running(), scene.host.owned.running().size]).toEqual([0, 0, 0])
+  },
+)
+
 verifies(['contract-10.unknown-admission', 'contract-1.drain'], 'a drain waits for it, and for its reply', async () => {
   const found = Promise.withResolvers<void>()
   const scene = openUnknown((wanted) => found.promise.then(() => scene.stored(wanted)))

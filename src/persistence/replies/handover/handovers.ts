@@ -107,28 +107,31 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
            -- Its own only where nobody else takes them: what it could not store while the database was away.
            and (m.instance_id <> ${instance.id} or h.reason = 'database' and not exists (
              select 1 from instances where adopts and lost_at is null and id <> ${instance.id}))
-           and (h.reason = 'boundary' or may_go_on(h.reply_id, ${withinS}))
+           and (h.reason = 'boundary' and h.at > clock_timestamp() - make_interval(secs => ${withinS})
+                or may_go_on(h.reply_id, ${withinS}))
          limit ${CHUNK}`
       if (!lost || rows.length > 0) return rows.map(({ id }) => id)
-      // By chance: so the replies of one lost instance spread over the others. Those that end are ended before (settleLost).
+      // By chance: so the replies of one lost instance spread over the others. Those of agents with `error` are settleLost's.
       const ofLost = await sql<{ id: string }[]>`
-        select m.id from messages m
-         where m.status = 'streaming'
+        select m.id from messages m join sessions s on s.id = m.session_id join agents a on a.id = s.agent_id
+         where m.status = 'streaming' and a.on_loss = 'continue'
            and not exists (select 1 from instances i where i.id = m.instance_id and i.epoch = m.epoch)
          order by random() limit ${CHUNK}`
       return ofLost.map(({ id }) => id)
     },
 
     async claim(replyId) {
+      // Without an answer nobody would go on with what is this instance's by then: it is asked for until there is one.
       const claimed = await again(async () => {
         const [row] = await sql<{ answer: unknown }[]>`
           select claim_reply(${instance.id}, ${instance.epoch()}, ${replyId}, ${withinS}) as answer`
         return row?.answer ?? null
-      })
+      }, Number.POSITIVE_INFINITY)
       if (claimed === null) return null
       const answer = decodeClaim(claimed)
-      const stored = await again(() => readReply(sql, replyId, 0))
-      return stored && claimedOf(answer, stored)
+      const stored = await again(() => readReply(sql, replyId, 0), Number.POSITIVE_INFINITY)
+      // It may be another's by now: one that was paused before this read may have been declared lost meanwhile.
+      return stored?.info.instanceId === instance.id ? claimedOf(answer, stored) : null
     },
 
     async cancel({ id, sessionId }) {

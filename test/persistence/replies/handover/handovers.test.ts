@@ -99,6 +99,27 @@ verifies(
   },
 )
 
+verifies(
+  'contract-21.boundary',
+  'what was offered at a boundary is handed over also when its owner is gone',
+  async () => {
+    await using scene = await openScene()
+    const reply = await runningReply(scene)
+    await scene.sql`update agents set on_loss = 'error'`
+    const two = await scene.another()
+    const taker = handoversOf(scene, two.instance)
+    await taker.setReady(true)
+    expect(await handoversOf(scene, scene.instance).offer(reply, 'boundary')).toBe('offered')
+    await lose(scene, scene.instance)
+    expect(await settle(scene, two.instance)).toBe(0)
+    expect(await taker.left(false)).toEqual([reply.id])
+    expect(await taker.claim(reply.id)).toMatchObject({ reason: 'boundary' })
+    await lose(scene, two.instance)
+    const three = await scene.another()
+    expect(await settle(scene, three.instance)).toBe(1)
+  },
+)
+
 verifies('contract-21.cancel', 'a cancel goes along with the reply, whenever it comes', async () => {
   await using scene = await openScene()
   const reply = await runningReply(scene)
