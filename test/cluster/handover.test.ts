@@ -1,14 +1,13 @@
 /** A reply outlives its process (contract section 21): two instances, and one of them stops, drains or dies. */
 import { afterEach, expect } from 'vitest'
-import { buys, openToolFaults, repliesOf, type ToolFaults } from '../faults/tool-faults.ts'
+import { buys, repliesOf, type ToolFaults } from '../faults/tool-faults.ts'
 import { says } from '../http/tool-scene.ts'
 import type { UpstreamCall } from '../support/network/upstream.ts'
 import { messagesOf, newSession, type Product } from '../support/programs/product.ts'
 import { contentOf, openSse, type SseFrame } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
+import { ask, openPair as openScene, type Pair } from './handover-scene.ts'
 import { cancel, completions, errorCode, follow, newest, say } from './scene.ts'
-
-const LEASE_MS = 1500
 
 let faults: ToolFaults | null = null
 afterEach(async () => {
@@ -16,33 +15,15 @@ afterEach(async () => {
   faults = null
 })
 
-interface Pair extends ToolFaults {
-  first: Product
-  second: Product
-}
-
-/** Two instances; the agent's `onLoss` as given. */
-async function openPair(onLoss: 'error' | 'continue', options: Partial<Parameters<typeof openToolFaults>[0]> = {}) {
-  const opened = await openToolFaults({ leaseMs: LEASE_MS, ...options })
-  faults = opened
-  const first = await opened.start('direct')
-  const second = await opened.start('direct')
-  const { error } = await first.client.PUT('/api/v1/agents/{id}', {
-    params: { path: { id: opened.agentId() } },
-    body: { onLoss },
-  })
-  expect(error).toBeUndefined()
-  return { ...opened, first, second } satisfies Pair
+async function openPair(...how: Parameters<typeof openScene>): Promise<Pair> {
+  const pair = await openScene(...how)
+  faults = pair
+  return pair
 }
 
 const agentPath = ({ agentId }: ToolFaults) => agentId()
 const dataOf = (frames: readonly SseFrame[]) => frames.map(({ data }) => data)
 const textOf = contentOf
-
-/** Asks, and resolves to the stream. */
-async function ask({ first }: Pair, session: string) {
-  return await openSse(completions(first.url, session), say('Buy!'))
-}
 
 const tellsOf = ({ body }: UpstreamCall) => body.messages.slice(1) as { role: string; content: string }[]
 
