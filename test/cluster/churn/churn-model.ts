@@ -7,9 +7,10 @@ import { startUpstream, type UpstreamCall } from '../../support/network/upstream
 
 /** Turns with a call, before the last one without. */
 const TURNS = 4
-const WORDS = 11
-const WORD_MS = 1000
-const TOOL_MS = 1000
+const WORDS = 22
+/** At the end of a turn a reader waits for both: with nothing lost its longest silence is a second. */
+const WORD_MS = 500
+const TOOL_MS = 500
 /** Words (16 characters at least) that the model repeats when it is told to go on, at every second call. */
 const REPEATED = 4
 

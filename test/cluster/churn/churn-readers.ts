@@ -13,7 +13,8 @@ export interface Read {
   error: string | null
   /** Ids that came twice, or in the wrong order. */
   disorder: number
-  longestSilenceMs: number
+  /** The longest time between two frames: when it began (ms since 1970), and behind how many characters. */
+  silence: { ms: number; from: number; position: number }
   /** Connections behind the first one. */
   resumed: number
 }
@@ -24,12 +25,15 @@ const RETRY_MS = 100
 export async function readReply(balancer: string, agent: string, name: string): Promise<Read> {
   const session = await again(() => newSession(balancer, agent))
   const begunAt = performance.now()
-  const none = { frames: [], text: '', error: null, disorder: 0, longestSilenceMs: 0, resumed: -1 }
+  const none = { frames: [], text: '', error: null, disorder: 0, silence: { ms: 0, from: 0, position: 0 }, resumed: -1 }
   const read: Read = { name, session, begunAt, ...none }
   let newest = begunAt
   const take = (frame: SseFrame) => {
     const now = performance.now()
-    if (read.frames.length > 0) read.longestSilenceMs = Math.max(read.longestSilenceMs, now - newest)
+    const ms = now - newest
+    if (read.frames.length > 0 && ms > read.silence.ms) {
+      read.silence = { ms, from: Date.now() - ms, position: contentOf(read.frames).length }
+    }
     newest = now
     if (frame.data !== '[DONE]') read.error ??= Object(JSON.parse(frame.data)).error?.code ?? null
     if (Number(frame.id) !== read.frames.length + 1) read.disorder += 1

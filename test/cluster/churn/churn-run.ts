@@ -1,10 +1,11 @@
 /** One run: replies that take a minute, on instances that stop, die and come back all the time. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FreshDatabase } from '../../support/database.ts'
-import { type Cluster, LEASE_MS, startCluster } from '../../support/programs/cluster.ts'
-import { addAgent, messagesOf, type Product } from '../../support/programs/product.ts'
-import { expectedText, startChurnModel } from './churn-model.ts'
+import { type Cluster, startCluster } from '../../support/programs/cluster.ts'
+import { addAgent, type Product } from '../../support/programs/product.ts'
+import { startChurnModel } from './churn-model.ts'
 import { type Read, readReply } from './churn-readers.ts'
+import { type Act, type ChurnVerdict, verdictOf } from './churn-verdict.ts'
 
 export interface ChurnOptions {
   database: FreshDatabase
@@ -15,11 +16,6 @@ export interface ChurnOptions {
   onLoss: 'continue' | 'error'
   /** Checkout of the version that the instances have at the beginning. */
   before: string | null
-}
-
-export interface ChurnVerdict {
-  figures: Record<string, number | string>
-  violations: string[]
 }
 
 const RESTART_EVERY_MS = 20_000
@@ -77,10 +73,12 @@ interface Churn {
 /** One instance after the other restarts; with `continue` others die as well. Resolves when all run again. */
 async function makeChurn(cluster: Cluster, { onLoss, over, isNew }: Churn) {
   const counted = { restarts: 0, kills: 0, 'restarts that ended badly': 0 }
+  const acts: Act[] = []
   let upgradedAt = isNew.size === cluster.urls.length ? 0 : Number.POSITIVE_INFINITY
   const away = new Set<number>()
   const instances = cluster.urls.length
-  const during = async (instance: number, act: () => Promise<void>) => {
+  const during = async (kind: Act['kind'], instance: number, act: () => Promise<void>) => {
+    acts.push({ kind, instance, at: Date.now() })
     away.add(instance)
     await act().finally(() => away.delete(instance))
     isNew.add(instance)
@@ -97,7 +95,7 @@ async function makeChurn(cluster: Cluster, { onLoss, over, isNew }: Churn) {
   const restart = async (n: number) => {
     const instance = n % instances
     if (away.has(instance)) return
-    await during(instance, async () => {
+    await during('restart', instance, async () => {
       const exit = await cluster.restart(instance)
       counted.restarts += 1
       if (exit?.code !== 0) counted['restarts that ended badly'] += 1
@@ -107,66 +105,12 @@ async function makeChurn(cluster: Cluster, { onLoss, over, isNew }: Churn) {
     const instance = (2 * n + 1) % instances
     // One that dies while it drains is a loss, too. Somebody must be left.
     if (n === 0 || away.has(instance) || away.size > 1) return
-    await during(instance, async () => {
+    await during('kill', instance, async () => {
       await cluster.kill9(instance)
       counted.kills += 1
       await cluster.restart(instance)
     })
   }
   await Promise.all([every(RESTART_EVERY_MS, restart), ...(onLoss === 'continue' ? [every(KILL_EVERY_MS, kill)] : [])])
-  return { counted, upgradedAt }
-}
-
-interface Seen {
-  cluster: Cluster
-  model: Awaited<ReturnType<typeof startChurnModel>>
-  reads: readonly Read[]
-  counted: Record<string, number>
-  /** When the last instance of the version before was gone. Its own replies end with it. */
-  upgradedAt: number
-  onLoss: string
-}
-
-async function verdictOf({ cluster, model, reads, counted, upgradedAt, onLoss }: Seen): Promise<ChurnVerdict> {
-  const violations = model.faults.map((fault) => `asked wrongly: ${fault}`)
-  for (const read of reads) violations.push(...(await faultsOf(read, cluster, upgradedAt)))
-  const twice = [...model.made].filter(([, times]) => times > 1)
-  for (const [call, times] of twice) violations.push(`call ${call} was made ${times} times`)
-  const silences = reads.map(({ longestSilenceMs }) => Math.round(longestSilenceMs)).sort((a, b) => b - a)
-  const limitMs = 2 * LEASE_MS + 1000
-  if (onLoss === 'continue' && (silences[0] ?? 0) > limitMs) violations.push(`silence of ${silences[0]} ms`)
-  const adopted = await cluster.database.sql<{ reason: string; n: number }[]>`
-    select t.detail ->> 'reason' as reason, count(*)::integer as n
-      from steps t where t.event = 'adopted' group by 1 order by 1`
-  return {
-    violations,
-    figures: {
-      ...counted,
-      replies: reads.length,
-      'replies that ended in error': reads.filter(({ error }) => error !== null).length,
-      'tool calls made': model.made.size,
-      'tool calls made twice': twice.length,
-      'model calls': model.calls.length,
-      'connections resumed': reads.reduce((sum, { resumed }) => sum + resumed, 0),
-      ...Object.fromEntries(adopted.map(({ reason, n }) => [`taken over (${reason})`, n])),
-      'longest silence of a reader, ms': silences[0] ?? 0,
-      'readers with a silence above the limit': silences.filter((ms) => ms > limitMs).length,
-      'limit (two leases and a second), ms': limitMs,
-    },
-  }
-}
-
-async function faultsOf(
-  { name, session, begunAt, text, error, disorder }: Read,
-  { balancer }: Cluster,
-  upgradedAt: number,
-): Promise<string[]> {
-  const faults: string[] = []
-  const expected = expectedText(name)
-  const message = (await messagesOf(balancer, session)).at(-1)
-  if (error !== null && begunAt > upgradedAt) faults.push(`${name} ended as ${error}`)
-  if (error === null && text !== expected) faults.push(`${name} said ${text}, not ${expected}`)
-  if (error === null && message?.content !== expected) faults.push(`${name} is stored as ${message?.content}`)
-  if (disorder > 0) faults.push(`${name}: ${disorder} frames out of order`)
-  return faults
+  return { counted, acts, upgradedAt }
 }
