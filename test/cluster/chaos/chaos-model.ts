@@ -178,7 +178,8 @@ interface Asked {
 function readRequest(body: unknown): Asked {
   const { messages, tools } = Object(body)
   const all: { role: string; content: unknown }[] = Array.isArray(messages) ? messages : []
-  const asked = all.findLastIndex(({ role }) => role === 'user')
+  // Behind it another one may tell the model to go on.
+  const asked = all.findLastIndex(({ role, content }) => role === 'user' && markerIn(String(content)) !== null)
   const text = String(all[asked]?.content ?? '')
   return {
     marker: markerIn(text) ?? 'none',

@@ -73,7 +73,7 @@ export async function runChaos(options: ChaosOptions): Promise<Verdict> {
   const crowd: Crowd = {
     urls: cluster.urls,
     balancer: cluster.balancer,
-    agent: await addAgentWithTool(first, model),
+    agents: await addAgents(first, model),
     witness,
     sends: [],
     sessions: [],
@@ -256,21 +256,26 @@ async function goOn(crowd: Crowd, random: () => number): Promise<void> {
   }
 }
 
-async function addAgentWithTool({ client }: Pick<Product, 'client'>, model: { url: string; toolUrl: string }) {
+/** Two agents with a tool. The replies of the second one go on elsewhere. */
+async function addAgents({ client }: Pick<Product, 'client'>, model: { url: string; toolUrl: string }) {
   const provider = await client.POST('/api/v1/settings/providers', {
     body: { name: 'Chaos', providerType: 'openai-compatible', baseUrl: model.url },
-  })
-  const agent = await client.POST('/api/v1/agents', {
-    body: { name: 'Chaos', providerId: provider.data?.id ?? '', model: 'up' },
   })
   const tool = await client.POST('/api/v1/http-tools', {
     body: { name: TOOL, description: 'Looks up.', method: 'POST', url: model.toolUrl },
   })
-  const id = agent.data?.id ?? ''
-  const choice = await client.PUT('/api/v1/agents/{agent_id}/tools', {
-    params: { path: { agent_id: id } },
-    body: { httpToolIds: [tool.data?.id ?? ''] },
-  })
-  if (!choice.data) throw new Error(JSON.stringify([provider.error, agent.error, tool.error, choice.error]))
-  return id
+  if (!provider.data || !tool.data) throw new Error(JSON.stringify([provider.error, tool.error]))
+  const common = { providerId: provider.data.id, model: 'up' }
+  const toolId = tool.data.id
+  const add = async (onLoss: 'error' | 'continue') => {
+    const agent = await client.POST('/api/v1/agents', { body: { ...common, name: `Chaos, ${onLoss}`, onLoss } })
+    const id = agent.data?.id ?? ''
+    const choice = await client.PUT('/api/v1/agents/{agent_id}/tools', {
+      params: { path: { agent_id: id } },
+      body: { httpToolIds: [toolId] },
+    })
+    if (!choice.data) throw new Error(JSON.stringify([agent.error, choice.error]))
+    return { id, goesOn: onLoss === 'continue' }
+  }
+  return [await add('error'), await add('continue')] as const
 }

@@ -24,8 +24,15 @@ export interface ListedMessage {
   finish_reason: string | null
 }
 
+export interface ChaosAgent {
+  id: string
+  /** Its replies outlive their instance. */
+  goesOn: boolean
+}
+
 export interface SessionSeen {
   id: string
+  agent: ChaosAgent
   frames: Map<number, SeenFrame>
   /** All text shown to any client, by reply, up to the first gap. */
   shown: Map<string, { next: number; text: string }>
@@ -55,8 +62,9 @@ export interface Watch {
   silent(ms: number): void
 }
 
-export const newSessionSeen = (id: string): SessionSeen => ({
+export const newSessionSeen = (id: string, agent: ChaosAgent = { id: '', goesOn: false }): SessionSeen => ({
   id,
+  agent,
   frames: new Map(),
   shown: new Map(),
   messages: new Map(),

@@ -57,7 +57,7 @@ beforeEach(async () => {
   await sql`delete from sessions`
   await sql`delete from instances`
   await sql`truncate flushes, frame_runs, intents`
-  await sql`truncate chaos_frames, chaos_replies, chaos_outcomes, chaos_renewals, chaos_changes`
+  await sql`truncate chaos_frames, chaos_replies, chaos_owners, chaos_outcomes, chaos_renewals, chaos_changes`
   await sql`insert into instances (id, lease_until) values (${owner}, now())`
   const [row] = await sql<{ id: string; num: string }[]>`
     insert into sessions (agent_id, next_seq) values (${agentId}, 4) returning id, num::text`
@@ -84,6 +84,26 @@ test('a flush that is sent again after its session was deleted is correct', asyn
   await database.sql`delete from flushes`
   await as(nameOf('journal', owner), insertFrame(3))
   expect(await rules()).toEqual([])
+})
+
+const giveTo = (instance: string) =>
+  `update messages set instance_id = '${instance}', requester_lost = true where id = '${reply}'`
+
+test('a reply that another instance takes over is written and settled by that one from then on', async () => {
+  const { sql } = database
+  await as(nameOf('replies', owner), insertReply())
+  await as(nameOf('journal', owner), insertFrame(2))
+  await as(nameOf('replies', stranger), giveTo(stranger))
+  await as(nameOf('journal', stranger), insertFrame(3))
+  // The answer to its first try never came.
+  await as(nameOf('journal', owner), insertFrame(2))
+  await as(nameOf('replies', stranger), settle())
+  await sql`delete from flushes`
+  expect(await rules()).toEqual([])
+  await sql`update chaos_frames set text = 'late ' where step = (select max(step) from chaos_frames)`
+  expect(await rules()).toContain('one-writer')
+  await sql`update chaos_outcomes set writer = ${nameOf('replies', owner)}`
+  expect(await rules()).toContain('owner-settles')
 })
 
 test('a lost reply is settled by whoever finds it, and the time that took is known', async () => {
@@ -138,6 +158,21 @@ const lies: Record<string, [rule: string, () => Promise<unknown>]> = {
       await honest()
       await database.sql`update sessions set next_seq = 1 where id = ${session}`
       await as(nameOf('journal', owner), insertFrame(4))
+    },
+  ],
+  'what a reply needed to go on is left behind': [
+    'no-turns-left',
+    async () => {
+      await honest()
+      await database.sql`insert into reply_turns (reply_id, n, body) values (${reply}, 1, '{}')`
+    },
+  ],
+  'an offer that nobody has taken': [
+    'nothing-offered',
+    async () => {
+      await honest()
+      await database.sql`
+        insert into handovers (reply_id, instance_id, epoch, reason) values (${reply}, ${owner}, 1, 'shutdown')`
     },
   ],
   'an intent that nobody has read': [

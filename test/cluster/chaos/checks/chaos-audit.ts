@@ -4,13 +4,14 @@ import type { Violation } from '../chaos-witness.ts'
 import type { StoredMessage } from './chaos-checker.ts'
 import type { StoredCall } from './chaos-effects.ts'
 
-/** Every frame, opened reply and outcome, with the connection that wrote it (`application_name`) and its order. */
+/** Every frame, opened reply, owner and outcome, with the connection that wrote it (`application_name`) and its order. */
 export async function installAudit(sql: Sql): Promise<void> {
   await sql.unsafe(`
     create sequence chaos_steps;
     create table chaos_frames (session_num bigint, seq bigint, part smallint, text text, writer text, step bigint);
     create table chaos_replies (reply_id uuid, session_id uuid, session_num bigint, first_seq bigint,
                                 instance_id uuid, writer text, step bigint);
+    create table chaos_owners (reply_id uuid, instance_id uuid, step bigint);
     create table chaos_outcomes (reply_id uuid, code text, writer text, step bigint);
     create table chaos_renewals (instance_id uuid primary key, at timestamptz);
     create table chaos_changes (message_id uuid, writer text, before jsonb, after jsonb);
@@ -27,19 +28,27 @@ export async function installAudit(sql: Sql): Promise<void> {
     create function chaos_note_message() returns trigger language plpgsql as $$
     declare
       v_writer text := current_setting('application_name');
+      v_owners text[] := '{instance_id,epoch,facts,requester_lost}'; -- what changes when another instance takes a reply over
     begin
       if tg_op = 'INSERT' then
         if new.role = 'assistant' then
           insert into chaos_replies values (new.id, new.session_id, new.session_num, new.first_seq, new.instance_id,
                                             v_writer, nextval('chaos_steps'));
+          insert into chaos_owners values (new.id, new.instance_id, nextval('chaos_steps'));
         end if;
       elsif old.status = 'streaming' and new.status <> 'streaming' then
         insert into chaos_outcomes values (new.id, new.error_code, v_writer, nextval('chaos_steps'));
+      elsif new.status = 'streaming' and old.instance_id <> new.instance_id and to_jsonb(old) - v_owners = to_jsonb(new) - v_owners then
+        insert into chaos_owners values (new.id, new.instance_id, nextval('chaos_steps'));
       elsif old is distinct from new then
         insert into chaos_changes values (new.id, v_writer, to_jsonb(old), to_jsonb(new));
       end if;
       return null;
     end $$;
+    create function chaos_owner(p_reply uuid, p_step bigint) returns text stable language sql as $$
+      select left(o.instance_id::text, 8) from chaos_owners o
+       where o.reply_id = p_reply and o.step < p_step order by o.step desc limit 1
+    $$;
     create function chaos_note_renewal() returns trigger language plpgsql as $$
     begin
       insert into chaos_renewals values (new.id, clock_timestamp())
@@ -58,17 +67,22 @@ interface Finding {
   detail: string
 }
 
-/** No reply had two writers or writes after its outcome, and each has exactly one outcome. */
+/** No reply had two writers at a time or writes after its outcome, and each has exactly one outcome. */
 export async function auditViolations(sql: Sql): Promise<Violation[]> {
   await sql`create index if not exists chaos_replies_at on chaos_replies (session_num, first_seq)`
-  await sql`analyze chaos_replies, chaos_frames, chaos_outcomes`
+  await sql`create index if not exists chaos_owners_at on chaos_owners (reply_id, step)`
+  await sql`analyze chaos_replies, chaos_frames, chaos_outcomes, chaos_owners`
   // Of a deleted session a flush whose answer was lost writes once more what the deletion has taken: `tidy` removes it.
   const rules = {
     'one-writer': sql<Finding[]>`
       select r.session_id as session, to_jsonb(f) || to_jsonb(r) as detail from chaos_frames f
         left join lateral (select * from chaos_replies x where x.session_num = f.session_num and x.first_seq < f.seq + least(f.part, 1)
                             order by x.first_seq desc limit 1) r on true
-       where r.reply_id is null or f.writer <> 'greenroom journal ' || left(r.instance_id::text, 8) limit 20`,
+       where (r.reply_id is null or f.writer <> 'greenroom journal ' || chaos_owner(r.reply_id, f.step))
+         -- A flush without an answer may arrive when another instance has taken over what it had stored with a later try.
+         and not exists (select 1 from chaos_frames e where e.step < f.step and e.session_num = f.session_num and e.seq = f.seq
+                                                        and e.part = f.part and e.text = f.text and e.writer = f.writer)
+       limit 20`,
     'one-opener': sql<Finding[]>`
       select session_id as session, to_jsonb(r) as detail from chaos_replies r
        where writer <> 'greenroom replies ' || left(instance_id::text, 8) limit 20`,
@@ -93,7 +107,7 @@ export async function auditViolations(sql: Sql): Promise<Violation[]> {
     'owner-settles': sql<Finding[]>`
       select r.session_id as session, to_jsonb(o) || to_jsonb(r) as detail
         from chaos_outcomes o join chaos_replies r using (reply_id)
-       where o.code is distinct from 'instance_lost' and o.writer <> 'greenroom replies ' || left(r.instance_id::text, 8)
+       where o.code is distinct from 'instance_lost' and o.writer <> 'greenroom replies ' || chaos_owner(o.reply_id, o.step)
        limit 20`,
     'outcomes-stay': sql<Finding[]>`
       select null as session, to_jsonb(c) as detail from chaos_changes c limit 20`,
@@ -103,6 +117,11 @@ export async function auditViolations(sql: Sql): Promise<Violation[]> {
               union all select r.session_num, u.seq from frame_runs r cross join unnest(r.seqs) as u (seq)) f
         join sessions s on s.num = f.session_num and s.next_seq <= f.seq
        group by s.id limit 20`,
+    'nothing-offered': sql<Finding[]>`
+      select m.session_id as session, to_jsonb(h) as detail from handovers h join messages m on m.id = h.reply_id limit 20`,
+    'no-turns-left': sql<Finding[]>`
+      select m.session_id as session, to_jsonb(m) as detail from messages m
+       where exists (select 1 from reply_turns t where t.reply_id = m.id) or m.facts ? 'start' limit 20`,
     'no-intents-left': sql<Finding[]>`
       select i.session_id as session, to_jsonb(i) as detail from intents i join instances n on n.id = i.instance_id
        where n.lost_at is null limit 20`,
@@ -120,7 +139,8 @@ export async function auditViolations(sql: Sql): Promise<Violation[]> {
 export async function storedMessages(sql: Sql): Promise<Map<string, StoredMessage[]>> {
   const rows = await sql<StoredMessage[]>`
     select id, session_id as session, position, role, status, content, finish_reason as finish, error_code as code,
-           first_seq as "firstSeq", frame_ends as "frameEnds", include_usage as "includeUsage"
+           first_seq as "firstSeq", frame_ends as "frameEnds", include_usage as "includeUsage",
+           jsonb_array_length(coalesce(facts -> 'continuations', '[]')) as seams
       from messages order by session_id, position`
   return Map.groupBy(rows, ({ session }) => session)
 }

@@ -21,6 +21,7 @@ const question = (position: number, marker: string): StoredMessage => ({
   firstSeq: null,
   frameEnds: null,
   includeUsage: null,
+  seams: 0,
 })
 const reply = (position: number, firstSeq: number, content: string, more: object = {}): StoredMessage => ({
   id: `r-${position}`,
@@ -34,6 +35,7 @@ const reply = (position: number, firstSeq: number, content: string, more: object
   firstSeq,
   frameEnds: bytesOf(content),
   includeUsage: false,
+  seams: 0,
   ...more,
 })
 const call = (number: number, marker: string, words: number, more: object = {}): ModelCall => ({
@@ -108,6 +110,16 @@ const first = <T>(all: readonly T[]): T => {
 describe('what is stored', () => {
   test('a correct run has no violation', () => {
     expect(check(honest())).toEqual([])
+  })
+
+  test('a later call may go on with a turn, once at each seam', () => {
+    const { session, rows, calls, ...scene } = honest()
+    session.frames.clear()
+    calls.splice(0, 1, call(1, 'm1.10', 4, { end: 'left' }), call(4, 'm1.10', 1))
+    rows.splice(1, 1, reply(1, 1, said(1, 1) + said(4, 1), { seams: 1 }))
+    expect(check({ ...scene, calls })).toEqual([])
+    Object.assign(rows[1] ?? {}, { seams: 0 })
+    expect(check({ ...scene, calls }).map(({ rule }) => rule)).toEqual(['generated-once', 'words'])
   })
 
   const lies: Record<string, [rule: string, (scene: Scene) => void]> = {

@@ -19,6 +19,8 @@ export interface StoredMessage {
   /** UTF-8 bytes. */
   frameEnds: number[] | null
   includeUsage: boolean | null
+  /** How often it was gone on with behind a loss. */
+  seams: number
 }
 
 export interface Evidence {
@@ -31,7 +33,7 @@ export interface Evidence {
 export function check(evidence: Evidence): Violation[] {
   const sends = Map.groupBy(evidence.sends, ({ session }) => session.id)
   const calls = Map.groupBy(evidence.calls, ({ marker }) => marker)
-  const found = checkCalls(calls)
+  const found = checkCalls(calls, seamsOf(evidence))
   for (const session of evidence.sessions) {
     const rows = evidence.stored.get(session.id) ?? []
     const fault: Fault = (rule, detail) => void found.push({ rule, session: session.id, detail })
@@ -56,13 +58,27 @@ type Fault = (rule: string, detail: string) => void
 const brief = (row: StoredMessage): string =>
   JSON.stringify({ ...row, content: row.content.slice(-120), frameEnds: row.frameEnds?.length })
 
-/** At most one call with output for each turn of a model: nothing is generated twice. */
-function checkCalls(byMarker: Map<string, ModelCall[]>): Violation[] {
+/** How often the reply to each message was gone on with. Of a deleted one that is not known. */
+function seamsOf({ stored, sends }: Evidence): (marker: string) => number {
+  const known = new Map<string, number>()
+  for (const { session, marker } of sends) {
+    if (session.agent.goesOn && session.deletion === 'done') known.set(marker, Number.POSITIVE_INFINITY)
+  }
+  for (const rows of stored.values()) {
+    for (const [index, { role, seams }] of rows.entries()) {
+      if (role === 'assistant') known.set(markerIn(rows[index - 1]?.content ?? '') ?? '', seams)
+    }
+  }
+  return (marker) => known.get(marker) ?? 0
+}
+
+/** One call with output for each turn of a model, and one more for each seam at most: nothing else is generated twice. */
+function checkCalls(byMarker: Map<string, ModelCall[]>, seamsOf: (marker: string) => number): Violation[] {
   const found: Violation[] = []
   for (const [marker, calls] of byMarker) {
     for (const [turn, of] of Map.groupBy(calls, (call) => call.turn)) {
       const yielded = of.filter(({ words, end }) => words > 0 || end === 'tool')
-      if (yielded.length > 1) {
+      if (yielded.length > 1 + seamsOf(marker)) {
         const detail = `${marker}, turn ${turn}: ${JSON.stringify(yielded)}`
         found.push({ rule: 'generated-once', session: '', detail })
       }
@@ -165,7 +181,7 @@ function checkReply(row: StoredMessage, calls: readonly ModelCall[], session: Se
     fault('outcome', `frame ends do not cover the content: ${brief(row)}`)
   }
   const tale = JSON.stringify(calls)
-  const used = wordsOf(row.content, calls)
+  const used = wordsOf(row, calls)
   if (typeof used === 'string') {
     fault('words', `${used}: ${brief(row)}, calls ${tale}`)
     return
@@ -182,17 +198,24 @@ function checkReply(row: StoredMessage, calls: readonly ModelCall[], session: Se
   }
 }
 
-/** Splits the words by call. A string describes what is wrong with them. */
-function wordsOf(content: string, calls: readonly ModelCall[]): string | { call: ModelCall; words: number }[] {
+/** Splits the words by call. At a seam a later call goes on with the same turn. A string describes what is wrong with them. */
+function wordsOf(
+  { content, seams }: StoredMessage,
+  calls: readonly ModelCall[],
+): string | { call: ModelCall; words: number }[] {
   const used: { call: ModelCall; words: number }[] = []
+  let left = seams
   let at = 0
   for (const { 0: word, 1: number, 2: n } of content.matchAll(/c(\d+)\.(\d+)\S* /g)) {
     let part = used.at(-1)
     if (part?.call.number !== Number(number)) {
       const call = calls.find((one) => one.number === Number(number))
       if (!call) return `call ${number} was for another message`
-      if (part && part.call.turn >= call.turn) return `calls ${part.call.number} and ${number} are mixed`
-      if (part && (part.call.end !== 'tool' || part.words !== part.call.words))
+      const isBehind = part !== undefined && part.call.turn < call.turn
+      const isSeam = part?.call.turn === call.turn && left > 0 && part.call.number < call.number
+      if (part && !isBehind && !isSeam) return `calls ${part.call.number} and ${number} are mixed`
+      if (isSeam) left -= 1
+      else if (part && (part.call.end !== 'tool' || part.words !== part.call.words))
         return `call ${part.call.number} ends early`
       part = { call, words: 0 }
       used.push(part)

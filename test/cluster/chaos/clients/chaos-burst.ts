@@ -12,13 +12,14 @@ const AT_ONCE = 50
 
 export async function burst(crowd: Crowd, cluster: Cluster, replies: number): Promise<Measured[]> {
   const { sql } = cluster.database
+  const [{ id: agent }] = crowd.agents
   const rows = await sql<{ id: string }[]>`
-    insert into sessions (agent_id) select ${crowd.agent} from generate_series(1, ${replies}) returning id`
+    insert into sessions (agent_id) select ${agent} from generate_series(1, ${replies}) returning id`
   const answers: Response[] = []
   const waiting = rows.map(({ id }, n) => ({ id, marker: `m7000.${n}` }))
   const ask = async () => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      const url = `${deployUrl(crowd.urls[VICTIM] ?? '', crowd.agent)}/sessions/${next.id}/chat/completions`
+      const url = `${deployUrl(crowd.urls[VICTIM] ?? '', agent)}/sessions/${next.id}/chat/completions`
       const body = { messages: [{ role: 'user', content: textOf(next.marker, 'silent') }], stream: true }
       // An overloaded instance may lose its lease and cut requests without a response head.
       const answer = await fetch(url, post(body)).catch(() => null)

@@ -40,13 +40,13 @@ async function attempt(crowd: Crowd, send: Send, random: () => number, fields: o
   const one: Try = { outcome: 'unknown', status: null, reply: null, content: null }
   send.tries.push(one)
   count(crowd, stream ? 'messages streamed' : 'messages whole')
-  const answer = await ask(crowd, session, `${base}${pathOf(crowd, session)}/chat/completions`, init, [200, 409, 500])
+  const answer = await ask(crowd, session, `${base}${pathOf(session)}/chat/completions`, init, [200, 409, 500])
   if (answer === null) return one
   one.status = answer.status
   if (answer.status === 200 && stream) {
     one.outcome = 'accepted'
     const watch = crowd.witness.watch(session, 0)
-    await readFrames(crowd, answer, watch, framesUntilDrop(random))
+    await readFrames(crowd, { ...session, answer }, watch, framesUntilDrop(random))
     leaving.abort()
     one.reply = session.frames.get(watch.last)?.reply ?? null
     if (!watch.isOver && random() < 0.8) await follow(crowd, session, random, watch.last)
@@ -91,7 +91,7 @@ export async function say(crowd: Crowd, session: SessionSeen, marker: string, ra
 
 export async function readMessages(crowd: Crowd, session: SessionSeen, base: string): Promise<boolean> {
   const compare = crowd.witness.list(session)
-  const answer = await ask(crowd, session, `${base}${pathOf(crowd, session)}/messages`, {}, [200])
+  const answer = await ask(crowd, session, `${base}${pathOf(session)}/messages`, {}, [200])
   const body: unknown = await answer?.json().catch(() => null)
   if (answer?.status !== 200 || body === null) return false
   compare(Object(body).messages)
@@ -101,7 +101,7 @@ export async function readMessages(crowd: Crowd, session: SessionSeen, base: str
 
 async function cancel(crowd: Crowd, session: SessionSeen, base: string): Promise<void> {
   session.cancels += 1
-  const answer = await ask(crowd, session, `${base}${pathOf(crowd, session)}/chat/completions/cancel`, post({}), [204])
+  const answer = await ask(crowd, session, `${base}${pathOf(session)}/chat/completions/cancel`, post({}), [204])
   await answer?.body?.cancel().catch(() => {})
   if (answer?.status === 204) count(crowd, 'cancels')
 }
@@ -110,7 +110,7 @@ async function cancel(crowd: Crowd, session: SessionSeen, base: string): Promise
 async function remove(crowd: Crowd, session: SessionSeen, random: () => number): Promise<void> {
   session.deletion = 'asked'
   while (!crowd.over.aborted) {
-    const url = `${baseOf(crowd, random)}${pathOf(crowd, session)}`
+    const url = `${baseOf(crowd, random)}${pathOf(session)}`
     const answer = await ask(crowd, session, url, { method: 'DELETE' }, [204])
     await answer?.body?.cancel().catch(() => {})
     if (answer?.status === 204 || answer?.status === 404) {

@@ -82,7 +82,7 @@ async function begin(
   if (session === null) throw new Error('The run is over.')
   const send: Send = { marker, manner, session, key: null, tries: [] }
   crowd.sends.push(send)
-  const url = `${crowd.urls[instance]}${pathOf(crowd, session)}/chat/completions`
+  const url = `${crowd.urls[instance]}${pathOf(session)}/chat/completions`
   const body = { messages: [{ role: 'user', content: textOf(marker, manner) }], stream: true }
   const answer = await fetch(url, { ...post(body), signal })
   if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`)
@@ -104,7 +104,7 @@ async function begin(
 /** After a partition an instance still has connections that it does not know to be dead: 503 until it does. */
 async function followOn(crowd: Crowd, session: SessionSeen, instance: string, signal: AbortSignal): Promise<Reading> {
   for (const deadline = performance.now() + 30_000; ; await pause(100)) {
-    const answer = await fetch(`${instance}${pathOf(crowd, session)}/chat/completions/stream`, { signal })
+    const answer = await fetch(`${instance}${pathOf(session)}/chat/completions/stream`, { signal })
     if (answer.status === 200) return readToEnd(crowd, session, answer)
     const text = await answer.text()
     if (performance.now() > deadline) throw new Error(`${answer.status}: ${text}`)
@@ -121,7 +121,7 @@ async function endOf({ isWhole }: Reading, detail: string): Promise<Ended> {
 
 async function stop(crowd: Crowd, session: SessionSeen, instance: number): Promise<void> {
   session.cancels += 1
-  const url = `${crowd.urls[(instance + 1) % crowd.urls.length]}${pathOf(crowd, session)}/chat/completions/cancel`
+  const url = `${crowd.urls[(instance + 1) % crowd.urls.length]}${pathOf(session)}/chat/completions/cancel`
   const answer = await fetch(url, post({}))
   await answer.body?.cancel()
 }

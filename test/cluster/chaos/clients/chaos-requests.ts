@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import { deployUrl } from '../../../support/programs/product.ts'
 import type { Manner } from '../chaos-model.ts'
-import { newSessionSeen, type SessionSeen, type Watch, type Witness } from '../chaos-witness.ts'
+import { type ChaosAgent, newSessionSeen, type SessionSeen, type Watch, type Witness } from '../chaos-witness.ts'
 
 /** One user message, and the responses to its attempts. */
 export interface Send {
@@ -29,7 +29,8 @@ export interface Crowd {
   /** URLs of the instances. */
   urls: readonly string[]
   balancer: string
-  agent: string
+  /** The first one's replies end with their instance. */
+  agents: readonly [ChaosAgent, ...ChaosAgent[]]
   witness: Witness
   sends: Send[]
   sessions: SessionSeen[]
@@ -47,14 +48,15 @@ const LONGEST_WAIT_MS = 15_000
  * its model call (1.5 s); if silent for longer, it was forgotten.
  */
 const SILENCE_MS = 14_000
+/** One that goes on may be lost twice before it says anything more. */
+const LOSSES = 3
 export const count = ({ counts }: Pick<Crowd, 'counts'>, what: string): void =>
   void counts.set(what, (counts.get(what) ?? 0) + 1)
 
 export const baseOf = ({ urls, balancer }: Crowd, random: () => number): string =>
   [...urls, balancer, balancer][Math.floor(random() * (urls.length + 2))] ?? balancer
 
-export const pathOf = ({ agent }: Crowd, session: SessionSeen): string =>
-  `${deployUrl('', agent)}/sessions/${session.id}`
+export const pathOf = ({ agent, id }: SessionSeen): string => `${deployUrl('', agent.id)}/sessions/${id}`
 
 /** Null when there is no response. Any other status is a violation. */
 export async function ask(
@@ -90,14 +92,15 @@ export const post = (body: object, headers: Record<string, string> = {}): Reques
   body: JSON.stringify(body),
 })
 
-/** Retried until there is one. Null when the run has ended. */
+/** With an agent by chance; retried until there is one. Null when the run has ended. */
 export async function openSession(crowd: Crowd, random: () => number): Promise<SessionSeen | null> {
+  const agent = crowd.agents[Math.floor(random() * crowd.agents.length)] ?? crowd.agents[0]
   while (!crowd.over.aborted) {
-    const answer = await ask(crowd, null, `${deployUrl(baseOf(crowd, random), crowd.agent)}/sessions`, post({}), [201])
+    const answer = await ask(crowd, null, `${deployUrl(baseOf(crowd, random), agent.id)}/sessions`, post({}), [201])
     const body: unknown = answer?.status === 201 ? await answer.json().catch(() => null) : null
     await answer?.body?.cancel().catch(() => {})
     if (body !== null) {
-      const session = newSessionSeen(String(Object(body).id))
+      const session = newSessionSeen(String(Object(body).id), agent)
       crowd.sessions.push(session)
       return session
     }
@@ -109,7 +112,13 @@ export async function openSession(crowd: Crowd, random: () => number): Promise<S
 type End = 'over' | 'dropped' | 'broken'
 
 /** Reads frames into the watch until the end, or until `frames` have arrived: then it disconnects. */
-export async function readFrames(crowd: Crowd, answer: Response, watch: Watch, frames: number): Promise<End> {
+export async function readFrames(
+  crowd: Crowd,
+  { answer, agent }: { answer: Response; agent: ChaosAgent },
+  watch: Watch,
+  frames: number,
+): Promise<End> {
+  const silenceMs = agent.goesOn ? LOSSES * SILENCE_MS : SILENCE_MS
   let taken = 0
   const parser = createParser({
     onEvent: ({ id, event, data }) => {
@@ -121,9 +130,9 @@ export async function readFrames(crowd: Crowd, answer: Response, watch: Watch, f
   let isForgotten = false
   const silence = setTimeout(() => {
     isForgotten = true
-    watch.silent(SILENCE_MS)
+    watch.silent(silenceMs)
     void reader?.cancel().catch(() => {})
-  }, SILENCE_MS)
+  }, silenceMs)
   const read = async (): Promise<End> => {
     for (;;) {
       const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
@@ -152,13 +161,18 @@ export async function follow(
   let after = from
   while (!crowd.over.aborted) {
     const headers: Record<string, string> = after === 0 ? {} : { 'last-event-id': `${after === 'ahead' ? 1e9 : after}` }
-    const url = `${base ?? baseOf(crowd, random)}${pathOf(crowd, session)}/chat/completions/stream`
+    const url = `${base ?? baseOf(crowd, random)}${pathOf(session)}/chat/completions/stream`
     const leaving = new AbortController()
     const answer = await ask(crowd, session, url, { headers, signal: leaving.signal }, [200, 204])
     if (answer?.status === 200) {
       count(crowd, after === 0 ? 'replays' : 'resumes')
       const watch = crowd.witness.watch(session, after)
-      await readFrames(crowd, answer, watch, base === undefined ? framesUntilDrop(random) : Number.POSITIVE_INFINITY)
+      await readFrames(
+        crowd,
+        { ...session, answer },
+        watch,
+        base === undefined ? framesUntilDrop(random) : Number.POSITIVE_INFINITY,
+      )
       leaving.abort()
       if (watch.isOver) return true
       if (watch.last > 0) after = watch.last
