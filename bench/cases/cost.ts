@@ -6,8 +6,35 @@ import { ask, type GreenroomScene, load, pause, startScene } from './greenroom-s
 const SETTLE_MS = 11_000
 
 const kinds = {
-  '5 tokens at once, alone': { prompt: 'tokens=5 rate=0', tokens: 5, replies: 100, slots: 1 },
-  '100 tokens at 50/s, 50 at a time': { prompt: 'tokens=100 rate=50', tokens: 100, replies: 150, slots: 50 },
+  '5 tokens at once, alone': { prompt: 'tokens=5 rate=0', tokens: 5, replies: 100, slots: 1, calls: false },
+  '100 tokens at 50/s, 50 at a time': {
+    prompt: 'tokens=100 rate=50',
+    tokens: 100,
+    replies: 150,
+    slots: 50,
+    calls: false,
+  },
+  '5 tokens at once behind a call, alone': {
+    prompt: 'tokens=5 rate=0 calls=1',
+    tokens: 5,
+    replies: 100,
+    slots: 1,
+    calls: true,
+  },
+}
+
+/** An agent like the scene's, with a tool that answers at once. */
+async function agentWithTool({ agentId, product: { client } }: GreenroomScene): Promise<string> {
+  const known = await client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })
+  const { providerId = '', model = '' } = known.data ?? {}
+  const agent = await client.POST('/api/v1/agents', { body: { name: 'With a tool', providerId, model } })
+  const id = agent.data?.id ?? ''
+  const chosen = await client.PUT('/api/v1/agents/{agent_id}/tools', {
+    params: { path: { agent_id: id } },
+    body: { builtInToolIds: ['current_time'] },
+  })
+  if (!chosen.data) throw new Error(JSON.stringify([known.error, agent.error, chosen.error]))
+  return id
 }
 
 type Counts = { at: number; inserted: number; updated: number; deleted: number; commits: number; wal: number }
@@ -53,8 +80,12 @@ export const cost: OwnCase = {
   async measureAll(checkout, ground, repetitions) {
     await using scene = await startScene(checkout, ground)
     const wanted = Object.entries(kinds).map(([name, kind]) => ({ name, ...kind }))
-    const sessions = await scene.openMany(wanted.reduce((sum, { replies }) => sum + replies * (repetitions + 1), 0))
-    const run = async ({ prompt, replies, tokens, slots }: (typeof wanted)[number]) => {
+    const countOf = (calls: boolean) =>
+      wanted.filter((kind) => kind.calls === calls).reduce((sum, { replies }) => sum + replies * (repetitions + 1), 0)
+    const plain = await scene.openMany(countOf(false))
+    const calling = await scene.openMany(countOf(true), await agentWithTool(scene))
+    const run = async ({ prompt, replies, tokens, slots, calls }: (typeof wanted)[number]) => {
+      const sessions = calls ? calling : plain
       const asks = sessions.splice(0, replies).map((session) => ask(session, prompt))
       await load(ground, scene, { asks, tokens, slots })
       await pause(SETTLE_MS)

@@ -23,7 +23,8 @@ export type GreenroomScene = AsyncDisposable & {
   readonly pids: readonly number[]
   /** Creates a session; resolves to its URL. */
   open(): Promise<string>
-  openMany(count: number): Promise<string[]>
+  /** With another agent where one is given. */
+  openMany(count: number, agent?: string): Promise<string[]>
   memory(): Promise<Use>
 }
 
@@ -56,7 +57,7 @@ export async function startScene(
   const databaseUrl = `postgres://greenroom@${encodeURIComponent(sockets)}/postgres`
   const sql = connect(databaseUrl, { name: 'bench', max: 2, timeoutMs: 0 })
   stack.defer(() => sql.end({ timeout: 1 }))
-  const open = async () => `${url}${await newSession(url, agentId)}`
+  const open = async (agent = agentId) => `${url}${await newSession(url, agent)}`
   const kept = stack.move()
   return {
     agentId,
@@ -65,13 +66,13 @@ export async function startScene(
     sql,
     product,
     pids: [pid],
-    open,
+    open: () => open(),
     memory: () => memoryOf([pid]),
-    async openMany(count) {
+    async openMany(count, agent) {
       const sessions: string[] = []
       let left = count
       const opener = async () => {
-        while (left-- > 0) sessions.push(await open())
+        while (left-- > 0) sessions.push(await open(agent))
       }
       await Promise.all(Array.from({ length: 20 }, opener))
       return sessions
