@@ -53,7 +53,7 @@ verifies(
   'what is cancelled or deleted while nobody owns it, itself or with its agent or user, calls no model any more',
   async () => {
     // Time for all of it before the loss is found.
-    await using pair = await openPair('continue', { leaseMs: 8000 })
+    await using pair = await openPair('continue', { leaseMs: 12_000 })
     const { first, second, up } = pair
     const agent = pair.agentId()
     const other = await addAgent(first, up.url)
@@ -75,7 +75,7 @@ verifies(
     const remove = async (path: string) => (await fetch(`${second.url}${path}`, { method: 'DELETE' })).status
     expect((await cancel(second.url, cancelled)).status).toBe(204)
     expect(await remove(deleted)).toBe(204)
-    expect(await remove(`/api/v1/agents/${agent}/deploy/users/anna`)).toBe(200)
+    expect(await remove(`/api/v1/agents/${agent}/deploy/users/anna`)).toBe(204)
     expect(await remove(`/api/v1/agents/${other}`)).toBe(204)
     const rest = async (session: string) => (await (await follow(second.url, session)).rest()).frames
     const [whole, stopped] = await Promise.all([rest(kept), rest(cancelled)])
