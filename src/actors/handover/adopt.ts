@@ -19,43 +19,51 @@ interface AdoptingHost extends QueueHost {
   options: QueueHost['options'] & AdoptOptions
 }
 
-/** `lost`: those of lost instances, too. Resolves when none is left that this instance can take. */
+/** `lost`: those of lost instances, too. Resolves when none is left that this instance can take, and those that it took go on. */
 export async function takeOver(host: AdoptingHost, lost: boolean): Promise<void> {
   const { handovers } = host.options
   if (!handovers) return
+  const begun: Promise<void>[] = []
   for (let taken = 1; taken > 0; ) {
-    if (host.draining || !host.options.gate.check()) return
+    if (host.draining || !host.options.gate.check()) break
     const left = await handovers.left(lost)
     const adopted = await Promise.all(left.map((replyId) => adopt(host, replyId)))
-    taken = adopted.filter(Boolean).length
+    const going = adopted.filter((one) => one !== null)
+    begun.push(...going.map(({ begun }) => begun))
+    taken = going.length
   }
+  await Promise.all(begun)
 }
 
-/** It counts as running before it is this instance's, so that its row is no orphan. False when another instance has it. */
-async function adopt(host: AdoptingHost, replyId: string): Promise<boolean> {
+/**
+ * It counts as running before it is this instance's, so that its row is no orphan. Null when another instance has it. The next ones
+ * are claimed while it begins.
+ */
+async function adopt(host: AdoptingHost, replyId: string): Promise<{ begun: Promise<void> } | null> {
   const { handovers, log } = host.options
-  if (!handovers || host.admitting.has(replyId) || host.byReply.has(replyId)) return false
+  if (!handovers || host.admitting.has(replyId) || host.byReply.has(replyId)) return null
   const { promise: over, resolve } = Promise.withResolvers<void>()
   host.admitting.set(replyId, { over, stopped: null })
-  try {
-    const claimed = await handovers.claim(replyId)
-    if (claimed === null) return false
-    await goOn(host, claimed)
-    return true
-  } catch (err) {
-    log.error({ err, replyId }, 'A reply could not be taken over.')
-    return false
-  } finally {
+  const end = () => {
     host.admitting.delete(replyId)
     resolve()
   }
+  const failed = (err: unknown) => log.error({ err, replyId }, 'A reply could not be taken over.')
+  try {
+    const claimed = await handovers.claim(replyId)
+    if (claimed !== null) return { begun: goOn(host, claimed).catch(failed).finally(end) }
+  } catch (err) {
+    failed(err)
+  }
+  end()
+  return null
 }
 
 async function goOn(host: AdoptingHost, claimed: Claimed): Promise<void> {
   const { options } = host
-  const { reply: info, answeredId, agentId, reason, from } = claimed
+  const { reply: info, answeredId, hasParts, agentId, reason, from } = claimed
   try {
-    const parts = answeredId === null ? [] : await options.journal.parts(answeredId)
+    const parts = answeredId === null || !hasParts ? [] : await options.journal.parts(answeredId)
     const basis = await options.basisOf?.(
       claimed,
       parts.map(({ mediaType }) => mediaType),

@@ -55,6 +55,8 @@ export interface Claimed {
   providerId: string | null
   /** The user's message that it answers. */
   answeredId: string | null
+  /** Whether that has pictures or files. */
+  hasParts: boolean
   text: string
   historyEnd: number
   /** See `Admitted`. */
@@ -83,7 +85,7 @@ export interface Handovers {
   isOwn(replyId: string): Promise<boolean>
   /** Some of the replies that others have left. `lost`: those of lost owners too. */
   left(lost: boolean): Promise<string[]>
-  /** Takes a reply over. Null when another instance has it, or it has ended. */
+  /** Takes a reply over. Null when another instance has it, or it has ended. Concurrent claims go together. */
   claim(replyId: string): Promise<Claimed | null>
   /** Stores that the reply is to be cancelled, whoever owns it now. */
   cancel(reply: ReplyInfo): Promise<void>

@@ -13,6 +13,7 @@ const schema = Type.Object({
   cancelled: Type.Boolean(),
   elapsed_ms: Type.Number(),
   answered_id: orNull(Type.String()),
+  has_parts: Type.Boolean(),
   text: orNull(Type.String()),
   history_end: orNull(Type.Integer()),
   untitled: Type.Boolean(),

@@ -1,11 +1,11 @@
--- revision 4
+-- revision 5
 /* Takes a running reply over that its owner gives away, or that nobody owns any more. Null when another instance was
    first, or it is to go on nowhere. The owner changes in one conditional update, so that of several instances one gets it. Idempotent: a
    call whose answer was lost is called again.
    The former owner writes nothing more: it has given the reply away when all was stored (handovers), or its epoch is over.
    What it was asked meanwhile goes along (intents), and so do the frames that its flushes still hold.
    Answers {reason (boundary, shutdown, instance_lost, database), from (the former owner), cancelled, elapsed_ms (since the admission),
-   first_token_ms, attempts, turns, tools (spans in its notes), answered_id, text, history_end (of the user's message; see
+   first_token_ms, attempts, turns, tools (spans in its notes), answered_id, has_parts, text, history_end (of the user's message; see
    admit_message), untitled, first_text, values, continues, decided_by, decisions, agent_id, facts, turn_rows [{n, body}]}. */
 create or replace function claim_reply(p_instance uuid, p_epoch bigint, p_reply uuid, p_within integer)
 returns jsonb language plpgsql as $$
@@ -88,7 +88,8 @@ begin
     'reason', v_reason, 'from', m.instance_id, 'agent_id', s.agent_id, 'facts', m.facts,
     'cancelled', exists (select 1 from intents i where i.reply_id = p_reply and i.kind = 'cancel'),
     'elapsed_ms', greatest(0, extract(epoch from clock_timestamp() - m.created_at) * 1000)::float8,
-    'answered_id', answered.id, 'text', answered.content, 'history_end', answered.before_at,
+    'answered_id', answered.id,
+    'has_parts', exists (select 1 from message_parts p where p.message_id = answered.id), 'text', answered.content, 'history_end', answered.before_at,
     'untitled', s.title is null or s.title_is_draft,
     'first_text', case when s.title is null or s.title_is_draft then (
       select left(x.content, 10000) from messages x

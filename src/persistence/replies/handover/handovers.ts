@@ -3,7 +3,7 @@ import type { Claimed, Handovers, ReplyInfo } from '../../../actors/ports/index.
 import { retry } from '../../../async/retry.ts'
 import { isUnavailable, type Sql } from '../../postgres/database.ts'
 import { gathered } from '../../postgres/gathered.ts'
-import { readReply } from '../reading/read-reply.ts'
+import { readReplies } from '../reading/read-reply.ts'
 import { requestCancelOf } from '../settling/intents.ts'
 import { decodeCarried } from '../settling/stored-carried.ts'
 import { decodeFacts } from '../stored/stored-columns.ts'
@@ -120,19 +120,7 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
       return ofLost.map(({ id }) => id)
     },
 
-    async claim(replyId) {
-      // Without an answer nobody would go on with what is this instance's by then: it is asked for until there is one.
-      const claimed = await again(async () => {
-        const [row] = await sql<{ answer: unknown }[]>`
-          select claim_reply(${instance.id}, ${instance.epoch()}, ${replyId}, ${withinS}) as answer`
-        return row?.answer ?? null
-      }, Number.POSITIVE_INFINITY)
-      if (claimed === null) return null
-      const answer = decodeClaim(claimed)
-      const stored = await again(() => readReply(sql, replyId, 0), Number.POSITIVE_INFINITY)
-      // It may be another's by now: one that was paused before this read may have been declared lost meanwhile.
-      return stored?.info.instanceId === instance.id ? claimedOf(answer, stored) : null
-    },
+    claim: claiming({ sql, instance, withinS }, (ask) => again(ask, Number.POSITIVE_INFINITY)),
 
     async cancel({ id, sessionId }) {
       await again(() => requestCancelOf(sql, sessionId, id))
@@ -141,6 +129,37 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
     async setReady(isReady) {
       await sql`update instances set adopts = ${isReady} where id = ${instance.id} and epoch = ${instance.epoch()}`
     },
+  }
+}
+
+type Patiently = <T>(ask: () => Promise<T>) => Promise<T>
+
+/**
+ * Claims that go together: ten on ten connections planned everything ten times, a third of a second after a start. Without an answer
+ * nobody would go on with what is this instance's by then, so it is asked for until there is one.
+ */
+function claiming(
+  { sql, instance, withinS }: Omit<HandoverOptions, 'waitMs'>,
+  patiently: Patiently,
+): Handovers['claim'] {
+  const claimAll = async (ids: string[]) => {
+    const rows = await patiently(
+      () => sql<{ id: string; answer: unknown }[]>`
+        select r.id, claim_reply(${instance.id}, ${instance.epoch()}, r.id, ${withinS}) as answer
+          from unnest(${ids}::text[]::uuid[]) as r (id)`,
+    )
+    return new Map(rows.map(({ id, answer }) => [id, answer]))
+  }
+  const claims = gathered(claimAll)
+  const claimedReplies = gathered((ids) => patiently(() => readReplies(sql, ids)))
+  return async (replyId) => {
+    // Alone after a failure: it may be another one's fault.
+    const claimed = await claims(replyId).catch(async () => (await claimAll([replyId])).get(replyId) ?? null)
+    if (claimed === null) return null
+    const answer = decodeClaim(claimed)
+    const stored = await claimedReplies(replyId)
+    // It may be another's by now: one that was paused before this read may have been declared lost meanwhile.
+    return stored?.info.instanceId === instance.id ? claimedOf(answer, stored) : null
   }
 }
 
@@ -166,6 +185,7 @@ function claimedOf(answer: ClaimAnswer, { info, events }: { info: ReplyInfo; eve
     providerId,
     ...(counts && { counts }),
     answeredId: answer.answered_id,
+    hasParts: answer.has_parts,
     text: answer.text ?? '',
     historyEnd: answer.history_end ?? -1,
     titleFrom: answer.untitled ? (answer.first_text ?? '') : null,

@@ -43,7 +43,18 @@ export async function readReply(sql: Sql, replyId: string, after: number, readTo
            case when m.status = 'streaming' then (
              select max(l.num) from flushes l where l.instance_id = m.instance_id and l.epoch = m.epoch) end as read_to
       from messages m where m.id = ${replyId} and m.role = 'assistant'`
-  if (row === undefined) return null
+  return row === undefined ? null : storedOf(row, after, readTo)
+}
+
+/** Running replies, from their beginning, by their ids. */
+export async function readReplies(sql: Sql, replyIds: readonly string[]): Promise<Map<string, StoredReply>> {
+  const rows = await sql<ReplyRow[]>`
+    select m.*, ${framesOf(sql)}, null as read_to
+      from messages m where m.id = any(${[...replyIds]}::text[]::uuid[]) and m.status = 'streaming'`
+  return new Map(rows.map((row) => [row.id, storedOf(row, 0, 0)]))
+}
+
+function storedOf(row: ReplyRow, after: number, readTo: number): StoredReply {
   const isAfter = ({ seq, part }: { seq: number; part: number }) => seq > after || (seq === after && part > 0)
   return {
     info: infoOf(row),
