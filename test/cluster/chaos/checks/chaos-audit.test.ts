@@ -87,7 +87,7 @@ test('a flush that is sent again after its session was deleted is correct', asyn
 })
 
 const giveTo = (instance: string) =>
-  `update messages set instance_id = '${instance}', requester_lost = true where id = '${reply}'`
+  `update messages set instance_id = '${instance}', facts = '{"handedOver": "boundary"}' where id = '${reply}'`
 
 test('a reply that another instance takes over is written and settled by that one from then on', async () => {
   const { sql } = database

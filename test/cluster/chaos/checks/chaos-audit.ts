@@ -38,7 +38,7 @@ export async function installAudit(sql: Sql): Promise<void> {
         end if;
       elsif old.status = 'streaming' and new.status <> 'streaming' then
         insert into chaos_outcomes values (new.id, new.error_code, v_writer, nextval('chaos_steps'));
-      elsif new.status = 'streaming' and old.instance_id <> new.instance_id and to_jsonb(old) - v_owners = to_jsonb(new) - v_owners then
+      elsif new.status = 'streaming' and new.facts ? 'handedOver' and to_jsonb(old) - v_owners = to_jsonb(new) - v_owners then
         insert into chaos_owners values (new.id, new.instance_id, nextval('chaos_steps'));
       elsif old is distinct from new then
         insert into chaos_changes values (new.id, v_writer, to_jsonb(old), to_jsonb(new));
