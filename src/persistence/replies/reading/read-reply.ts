@@ -49,7 +49,7 @@ export async function readReply(sql: Sql, replyId: string, after: number, readTo
 /** Running replies, from their beginning, by their ids. */
 export async function readReplies(sql: Sql, replyIds: readonly string[]): Promise<Map<string, StoredReply>> {
   const rows = await sql<ReplyRow[]>`
-    select m.*, ${framesOf(sql)}, null as read_to
+    select m.*, ${framesOf(sql)}, null::integer as read_to
       from messages m where m.id = any(${[...replyIds]}::text[]::uuid[]) and m.status = 'streaming'`
   return new Map(rows.map((row) => [row.id, storedOf(row, 0, 0)]))
 }

@@ -211,12 +211,15 @@ function wordsOf(
     if (part?.call.number !== Number(number)) {
       const call = calls.find((one) => one.number === Number(number))
       if (!call) return `call ${number} was for another message`
-      const isBehind = part !== undefined && part.call.turn < call.turn
-      const isSeam = part?.call.turn === call.turn && left > 0 && part.call.number < call.number
-      if (part && !isBehind && !isSeam) return `calls ${part.call.number} and ${number} are mixed`
-      if (isSeam) left -= 1
-      else if (part && (part.call.end !== 'tool' || part.words !== part.call.words))
-        return `call ${part.call.number} ends early`
+      const isNextTurn = part !== undefined && part.call.turn < call.turn
+      const isWhole = isNextTurn && part.call.end === 'tool' && part.words === part.call.words
+      if (part && !isWhole) {
+        if (left === 0 || !goesOn(part.call, call, calls))
+          return isNextTurn
+            ? `call ${part.call.number} ends early`
+            : `calls ${part.call.number} and ${number} are mixed`
+        left -= 1
+      }
       part = { call, words: 0 }
       used.push(part)
     }
@@ -227,4 +230,12 @@ function wordsOf(
     at += word.length
   }
   return at === content.length ? used : `there is something behind ${at}`
+}
+
+/** Whether a turn that was interrupted may have gone on with the other call, or with one that said nothing before its tool. */
+function goesOn(before: ModelCall, other: ModelCall, calls: readonly ModelCall[]): boolean {
+  if (before.turn >= other.turn) return before.turn === other.turn && before.number < other.number
+  return calls.some(
+    ({ number, turn, words, end }) => turn === before.turn && number > before.number && words === 0 && end === 'tool',
+  )
 }
