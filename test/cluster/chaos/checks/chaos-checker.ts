@@ -211,13 +211,9 @@ function wordsOf(
     if (part?.call.number !== Number(number)) {
       const call = calls.find((one) => one.number === Number(number))
       if (!call) return `call ${number} was for another message`
-      const isNextTurn = part !== undefined && part.call.turn < call.turn
-      const isWhole = isNextTurn && part.call.end === 'tool' && part.words === part.call.words
-      if (part && !isWhole) {
-        if (left === 0 || !goesOn(part.call, call, calls))
-          return isNextTurn
-            ? `call ${part.call.number} ends early`
-            : `calls ${part.call.number} and ${number} are mixed`
+      const fault = part && faultBetween(part, call)
+      if (part && fault) {
+        if (left === 0 || !goesOn(part.call, call, calls)) return fault
         left -= 1
       }
       part = { call, words: 0 }
@@ -230,6 +226,13 @@ function wordsOf(
     at += word.length
   }
   return at === content.length ? used : `there is something behind ${at}`
+}
+
+/** Why words of this call cannot follow those, where there is no seam between them. Null when they can. */
+function faultBetween(before: { call: ModelCall; words: number }, { turn, number }: ModelCall): string | null {
+  const { call, words } = before
+  if (call.turn >= turn) return `calls ${call.number} and ${number} are mixed`
+  return call.end === 'tool' && words === call.words ? null : `call ${call.number} ends early`
 }
 
 /** Whether a turn that was interrupted may have gone on with the other call, or with one that said nothing before its tool. */
