@@ -1568,6 +1568,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the sessions of all agents by status */
+        get: operations["countAllSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/stream": {
         parameters: {
             query?: never;
@@ -4304,6 +4321,8 @@ export interface components {
             durationMs?: number | null;
             /** @description Why the model, or a filter of its provider, refused. Null when neither did, or none was given. */
             refusal?: string | null;
+            /** @description Of a failed reply: the HTTP status that its provider answered. Null where none is known. */
+            providerStatus?: number | null;
             /** @description Calls to providers. Null while the reply runs. */
             attempts?: number | null;
             /** @description The `configOverrides` of the request. Null when there are none. */
@@ -5151,6 +5170,21 @@ export interface components {
              */
             on_busy?: "reject" | "interrupt" | "enqueue" | "steer";
         };
+        /** @description How many sessions have each status. */
+        SessionCounts: {
+            /** @description Counted up to 10,000. */
+            idle: number;
+            /** @description Counted up to 10,000. */
+            streaming: number;
+            /** @description Counted up to 10,000. */
+            waiting: number;
+            /** @description Counted up to 10,000. */
+            complete: number;
+            /** @description Counted up to 10,000. */
+            error: number;
+            /** @description Counted up to 10,000. */
+            cancelled: number;
+        };
         SessionCreate: {
             /** @description Absent or null: derived from the first user message. 1 to 200 characters. */
             title?: string | null;
@@ -5278,6 +5312,22 @@ export interface components {
              * @description When something last happened in it. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description The newest reply, with `include=reply`. Null before the first one. */
+            reply?: {
+                /**
+                 * Format: uuid
+                 * @description The provider of its last turn. Null when it is not known.
+                 */
+                providerId: string | null;
+                /** @description The model that it began with. */
+                model: string | null;
+                /** @description The HTTP status with which its provider refused it. Null when none is known. */
+                httpStatus: number | null;
+                /** @description Milliseconds from admission until generation ended. Null while it runs. */
+                durationMs: number | null;
+                /** @description Input and output tokens. Null while it runs. */
+                tokens: number | null;
+            } | null;
         };
         SessionOverviewEvent: {
             /**
@@ -6007,6 +6057,7 @@ export type RunAgentInput = components['schemas']['RunAgentInput'];
 export type SentUiMessage = components['schemas']['SentUIMessage'];
 export type SessionChange = components['schemas']['SessionChange'];
 export type SessionCompletionRequest = components['schemas']['SessionCompletionRequest'];
+export type SessionCounts = components['schemas']['SessionCounts'];
 export type SessionCreate = components['schemas']['SessionCreate'];
 export type SessionExport = components['schemas']['SessionExport'];
 export type SessionGone = components['schemas']['SessionGone'];
@@ -14449,10 +14500,22 @@ export interface operations {
                 agentId?: string;
                 /** @description Only sessions of this user. */
                 user?: string;
-                /** @description Only sessions whose newest reply has this status. */
-                status?: "idle" | "streaming" | "waiting" | "complete" | "error" | "cancelled";
                 /** @description Only sessions whose newest reply failed with this code. */
                 errorCode?: string;
+                /** @description Only sessions that were updated from this time on, ISO 8601. */
+                from?: string;
+                /** @description Only sessions that were updated before this time, ISO 8601. */
+                to?: string;
+                /** @description Only sessions whose newest reply is of this provider. Looked for in the 10,000 sessions that were updated last, of those that match the rest. */
+                providerId?: string;
+                /** @description Only sessions whose newest reply was refused by its provider with this HTTP status. Looked for in the 10,000 sessions that were updated last, of those that match the rest. */
+                httpStatus?: number;
+                /** @description Only sessions with a stored message that contains this text, without regard to case. Looked for in the 10,000 sessions that were updated last, of those that match the rest. */
+                text?: string;
+                /** @description Only sessions whose newest reply has this status. */
+                status?: "idle" | "streaming" | "waiting" | "complete" | "error" | "cancelled";
+                /** @description `reply`: adds the newest reply to each session. */
+                include?: "reply";
             };
             header?: never;
             path?: never;
@@ -14467,6 +14530,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionOverviewList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    countAllSessions: {
+        parameters: {
+            query?: {
+                /** @description A part of the title, without regard to case, or the beginning of an id. */
+                q?: string;
+                /** @description Only sessions of this agent. */
+                agentId?: string;
+                /** @description Only sessions of this user. */
+                user?: string;
+                /** @description Only sessions whose newest reply failed with this code. */
+                errorCode?: string;
+                /** @description Only sessions that were updated from this time on, ISO 8601. */
+                from?: string;
+                /** @description Only sessions that were updated before this time, ISO 8601. */
+                to?: string;
+                /** @description Only sessions whose newest reply is of this provider. Looked for in the 10,000 sessions that were updated last, of those that match the rest. */
+                providerId?: string;
+                /** @description Only sessions whose newest reply was refused by its provider with this HTTP status. Looked for in the 10,000 sessions that were updated last, of those that match the rest. */
+                httpStatus?: number;
+                /** @description Only sessions with a stored message that contains this text, without regard to case. Looked for in the 10,000 sessions that were updated last, of those that match the rest. */
+                text?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionCounts"];
                 };
             };
             /** @description Something is missing or invalid; the message names the field and the reason. */

@@ -312,6 +312,8 @@ export interface PlaygroundHandlers<X extends Exchange> {
 export interface AllSessionsHandlers<X extends Exchange> {
   /** GET /api/v1/sessions — List the sessions of all agents, most recently updated first */
   listAllSessions: Handler<operations['listAllSessions'], X, 'limit' | 'offset'>
+  /** GET /api/v1/sessions/counts — Count the sessions of all agents by status */
+  countAllSessions: Handler<operations['countAllSessions'], X>
   /** GET /api/v1/sessions/stream — Follow the sessions of all agents */
   streamAllSessions: Handler<operations['streamAllSessions'], X>
 }

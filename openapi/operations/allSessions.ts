@@ -1,6 +1,12 @@
 import Type from 'typebox'
 import { operations } from '../operation.ts'
-import { SessionOverviewEvent, SessionOverviewList, sessionOverviewPage } from '../schemas/all-sessions.ts'
+import {
+  SessionCounts,
+  SessionOverviewEvent,
+  SessionOverviewList,
+  sessionCountFilters,
+  sessionOverviewPage,
+} from '../schemas/all-sessions.ts'
 import { lastEvent, SessionGone } from '../schemas/sessions.ts'
 
 export const allSessions = operations({
@@ -11,6 +17,14 @@ export const allSessions = operations({
     summary: 'List the sessions of all agents, most recently updated first',
     query: sessionOverviewPage,
     responses: { 200: SessionOverviewList },
+  },
+  countAllSessions: {
+    method: 'get',
+    path: '/api/v1/sessions/counts',
+    scope: 'management',
+    summary: 'Count the sessions of all agents by status',
+    query: sessionCountFilters,
+    responses: { 200: SessionCounts },
   },
   streamAllSessions: {
     method: 'get',

@@ -1,6 +1,6 @@
 /** The sessions of all agents, for operators. */
 import Type, { type TObject } from 'typebox'
-import { count, id, nullable, oneOf, page, time } from './basics.ts'
+import { count, id, nullable, objectOrNull, oneOf, page, time } from './basics.ts'
 
 export const sessionStatuses = ['idle', 'streaming', 'waiting', 'complete', 'error', 'cancelled'] as const
 
@@ -15,7 +15,17 @@ const overview = {
   createdAt: time('When the session was made.'),
   updatedAt: time('When something last happened in it.'),
 }
-const SessionOverview = Type.Object(overview, { title: 'SessionOverview' })
+const newestReply = objectOrNull(
+  {
+    providerId: nullable(id('The provider of its last turn. Null when it is not known.')),
+    model: nullable(Type.String({ description: 'The model that it began with.' })),
+    httpStatus: nullable(count('The HTTP status with which its provider refused it. Null when none is known.')),
+    durationMs: nullable(count('Milliseconds from admission until generation ended. Null while it runs.')),
+    tokens: nullable(count('Input and output tokens. Null while it runs.')),
+  },
+  'The newest reply, with `include=reply`. Null before the first one.',
+)
+const SessionOverview = Type.Object({ ...overview, reply: Type.Optional(newestReply) }, { title: 'SessionOverview' })
 export const SessionOverviewEvent = Type.Object(
   { ...overview, queued: count('Messages in its queue.') },
   { title: 'SessionOverviewEvent' },
@@ -31,15 +41,41 @@ export const SessionOverviewList = Type.Object(
   { title: 'SessionOverviewList' },
 )
 
+/** Of filters for which messages are read. */
+const amongNewest = ' Looked for in the 10,000 sessions that were updated last, of those that match the rest.'
+
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
-export const sessionOverviewPage: TObject = Type.Object({
-  ...page.properties,
+const filters = {
   q: Type.Optional(
     Type.String({ description: 'A part of the title, without regard to case, or the beginning of an id.' }),
   ),
   agentId: filter('Only sessions of this agent.'),
   user: filter('Only sessions of this user.'),
-  status: Type.Optional(oneOf(sessionStatuses, 'Only sessions whose newest reply has this status.')),
   errorCode: filter('Only sessions whose newest reply failed with this code.'),
+  from: filter('Only sessions that were updated from this time on, ISO 8601.'),
+  to: filter('Only sessions that were updated before this time, ISO 8601.'),
+  providerId: filter(`Only sessions whose newest reply is of this provider.${amongNewest}`),
+  httpStatus: Type.Optional(
+    Type.Integer({
+      minimum: 100,
+      maximum: 599,
+      description: `Only sessions whose newest reply was refused by its provider with this HTTP status.${amongNewest}`,
+    }),
+  ),
+  text: filter(`Only sessions with a stored message that contains this text, without regard to case.${amongNewest}`),
+}
+
+export const sessionOverviewPage: TObject = Type.Object({
+  ...page.properties,
+  ...filters,
+  status: Type.Optional(oneOf(sessionStatuses, 'Only sessions whose newest reply has this status.')),
+  include: Type.Optional(oneOf(['reply'], '`reply`: adds the newest reply to each session.')),
 })
+
+export const sessionCountFilters: TObject = Type.Object(filters)
+const counted = count('Counted up to 10,000.')
+export const SessionCounts = Type.Object(
+  { idle: counted, streaming: counted, waiting: counted, complete: counted, error: counted, cancelled: counted },
+  { title: 'SessionCounts', description: 'How many sessions have each status.' },
+)

@@ -58,6 +58,8 @@ export interface Generation {
   firstTokenAt(): number | null
   /** Why the model, or a filter, refused. Null when neither did, or none was given. */
   refusal(): string | null
+  /** The HTTP status with which a provider refused the last model call. Null when none did, or it answered none. */
+  refusedWith(): number | null
   /** What the last model call was sent. Null when none was made, or of no conversation. */
   sent(): SentBefore | null
   /** How long the model has thought up to this call (milliseconds). Null when it did not at all, or was not asked to. */
@@ -124,6 +126,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
     attempts: models.attempts,
     firstTokenAt: models.firstTokenAt,
     refusal: () => refusal,
+    refusedWith: models.refusedWith,
     sent: () => sent,
     reasoningMs: reasoning.ms,
   }

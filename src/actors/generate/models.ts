@@ -16,6 +16,7 @@ export function createModelAttribution(first: ModelTarget, from?: Pick<ResumePoi
   let attempts = from?.attempts ?? 0
   let firstTokenAt: number | null = null
   let lastSent: ModelRequest | null = null
+  let refusedWith: number | null = null
   return {
     /** Calls to providers. */
     attempts: () => attempts,
@@ -23,6 +24,8 @@ export function createModelAttribution(first: ModelTarget, from?: Pick<ResumePoi
     firstTokenAt: () => firstTokenAt,
     /** What the last call was sent. Null when none was made. */
     lastSent: () => lastSent,
+    /** The HTTP status with which the last call was refused. Null when it was not, or is made again. */
+    refusedWith: () => refusedWith,
     beginTurn(): void {
       current = own
     },
@@ -47,6 +50,8 @@ export function createModelAttribution(first: ModelTarget, from?: Pick<ResumePoi
       (event) => {
         if (event.type === 'called') attempts += 1
         else if (event.type === 'sent') lastSent = event.request
+        else if (event.type === 'call_ended') refusedWith = event.status
+        else if (event.type === 'retried' || event.type === 'fell_back') refusedWith = null
         else if (event.type === 'first_token') firstTokenAt ??= performance.now()
         calls(event)
       },

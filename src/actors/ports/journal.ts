@@ -69,6 +69,8 @@ export interface ReplyFigures {
   attempts: number
   /** Why the model, or a filter, refused, in the provider's words. Absent when neither did, or no reason was given. */
   refusal?: string
+  /** Of a failed reply: the HTTP status that its provider answered. Absent when it answered none. */
+  providerStatus?: number
   /** For the next reply. Absent when no model was asked. */
   sent?: SentBefore
 }

@@ -128,7 +128,7 @@ type SettlingPorts = Pick<SessionActorPorts, 'journal' | 'recorder'>
 async function settle(running: RunningReply, ending: Ending, ports: SettlingPorts): Promise<SessionEvent> {
   const { log } = running
   const endedAt = new Date()
-  const figures = figuresOf(running)
+  const figures = figuresOf(running, ending)
   running.observer.on({ type: 'settling' })
   const usage = (await running.generation?.usage()) ?? noUsage
   running.usage = usage
@@ -204,16 +204,18 @@ export function countedOf({ generation, admittedAt, from }: RunningReply) {
   }
 }
 
-function figuresOf(running: RunningReply): ReplyFigures {
+function figuresOf(running: RunningReply, ending: Ending): ReplyFigures {
   const { generation, admittedAt } = running
   const { firstTokenMs, attempts } = countedOf(running)
   const sent = generation?.sent() ?? null
   const refusal = generation?.refusal() ?? null
+  const status = ending.type === 'failed' ? (generation?.refusedWith() ?? null) : null
   return {
     firstTokenMs,
     durationMs: Math.round(performance.now() - admittedAt),
     attempts,
     ...(refusal !== null && { refusal }),
+    ...(status !== null && { providerStatus: status }),
     ...(sent && { sent }),
   }
 }

@@ -64,3 +64,35 @@ verifies('contract-16.all-sessions', 'one session is read by its id', async () =
   expect(json).toMatchObject({ id, agentId: scene.agentId, title: 'Alone', user: null, metadata: {} })
   expect((await scene.call('GET', `${scene.agent}/playground/sessions/nothing`)).status).toBe(404)
 })
+
+verifies('contract-16.all-sessions', 'the HTTP status that a provider answered is a field of its reply', async () => {
+  const refused = await scene.newSession('Refused')
+  scene.up.always((call) => call.error(418, { error: { message: 'I am the 503rd teapot' } }))
+  await scene.send(refused, 'Tea')
+  const { sessions } = await list('?httpStatus=418&include=reply')
+  expect(sessions).toMatchObject([{ id: refused, errorCode: 'provider_error', reply: { httpStatus: 418 } }])
+  expect(sessions[0].reply.providerId).toBe(scene.providerId)
+  expect(await list('?httpStatus=503')).toMatchObject({ total: 0 })
+  const { json } = await scene.call('GET', `${scene.agent}/playground/sessions/${refused}/messages`)
+  expect(json.messages.at(-1)).toMatchObject({ status: 'error', providerStatus: 418 })
+
+  scene.up.always((call) => call.text('Fine.').then(() => call.finish()))
+  await scene.send(refused, 'Coffee')
+  expect(await list('?httpStatus=418')).toMatchObject({ total: 0 })
+  expect((await list(`?q=${refused}&include=reply`)).sessions[0].reply.httpStatus).toBe(null)
+})
+
+verifies(
+  'contract-16.all-sessions',
+  'times, statuses and texts of filters are checked, and each status is counted',
+  async () => {
+    for (const query of ['from=soon', 'to=2026-02-31', 'httpStatus=42', 'httpStatus=x', 'text=', 'include=all']) {
+      expect((await scene.call('GET', `/api/v1/sessions?${query}`)).status).toBe(400)
+    }
+    const { status, json } = await scene.call('GET', '/api/v1/sessions/counts?from=2001-01-01')
+    expect(status).toBe(200)
+    expect(Object.keys(json).sort()).toEqual(['cancelled', 'complete', 'error', 'idle', 'streaming', 'waiting'])
+    expect(json.complete).toBeGreaterThan(0)
+    expect((await scene.call('GET', '/api/v1/sessions/counts?to=2001-01-01')).json.complete).toBe(0)
+  },
+)

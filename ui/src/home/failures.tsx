@@ -1,23 +1,22 @@
 /** What failed, by error code, provider and HTTP status: most frequent first, each with its newest session. */
 import { Title } from '@mantine/core'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { plural } from '../blocks/words.ts'
 import { providerResource } from '../providers/resource.ts'
 import type { SessionOverview } from '../sessions/queries.ts'
-import { failureOf } from './failure-of.ts'
 import classes from './failures.module.css'
 
-/** Sessions whose reply is read for its provider and status: each takes a request. */
-const READ = 12
 /** Rows; the list of sessions has the rest. */
 const SHOWN = 6
 
 interface Row {
   code: string
   /** Null where it is not known, or no provider was involved. */
+  providerId: string | null
   provider: string | null
+  /** The HTTP status that it answered. Null where none is known. */
   status: number | null
   agentId: string
   agentName: string
@@ -27,18 +26,19 @@ interface Row {
 
 export function Failures({ title, failed }: { title: string; failed: readonly SessionOverview[] }) {
   const providers = useQuery(providerResource.all).data ?? []
-  const read = useQueries({ queries: failed.slice(0, READ).map(failureOf) })
   const names = new Map(providers.map(({ id, name }) => [id, name]))
   const rows = new Map<string, Row>()
-  for (const [place, session] of failed.entries()) {
-    const { errorCode, agentId, agentName } = session
-    const { providerId = null, status = null } = read[place]?.data ?? {}
+  for (const session of failed) {
+    const { errorCode, agentId, agentName, reply } = session
+    const { providerId = null, httpStatus: status = null } = reply ?? {}
     const key = `${errorCode} ${agentId} ${providerId} ${status}`
     const before = rows.get(key)
     const provider = names.get(providerId ?? '') ?? null
     if (before) before.count += 1
-    else
-      rows.set(key, { code: errorCode ?? 'unknown', provider, status, agentId, agentName, count: 1, newest: session })
+    else {
+      const code = errorCode ?? 'unknown'
+      rows.set(key, { code, providerId, provider, status, agentId, agentName, count: 1, newest: session })
+    }
   }
   const sorted = [...rows.entries()].sort(([, a], [, b]) => b.count - a.count)
   return (
@@ -60,9 +60,17 @@ export function Failures({ title, failed }: { title: string; failed: readonly Se
   )
 }
 
-const FailureRow = ({ row: { code, provider, status, agentId, agentName, count, newest } }: { row: Row }) => (
+/** The sessions of a row. */
+function listOf({ code, providerId, status, agentId }: Row): string {
+  const filters = new URLSearchParams({ status: 'error', errorCode: code, agentId })
+  if (providerId !== null) filters.set('providerId', providerId)
+  if (status !== null) filters.set('httpStatus', String(status))
+  return `/sessions?${filters}`
+}
+
+const FailureRow = ({ row, row: { code, provider, status, agentName, count, newest } }: { row: Row }) => (
   <li>
-    <Link to={`/sessions?status=error&errorCode=${code}&agentId=${agentId}`}>
+    <Link to={listOf(row)}>
       <code>{code}</code> <span dir="auto">{agentName}</span>
     </Link>
     {(provider !== null || status !== null) && (

@@ -20,9 +20,13 @@ const countOf = ({ total, more }: SessionOverviewList): string => `${total.toLoc
 export function OnCall() {
   const running = useQuery({ ...allSessions({ status: 'streaming', limit: MOST }), ...every }).data
   const waiting = useQuery(waitingCount).data
-  const failed = useQuery({ ...allSessions({ status: 'error', limit: MOST }), ...every }).data
+  const failed = useQuery({ ...allSessions({ status: 'error', limit: MOST, include: 'reply' }), ...every }).data
   const now = useNow()
   const [span, setSpan] = useState<Span | null>(null)
+  const inSpan = useQuery({
+    ...allSessions({ status: 'error', limit: MOST, include: 'reply', ...(span && isoOf(span)) }),
+    enabled: span !== null,
+  }).data
   const since = ({ updatedAt }: SessionOverview) => now - Date.parse(updatedAt)
   const stuck = running?.sessions.filter((one) => since(one) > STUCK_MS)
   const lately = failed?.sessions.filter((one) => since(one) < HOUR_MS)
@@ -31,14 +35,14 @@ export function OnCall() {
   const facts = [
     { to: '/sessions?status=streaming', count: running && countOf(running), name: 'running', isBad: false },
     {
-      to: '/sessions?status=streaming',
+      to: '/sessions?status=streaming&older=60s',
       count: stuck && atLeast(stuck),
       name: 'for more than 60 s',
       isBad: (stuck?.length ?? 0) > 0,
     },
     { to: '/waiting', count: waiting?.toLocaleString('en'), name: 'waiting for approval', isBad: false },
     {
-      to: '/sessions?status=error',
+      to: '/sessions?status=error&newer=1h',
       count: lately && atLeast(lately),
       name: 'failed in the last hour',
       isBad: (lately?.length ?? 0) > 0,
@@ -56,20 +60,17 @@ export function OnCall() {
         ))}
       </ul>
       <LastDay now={now} span={span} onChange={setSpan} />
-      {failed && (span !== null || (lately?.length ?? 0) > 0) && (
+      {failed && (span === null ? (lately?.length ?? 0) > 0 : inSpan) && (
         <Failures
           title={span === null ? 'What failed in the last hour' : `What failed ${spanWords(span)}`}
-          failed={span === null ? (lately ?? []) : failed.sessions.filter((one) => isWithin(one, span))}
+          failed={span === null ? (lately ?? []) : (inSpan?.sessions ?? [])}
         />
       )}
     </section>
   )
 }
 
-const isWithin = ({ updatedAt }: SessionOverview, { from, to }: Span): boolean => {
-  const at = Date.parse(updatedAt)
-  return at >= from && at < to
-}
+const isoOf = ({ from, to }: Span) => ({ from: new Date(from).toISOString(), to: new Date(to).toISOString() })
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const spanWords = ({ from, to }: Span): string => `from ${clock.format(from)} to ${clock.format(to)}`

@@ -1,17 +1,58 @@
 /** The sessions of all agents (contract section 16). */
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { listAllSessions } from '../../../persistence/replies/sessions/all-sessions.ts'
+import {
+  countSessions,
+  listAllSessions,
+  type OverviewFilters,
+  type SessionOverview,
+} from '../../../persistence/replies/sessions/all-sessions.ts'
+import { newestReplies, type ReplyFilter } from '../../../persistence/replies/sessions/reply-filter.ts'
 import { MOST_PER_PAGE } from '../../list.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { type FeedDependencies, sendChanges, tellPosition } from '../../session-stream/send-changes.ts'
+import { readMoment } from '../moment.ts'
+
+type Filters = Omit<OverviewFilters, 'status' | 'from' | 'to' | 'replies'> &
+  ReplyFilter & { from?: string | undefined; to?: string | undefined }
+
+/** Throws 400. */
+function filtersIn({ q, agentId, user, errorCode, from, to, ...replies }: Filters): OverviewFilters {
+  const { providerId, httpStatus, text } = replies
+  const readsReplies = [providerId, httpStatus, text].some((value) => value !== undefined)
+  return {
+    q,
+    agentId,
+    user,
+    errorCode,
+    from: from === undefined ? undefined : readMoment('from', from),
+    to: to === undefined ? undefined : readMoment('to', to),
+    ...(readsReplies && { replies: { providerId, httpStatus, text } }),
+  }
+}
+
+async function withReplies(sql: Sql, sessions: readonly SessionOverview[]) {
+  const found = await newestReplies(
+    sql,
+    sessions.map(({ id }) => id),
+  )
+  const byId = new Map(found.map(({ sessionId, ...reply }) => [sessionId, reply]))
+  return sessions.map((session) => ({ ...session, reply: byId.get(session.id) ?? null }))
+}
 
 export const allSessionHandlers = ({ sql, sessionFeed }: { sql: Sql } & FeedDependencies) =>
   ({
     listAllSessions: async ({ query, reply }) => {
       await tellPosition(sessionFeed, reply)
       const limit = Math.min(query.limit, MOST_PER_PAGE)
-      const { items, total, more } = await listAllSessions(sql, { ...query, limit })
-      return { sessions: items, total, ...(more && { more }), limit, offset: query.offset }
+      const page = { limit, offset: query.offset }
+      const { items, total, more } = await listAllSessions(sql, { ...filtersIn(query), status: query.status, ...page })
+      const sessions = query.include === 'reply' ? await withReplies(sql, items) : items
+      return { sessions, total, ...(more && { more }), ...page }
+    },
+    countAllSessions: async ({ query }) => {
+      const counted = await countSessions(sql, filtersIn(query))
+      const none = { idle: 0, streaming: 0, waiting: 0, complete: 0, error: 0, cancelled: 0 }
+      return { ...none, ...Object.fromEntries(counted.map(({ status, count }) => [status, count])) }
     },
     streamAllSessions: async ({ query, request, reply }) => {
       await sendChanges(

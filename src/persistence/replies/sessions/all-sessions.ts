@@ -1,10 +1,12 @@
 /** The sessions of all agents, for operators: a page, and how many there are up to a limit. */
-import type { RestState } from '../../../actors/reply/reply-event.ts'
+import { restStates } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../postgres/database.ts'
 import { type Fragment, isoTime, type PageQuery } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
+import { holds, type ReplyFilter, repliesMatch } from './reply-filter.ts'
 
-export type SessionStatus = RestState | 'streaming'
+const sessionStatuses = [...restStates, 'streaming'] as const
+export type SessionStatus = (typeof sessionStatuses)[number]
 
 /** A session whose `status` and `errorCode` are those of its newest reply. */
 export interface SessionOverview {
@@ -20,12 +22,20 @@ export interface SessionOverview {
 }
 
 /** All that is given must hold. `q`: a part of the title, without case, or the beginning of an id. */
-export interface OverviewQuery extends PageQuery {
+export interface OverviewFilters {
+  q?: string | undefined
   agentId?: string | undefined
   user?: string | undefined
   status?: SessionStatus | undefined
   errorCode?: string | undefined
+  /** When it was updated: from this time on, and before that one. */
+  from?: Date | undefined
+  to?: Date | undefined
+  /** These are looked for in the replies and messages of the 10,000 sessions that were updated last, of those that match the rest. */
+  replies?: ReplyFilter | undefined
 }
+
+export type OverviewQuery = PageQuery & OverviewFilters
 
 export interface OverviewPage {
   items: SessionOverview[]
@@ -43,6 +53,7 @@ export async function listAllSessions(sql: Sql, query: OverviewQuery): Promise<O
   const { q = '', agentId } = query
   if (agentId !== undefined && !isUuid(agentId)) return { items: [], total: 0, more: false }
   const filter = filterOf(sql, query)
+  if (query.replies !== undefined) return await searchReplies(sql, query, filter, query.replies)
   if (q === '') {
     const order = sql`select num from sessions where true ${filter}`
     const counted = sql`select count(*)::integer from (select 1 from sessions where true ${filter} limit ${MOST_COUNTED + 1}) c`
@@ -71,6 +82,53 @@ async function searchIds(sql: Sql, query: OverviewQuery, filter: Fragment, title
   return await readPage(sql, query, order, sql`${counted}::integer`)
 }
 
+/** Messages are read for the sessions that were updated last alone: of a million, all of them are gigabytes. */
+async function searchReplies(
+  sql: Sql,
+  query: OverviewQuery,
+  filter: Fragment,
+  replies: ReplyFilter,
+): Promise<OverviewPage> {
+  const [found] = await sql<{ looked: number; nums: string[] }[]>`
+    with newest as materialized (
+      select num, id from sessions where true ${filter} ${namedBy(sql, query)}
+       order by updated_at desc, num desc limit ${MOST_COUNTED + 1})
+    select (select count(*)::integer from newest) as looked,
+           array(select num from newest where ${repliesMatch(sql, replies)} limit ${MOST_COUNTED})::text[] as nums`
+  const { looked = 0, nums = [] } = found ?? {}
+  const order = sql`select num from sessions where num = any(${nums}::bigint[])`
+  const page = await readPage(sql, query, order, sql`${nums.length}::integer`)
+  return { ...page, more: looked > MOST_COUNTED }
+}
+
+const namedBy = (sql: Sql, { q = '' }: OverviewFilters): Fragment =>
+  q === '' ? sql`` : sql`and (${holds(sql, 'title', q)} or ${idMatches(sql, q)})`
+
+/** How many sessions have each status, each counted up to `MOST_COUNTED`; `replies` as in the list. */
+export async function countSessions(
+  sql: Sql,
+  query: OverviewFilters,
+): Promise<{ status: SessionStatus; count: number }[]> {
+  const { q = '', agentId, replies } = query
+  if (agentId !== undefined && !isUuid(agentId)) return []
+  const filter = filterOf(sql, { ...query, status: undefined })
+  // One by one: each by the index that has its status.
+  if (replies === undefined && q === '') {
+    const countOf = async (status: SessionStatus) => {
+      const count = await countUp(sql, sql`true`, filterOf(sql, { ...query, status }))
+      return { status, count: Math.min(count, MOST_COUNTED) }
+    }
+    return await Promise.all(sessionStatuses.map(countOf))
+  }
+  const matching = replies === undefined ? sql`true` : repliesMatch(sql, replies)
+  const most = replies === undefined ? null : MOST_COUNTED + 1
+  return await sql<{ status: SessionStatus; count: number }[]>`
+    with newest as materialized (
+      select id, status from sessions where true ${filter} ${namedBy(sql, query)}
+       order by updated_at desc, num desc limit ${most}::bigint)
+    select status, least(count(*), ${MOST_COUNTED})::integer as count from newest where ${matching} group by status`
+}
+
 /** The numbers of the newest matches, `wanted` at most, as far as they are among the sessions that were updated last. */
 async function amongNewest(sql: Sql, found: Fragment, filter: Fragment, wanted: number): Promise<string[]> {
   const [row] = await sql<{ nums: string[] }[]>`
@@ -84,12 +142,12 @@ async function searchTitles(sql: Sql, query: OverviewQuery, filter: Fragment): P
   const { q = '' } = query
   const isCommon = (await countUp(sql, idMatches(sql, q), filter)) > MOST_COUNTED
   const ids = isCommon ? [] : await matching(sql, idMatches(sql, q), filter)
-  const titles = isCommon ? [] : await matching(sql, titleHolds(sql, q), filter)
+  const titles = isCommon ? [] : await matching(sql, holds(sql, 'title', q), filter)
   const nums = [...new Set([...ids, ...titles])]
   // Where few match, the matches themselves are ordered. Where many do, walking by time soon meets enough of them.
   const isMany = isCommon || nums.length > MOST_COUNTED
   const order = isMany
-    ? sql`select num from sessions where (${titleHolds(sql, q)} or ${idMatches(sql, q)}) ${filter}`
+    ? sql`select num from sessions where (${holds(sql, 'title', q)} or ${idMatches(sql, q)}) ${filter}`
     : sql`select num from sessions where num = any(${nums}::bigint[])`
   return await readPage(sql, query, order, sql`${isMany ? MOST_COUNTED + 1 : nums.length}::integer`)
 }
@@ -105,11 +163,14 @@ async function countUp(sql: Sql, condition: Fragment, filter: Fragment): Promise
   return row?.counted ?? 0
 }
 
-const filterOf = (sql: Sql, { agentId, user, status, errorCode }: OverviewQuery): Fragment =>
+const filterOf = (sql: Sql, { agentId, user, status, errorCode, from, to, replies }: OverviewFilters): Fragment =>
   sql`${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}
       ${user === undefined ? sql`` : sql`and end_user = ${user}`}
       ${status === undefined ? sql`` : statusIs(sql, status)}
-      ${errorCode === undefined ? sql`` : sql`and error_code = ${errorCode}`}`
+      ${errorCode === undefined ? sql`` : sql`and error_code = ${errorCode}`}
+      ${from === undefined ? sql`` : sql`and updated_at >= ${from}`}
+      ${to === undefined ? sql`` : sql`and updated_at < ${to}`}
+      ${replies?.httpStatus === undefined ? sql`` : sql`and error_code is not null`}`
 
 /** Said twice, so that any plan may use the index of those that are not complete (sessions_not_complete). */
 const statusIs = (sql: Sql, status: SessionStatus): Fragment =>
@@ -153,19 +214,7 @@ const canBeginId = (q: string): boolean => /^[0-9a-f-]{8}/i.test(q)
  * A title with the beginning of an id in it is of the few in an index of their own (sessions_titled_like_ids). (Who walks
  * by time must not be offered that index: PostgreSQL would rather gather half of all rows.)
  */
-const titleMatches = (sql: Sql, q: string): Fragment => sql`${titleHolds(sql, q)} and title ~ '[0-9A-Fa-f-]{8}'`
-
-/**
- * `like`, because PostgreSQL expects few rows of it and reads with several processes; of `strpos` it expects a third.
- * Letters beyond ASCII take twice the time to fold: 1 s instead of 0.5 s a million on a busy machine.
- */
-function titleHolds(sql: Sql, q: string): Fragment {
-  const pattern = `%${q.replace(/[\\%_]/g, '\\$&')}%`
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
-  return /^[\x00-\x7f]*$/.test(q)
-    ? sql`lower(title collate "C") like ${pattern.toLowerCase()}`
-    : sql`lower(title) like lower(${pattern}::text)`
-}
+const titleMatches = (sql: Sql, q: string): Fragment => sql`${holds(sql, 'title', q)} and title ~ '[0-9A-Fa-f-]{8}'`
 
 const uuidForm = '00000000-0000-0000-0000-000000000000'
 

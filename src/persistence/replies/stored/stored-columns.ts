@@ -63,6 +63,7 @@ export const factsSchema = Type.Object({
   durationMs: Type.Optional(Type.Number()),
   attempts: Type.Optional(Type.Number()),
   refusal: Type.Optional(Type.String()),
+  providerStatus: Type.Optional(Type.Number()),
   sent: Type.Optional(sentSchema),
   counted: Type.Optional(
     Type.Object({

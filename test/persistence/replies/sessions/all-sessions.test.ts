@@ -1,6 +1,14 @@
 /** The sessions of all agents, and the status that they carry. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { listAllSessions, type OverviewQuery } from '../../../../src/persistence/replies/sessions/all-sessions.ts'
+import type { Settlement } from '../../../../src/actors/ports/index.ts'
+import {
+  countSessions,
+  listAllSessions,
+  type OverviewFilters,
+  type OverviewQuery,
+} from '../../../../src/persistence/replies/sessions/all-sessions.ts'
+import { newestReplies, type ReplyFilter } from '../../../../src/persistence/replies/sessions/reply-filter.ts'
 import { verifies } from '../../../verifies.ts'
 import { failed, finished, newAgent, openScene, type Scene, versions } from '../../scene.ts'
 
@@ -78,6 +86,57 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       expect({ total, more, shown: items.length }).toEqual({ total: 10_000, more: true, shown: 11 })
     }
   })
+
+  verifies(
+    'contract-16.all-sessions',
+    'sessions are found by time, and by what their replies and messages say',
+    async () => {
+      const agentId = await newAgent(scene.sql)
+      const [vendor, fallback] = [randomUUID(), randomUUID()]
+      const say = async (text: string, settlement: Settlement) => {
+        const [row] = await scene.sql<
+          { id: string }[]
+        >`insert into sessions (agent_id) values (${agentId}) returning id`
+        const id = row?.id ?? ''
+        const facts = { providerId: vendor, prompt: null, overrides: null }
+        await scene.journal.settle(await scene.begin(id, { agentId, text, facts }), settlement)
+        return id
+      }
+      const figures = { firstTokenMs: null, durationMs: 5, attempts: 1 }
+      const changed = { seq: 1, part: 1, event: { type: 'model', model: 'other', providerId: fallback } } as const
+      const fine = await say('A refund, please', finished({ figures: { ...figures, durationMs: 7 } }))
+      const refused = await say('Ärger', failed({ figures: { ...figures, providerStatus: 429 } }))
+      const fellBack = await say('Once more', failed({ figures, events: [changed] }))
+      const by = (replies: ReplyFilter, more: Partial<OverviewQuery> = {}) => idsOf({ agentId, replies, ...more })
+      expect(await by({ httpStatus: 429 })).toEqual([refused])
+      expect(await by({ httpStatus: 500 })).toEqual([])
+      expect(await by({ providerId: vendor })).toEqual([refused, fine])
+      expect(await by({ providerId: fallback })).toEqual([fellBack])
+      expect(await by({ text: 'REFUND' })).toEqual([fine])
+      expect(await by({ text: 'ärger', providerId: vendor }, { status: 'error' })).toEqual([refused])
+      expect(await by({ text: 'refund' }, { status: 'error' })).toEqual([])
+      expect(await by({ text: 'r' }, { limit: 1, offset: 1 })).toEqual([refused])
+
+      await scene.sql`update sessions set updated_at = '2020-01-02T00:00:00Z' where id = ${fine}`
+      const [from, to] = [new Date('2020-01-02T00:00:00Z'), new Date('2020-01-03T00:00:00Z')]
+      expect(await idsOf({ agentId, from, to })).toEqual([fine])
+      expect(await idsOf({ agentId, to: from })).toEqual([])
+      expect(await idsOf({ agentId, from: to })).toEqual([fellBack, refused])
+
+      const counts = async (query: OverviewFilters) =>
+        Object.fromEntries(
+          (await countSessions(scene.sql, { agentId, ...query })).map((one) => [one.status, one.count]),
+        )
+      const none = { idle: 0, streaming: 0, waiting: 0, cancelled: 0 }
+      expect(await counts({ status: 'idle' })).toEqual({ ...none, complete: 1, error: 2 })
+      expect(await counts({ from: to })).toEqual({ ...none, complete: 0, error: 2 })
+      expect(await counts({ replies: { httpStatus: 429 } })).toEqual({ error: 1 })
+      expect(await counts({ q: fine })).toEqual({ complete: 1 })
+      expect(await newestReplies(scene.sql, [refused])).toEqual([
+        { sessionId: refused, providerId: vendor, model: 'test-model', httpStatus: 429, durationMs: 5, tokens: 7 },
+      ])
+    },
+  )
 
   verifies(
     'contract-16.all-sessions',
