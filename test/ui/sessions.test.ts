@@ -21,16 +21,18 @@ afterAll(async () => {
 
 const rows = (page: TestPage) => page.getByRole('table', { name: 'Sessions' }).locator('tbody tr')
 
+const field = (page: TestPage) => page.getByRole('search').locator('input')
+
 test('an operator narrows the list, follows a running reply, stops it and deletes', async () => {
-  const id = await scene.begin('/slow 60')
+  const id = await scene.begin('/slow 1000')
   await using page = await browser.page(app.url)
   await page.goto('/sessions')
   await rows(page).first().getByText('Running').waitFor()
-  await page.getByText('1–20 of 61').waitFor()
+  await page.getByText('1–40 of 61').waitFor()
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
 
-  await page.getByLabel('Search by title or id').fill(id.slice(0, 13))
+  await field(page).fill(id.slice(0, 13))
   await expect.poll(() => rows(page).count()).toBe(1)
   await rows(page).getByRole('checkbox').check()
   await page.getByRole('button', { name: 'Stop 1 running' }).click()
@@ -44,16 +46,84 @@ test('an operator narrows the list, follows a running reply, stops it and delete
   await page.getByText('No results').waitFor()
 
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
-  await page
-    .getByRole('textbox', { name: 'Status' })
-    .or(page.getByRole('combobox', { name: 'Status' }))
-    .click()
-  await page.getByRole('option', { name: 'Failed' }).click()
+  await page.getByRole('button', { name: 'Failed 60' }).click()
   await page.getByRole('button', { name: 'Crowd 7', exact: true }).click()
   await expect.poll(() => rows(page).count()).toBe(1)
   expect(new URL(page.url()).searchParams.get('status')).toBe('error')
   await page.reload()
   await rows(page).getByText('provider_timeout').waitFor()
+})
+
+test('one field takes names and times beside words, and the address keeps them', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/sessions')
+  await field(page).fill('status:failed agent:"Crowd 12" older:1h crowd')
+  await expect.poll(() => rows(page).count()).toBe(1)
+  await rows(page).getByText('About Crowd 12').waitFor()
+  const kept = new URL(page.url()).searchParams
+  expect([kept.get('status'), kept.get('older'), kept.get('q')]).toEqual(['error', '1h', 'crowd'])
+  await page.reload()
+  await rows(page).getByText('About Crowd 12').waitFor()
+  await expect.poll(() => field(page).inputValue()).toBe('status:failed agent:"Crowd 12" older:1h crowd')
+
+  await field(page).fill('status:failed newer:2h')
+  await page.getByText('No results').waitFor()
+  await field(page).fill('http:9 ')
+  await page.getByText('http: is a status, such as 429').waitFor()
+  await field(page).fill('agent:crowd-none ')
+  await page.getByText('There is no agent “crowd-none”').waitFor()
+  await field(page).fill('sta')
+  await page.getByRole('option', { name: /^status:/ }).click()
+  expect(await field(page).inputValue()).toBe('status:')
+  expect(await axe(page)).toEqual([])
+})
+
+test('rows of 32 px are walked by keys, with a preview beside them; columns are chosen, and kept', async () => {
+  const id = await scene.say('A lamp for two')
+  await using page = await browser.page(app.url, { width: 1440 })
+  await page.goto('/sessions?q=A lamp for two')
+  await rows(page).getByText('A lamp for two').waitFor()
+  const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
+  expect(heights.every((height) => height >= 32 && height < 34)).toBe(true)
+  const widths = await page
+    .getByRole('table', { name: 'Sessions' })
+    .locator('th')
+    .evaluateAll((all) => all.map((head) => [head.textContent, head.getBoundingClientRect().width] as const))
+  const widest = widths.toSorted(([, a], [, b]) => b - a)[0]
+  expect(widest?.[0]).toBe('Session')
+
+  await page.locator('body').press('j')
+  const preview = page.getByRole('complementary', { name: 'Preview' })
+  await preview.getByText('A lamp for two', { exact: true }).first().waitFor()
+  await preview.getByText('Reply', { exact: true }).waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.locator('body').press('Escape')
+  await preview.waitFor({ state: 'detached' })
+  await page.locator('body').press('j')
+  await preview.waitFor()
+  await page.locator('body').press('Enter')
+  await page.waitForURL(`**/${id}`)
+
+  await page.goto('/sessions?q=A lamp for two')
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('checkbox', { name: 'Model', exact: true }).check()
+  await page.getByRole('columnheader', { name: 'Model' }).waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.reload()
+  await page.getByRole('columnheader', { name: 'Model' }).waitFor()
+})
+
+test('a narrow window shows titles, states and the preview below', async () => {
+  await scene.say('Small lamps')
+  await using page = await browser.page(app.url, { width: 390, height: 844 })
+  await page.goto('/sessions')
+  await rows(page).getByText('Small lamps').first().waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+  await page.locator('body').press('j')
+  await page.getByRole('complementary', { name: 'Preview' }).waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
 })
 
 test('home, the chart and the playground find a session of any agent, by its address too', async () => {

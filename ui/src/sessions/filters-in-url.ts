@@ -1,7 +1,8 @@
-/** What the page of sessions shows, in its address: `?q=&status=&agent=&user=&errorCode=&offset=`. */
+/** What the page of sessions shows, in its address: `?q=&status=&agentId=&older=…&offset=`. */
 import { usePaging } from '../blocks/pages/paging.ts'
-import { useSearchParams, withParams } from '../blocks/search-params.ts'
+import { useSearchParams } from '../blocks/search-params.ts'
 import type { SessionFilters, SessionStatus } from './queries.ts'
+import { spanMs } from './query/query-text.ts'
 
 export const statuses = {
   streaming: 'Running',
@@ -13,27 +14,53 @@ export const statuses = {
 } as const satisfies Record<SessionStatus, string>
 
 const isStatus = (text: string): text is SessionStatus => Object.hasOwn(statuses, text)
+const isSpan = (text: string): boolean => spanMs(text) !== null
+const isMoment = (text: string): boolean => !Number.isNaN(Date.parse(text))
 
-export type FilterName = Exclude<keyof SessionFilters, 'q'>
+const texts = ['q', 'agentId', 'user', 'errorCode', 'providerId', 'text'] as const
+const names = [...texts, 'status', 'httpStatus', 'older', 'newer', 'from', 'to'] as const
+export type FilterName = (typeof names)[number]
+
+/** What no session could have is left out. */
+function filtersIn(search: URLSearchParams): SessionFilters {
+  const read = (name: FilterName) => search.get(name) ?? ''
+  const filters: SessionFilters = {}
+  for (const name of texts) if (read(name) !== '') filters[name] = read(name)
+  const status = read('status')
+  if (isStatus(status)) filters.status = status
+  if (/^[1-5]\d\d$/.test(read('httpStatus'))) filters.httpStatus = Number(read('httpStatus'))
+  for (const name of ['older', 'newer'] as const) if (isSpan(read(name))) filters[name] = read(name)
+  for (const name of ['from', 'to'] as const) if (isMoment(read(name))) filters[name] = read(name)
+  return filters
+}
 
 export function useSessionFilters() {
   const paging = usePaging()
   const [search, setSearch] = useSearchParams()
-  const status = search.get('status') ?? ''
-  const filters: SessionFilters = {
-    ...(isStatus(status) && { status }),
-    ...present('agentId', search.get('agentId')),
-    ...present('user', search.get('user')),
-    ...present('errorCode', search.get('errorCode')),
-  }
+  const filters = filtersIn(search)
+  /** From the first page on, and no new entry of the history. */
+  const change = (to: (now: SessionFilters) => SessionFilters) =>
+    setSearch(
+      (before) => {
+        const after = new URLSearchParams(before)
+        const wanted = to(filtersIn(before))
+        for (const name of names) {
+          const value = wanted[name]
+          if (value === undefined) after.delete(name)
+          else after.set(name, String(value))
+        }
+        after.delete('offset')
+        return after
+      },
+      { replace: true },
+    )
   return {
     paging,
     filters,
-    isFiltered: paging.q !== '' || Object.keys(filters).length > 0,
+    isFiltered: Object.keys(filters).length > 0,
+    setFilters: (wanted: SessionFilters) => change(() => wanted),
     setFilter: (name: FilterName, value: string | null) =>
-      setSearch((before) => withParams(before, { [name]: value || null, offset: null }), { replace: true }),
+      change(({ [name]: _, ...rest }) => (value === null ? rest : { ...rest, [name]: value })),
     clear: () => setSearch(() => new URLSearchParams()),
   }
 }
-
-const present = (name: FilterName, value: string | null) => (value ? { [name]: value } : {})

@@ -3,6 +3,8 @@ import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
 import { queryClient } from '../query-client.ts'
+import { serverNow } from '../shell/server-clock.ts'
+import { spanMs } from './query/query-text.ts'
 
 export type SessionOverview = components['schemas']['SessionOverview']
 export type SessionOverviewList = components['schemas']['SessionOverviewList']
@@ -14,13 +16,60 @@ export interface SessionFilters {
   user?: string
   status?: SessionStatus
   errorCode?: string
+  providerId?: string
+  httpStatus?: number
+  /** A part of a message. */
+  text?: string
+  /** Updated longer ago than this, such as `60s`; less long ago. */
+  older?: string
+  newer?: string
+  /** Updated from this time on, before that one: ISO 8601. */
+  from?: string
+  to?: string
 }
 
-/** A page of all sessions, most recently updated first. */
-export const allSessions = (query: SessionFilters & { limit: number; offset?: number }) =>
+/** As the server takes them: moments for what is counted from now. */
+function asked({ older, newer, from, to, ...filters }: SessionFilters) {
+  const ago = (span: string | undefined) => {
+    const ms = span === undefined ? null : spanMs(span)
+    return ms === null ? undefined : new Date(serverNow() - ms).toISOString()
+  }
+  // Both may be given: the later beginning and the earlier end.
+  const begin = [ago(newer), from]
+    .filter((one) => one !== undefined)
+    .sort()
+    .at(-1)
+  const end = [ago(older), to].filter((one) => one !== undefined).sort()[0]
+  return { ...filters, ...(begin && { from: begin }), ...(end && { to: end }) }
+}
+
+/** What is looked for in messages is not read again with every change: the server reads up to 10,000 sessions for it. */
+const keyOf = ({ text }: SessionFilters) => (text === undefined ? 'all' : 'searched')
+
+/** A page of all sessions, most recently updated first. `include`: with the newest reply of each. */
+export const allSessions = (query: SessionFilters & { limit: number; offset?: number; include?: 'reply' }) =>
   queryOptions({
-    queryKey: ['sessions', 'all', query],
-    queryFn: ({ signal }) => api.GET('/api/v1/sessions', { params: { query }, signal }),
+    queryKey: ['sessions', keyOf(query), query],
+    queryFn: ({ signal }) => api.GET('/api/v1/sessions', { params: { query: asked(query) }, signal }),
+  })
+
+/** How many there are of each status, whatever status the filters name. */
+export const sessionCounts = ({ status: _, ...filters }: SessionFilters) =>
+  queryOptions({
+    queryKey: ['sessions', keyOf(filters), 'counts', filters],
+    queryFn: ({ signal }) => api.GET('/api/v1/sessions/counts', { params: { query: asked(filters) }, signal }),
+  })
+
+const PREVIEWED = 6
+
+/** The newest messages of a session, oldest first. */
+export const newestMessages = (agentId: string, sessionId: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'all', 'preview', sessionId],
+    queryFn: async ({ signal }) => {
+      const params = { ...at(agentId, sessionId), query: { limit: PREVIEWED } }
+      return (await api.GET(`${sessionPath}/messages`, { params, signal })).messages
+    },
   })
 
 const sessionPath = '/api/v1/agents/{agent_id}/playground/sessions/{session_id}'

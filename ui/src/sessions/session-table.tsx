@@ -1,9 +1,13 @@
 import { ActionIcon, Checkbox, Table, Tooltip, VisuallyHidden } from '@mantine/core'
 import { IconSitemap } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import blocks from '../blocks/blocks.module.css'
+import { AwaitedRows } from '../blocks/pages/awaited-rows.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { RunningDuration } from '../blocks/running-duration.tsx'
+import { duration } from '../chart/words.ts'
+import { type ColumnName, columns } from './columns.tsx'
 import type { FilterName } from './filters-in-url.ts'
 import type { SessionOverview } from './queries.ts'
 import classes from './sessions.module.css'
@@ -14,23 +18,34 @@ import { sessionName } from './words.ts'
 const STUCK_MS = 60_000
 
 interface SessionTableProps {
-  sessions: readonly SessionOverview[]
+  /** Undefined until they are read. */
+  sessions: readonly SessionOverview[] | undefined
   isStale: boolean
+  shown: readonly ColumnName[]
+  providerName: (id: string) => string
   selected: ReadonlySet<string>
   onSelect: (ids: ReadonlySet<string>) => void
   onFilter: (name: FilterName, value: string) => void
+  /** The session that keys and clicks are at. Null when there is none. */
+  active: string | null
+  onActive: (id: string) => void
 }
 
-export function SessionTable({ sessions, isStale, selected, onSelect, onFilter }: SessionTableProps) {
-  const all = sessions.length > 0 && sessions.every(({ id }) => selected.has(id))
+export function SessionTable({ sessions, isStale, shown, selected, onSelect, ...rest }: SessionTableProps) {
+  const all = sessions !== undefined && sessions.length > 0 && sessions.every(({ id }) => selected.has(id))
   const toggle = (id: string) => {
     const next = new Set(selected)
     if (!next.delete(id)) next.add(id)
     onSelect(next)
   }
   return (
-    <div className={blocks.card}>
-      <Table className={`${blocks.table} ${classes.table}`} aria-label="Sessions" aria-busy={isStale}>
+    <div className={`${blocks.card} ${classes.list}`}>
+      <Table
+        className={`${blocks.table} ${classes.table}`}
+        style={{ '--columns': widthOf(shown) }}
+        aria-label="Sessions"
+        aria-busy={isStale || !sessions}
+      >
         <Table.Thead>
           <Table.Tr>
             <Table.Th className={classes.check ?? ''}>
@@ -39,101 +54,106 @@ export function SessionTable({ sessions, isStale, selected, onSelect, onFilter }
                 aria-label="Select all on this page"
                 checked={all}
                 indeterminate={!all && selected.size > 0}
-                onChange={() => onSelect(new Set(all ? [] : sessions.map(({ id }) => id)))}
+                onChange={() => onSelect(new Set(all ? [] : sessions?.map(({ id }) => id)))}
               />
             </Table.Th>
             <Table.Th>Session</Table.Th>
-            <Table.Th className={classes.statusColumn ?? ''}>Status</Table.Th>
-            <Table.Th data-minor className={classes.agentColumn ?? ''}>
-              Agent
-            </Table.Th>
-            <Table.Th data-minor className={classes.userColumn ?? ''}>
-              User
-            </Table.Th>
-            <Table.Th data-minor className={classes.timeColumn ?? ''}>
-              Updated
-            </Table.Th>
+            {columnsOf(shown).map(({ name, label, width }) => (
+              <Table.Th key={name} w={width} data-column={name} data-minor={name !== 'status' || undefined}>
+                {label}
+              </Table.Th>
+            ))}
             <Table.Th data-minor className={classes.actionColumn ?? ''}>
               <VisuallyHidden>Replay</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {sessions.map((session) => (
+          {sessions?.map((session) => (
             <Row
               key={session.id}
               session={session}
+              shown={shown}
               isSelected={selected.has(session.id)}
               onToggle={() => toggle(session.id)}
-              onFilter={onFilter}
+              {...rest}
             />
           ))}
-          {sessions.length === 0 && (
-            <Table.Tr>
-              <Table.Td colSpan={7} ta="center" c="dimmed" py="lg">
-                No results
-              </Table.Td>
-            </Table.Tr>
-          )}
+          {sessions?.length === 0 && <Whole span={shown.length + 3}>No results</Whole>}
+          {sessions === undefined && <AwaitedRows columns={shown.length + 3} />}
         </Table.Tbody>
       </Table>
     </div>
   )
 }
 
-interface RowProps {
+const columnsOf = (shown: readonly ColumnName[]) => columns.filter(({ name }) => shown.includes(name))
+
+/** Of all that stands beside the title. */
+const widthOf = (shown: readonly ColumnName[]): string =>
+  `calc(6rem + ${['0rem', ...columnsOf(shown).map(({ width }) => width)].join(' + ')})`
+
+const Whole = ({ span, children }: { span: number; children: ReactNode }) => (
+  <Table.Tr>
+    <Table.Td colSpan={span} ta="center" c="dimmed" py="lg">
+      {children}
+    </Table.Td>
+  </Table.Tr>
+)
+
+type RowProps = Pick<SessionTableProps, 'shown' | 'providerName' | 'onFilter' | 'active' | 'onActive'> & {
   session: SessionOverview
   isSelected: boolean
   onToggle: () => void
-  onFilter: SessionTableProps['onFilter']
 }
 
-function Row({ session, isSelected, onToggle, onFilter }: RowProps) {
-  const { id, agentId, agentName, user, status, errorCode, updatedAt } = session
+function Row({ session, shown, isSelected, onToggle, active, onActive, ...cells }: RowProps) {
+  const { id, agentId, agentName } = session
   const name = sessionName(session)
+  const isActive = id === active
+  const row = useRef<HTMLTableRowElement>(null)
+  useEffect(() => {
+    if (isActive) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isActive])
   return (
-    <Table.Tr data-selected={isSelected || undefined}>
-      <Table.Td className={classes.check ?? ''}>
+    <Table.Tr
+      ref={row}
+      data-selected={isSelected || undefined}
+      aria-current={isActive || undefined}
+      onClick={() => onActive(id)}
+    >
+      <Table.Td className={classes.check ?? ''} onClick={(event) => event.stopPropagation()}>
         <Checkbox size="xs" aria-label={`Select “${name}”`} checked={isSelected} onChange={onToggle} />
       </Table.Td>
       <Table.Td>
         <Link
           to={`/playground/${agentId}/${id}`}
-          className={`${blocks.rowLink} ${classes.name}`}
+          className={classes.name}
           title={name}
           dir="auto"
+          viewTransition
+          onClick={(event) => event.stopPropagation()}
         >
           {name}
         </Link>
         <span className={classes.narrowAgent}>{agentName}</span>
       </Table.Td>
-      <Table.Td>
-        <StatusMark status={status} />
-        {status === 'streaming' && <RunningDuration since={updatedAt} lateAfterMs={STUCK_MS} />}
-        {errorCode !== null && (
-          <FilterWord value={errorCode} label="Only this error code" onClick={() => onFilter('errorCode', errorCode)} />
-        )}
-      </Table.Td>
-      <Table.Td data-minor>
-        <FilterWord value={agentName} label="Only this agent" onClick={() => onFilter('agentId', agentId)} />
-      </Table.Td>
-      <Table.Td data-minor>
-        {user !== null && <FilterWord value={user} label="Only this user" onClick={() => onFilter('user', user)} />}
-      </Table.Td>
-      <Table.Td data-minor>
-        <RelativeTime iso={updatedAt} />
-      </Table.Td>
+      {shown.map((column) => (
+        <Table.Td key={column} data-column={column} data-minor={column !== 'status' || undefined}>
+          <Cell column={column} session={session} {...cells} />
+        </Table.Td>
+      ))}
       <Table.Td data-minor className={classes.actionColumn ?? ''}>
         <Tooltip label="Replay in the state chart">
           <ActionIcon
             component={Link}
             to={`/chart?view=replay&agent=${agentId}&session=${id}`}
-            className={classes.above ?? ''}
+            size={22}
             variant="subtle"
             color="gray"
             aria-label={`Replay “${name}” in the state chart`}
           >
-            <IconSitemap size={16} stroke={1.7} />
+            <IconSitemap size={15} stroke={1.7} />
           </ActionIcon>
         </Tooltip>
       </Table.Td>
@@ -141,9 +161,59 @@ function Row({ session, isSelected, onToggle, onFilter }: RowProps) {
   )
 }
 
+type CellProps = Pick<SessionTableProps, 'providerName' | 'onFilter'> & { column: ColumnName; session: SessionOverview }
+
+function Cell({ column, session, providerName, onFilter }: CellProps) {
+  const { status, errorCode, agentId, agentName, user, reply = null } = session
+  const word = (value: string | null, name: FilterName, filter: string | null, label: string) =>
+    value !== null &&
+    filter !== null && <FilterWord value={value} label={label} onClick={() => onFilter(name, filter)} />
+  switch (column) {
+    case 'status':
+      return (
+        <>
+          <StatusMark status={status} />
+          {status === 'streaming' && <RunningDuration since={session.updatedAt} lateAfterMs={STUCK_MS} />}
+        </>
+      )
+    case 'error':
+      return word(errorCode, 'errorCode', errorCode, 'Only this error code')
+    case 'http': {
+      const answered = reply?.httpStatus == null ? null : String(reply.httpStatus)
+      return word(answered, 'httpStatus', answered, 'Only this HTTP status')
+    }
+    case 'agent':
+      return word(agentName, 'agentId', agentId, 'Only this agent')
+    case 'provider': {
+      const id = reply?.providerId ?? null
+      return word(id && providerName(id), 'providerId', id, 'Only this provider')
+    }
+    case 'model':
+      return <span className={classes.value}>{reply?.model}</span>
+    case 'user':
+      return word(user, 'user', user, 'Only this user')
+    case 'duration':
+      return <span className={classes.value}>{reply?.durationMs == null ? null : duration(reply.durationMs)}</span>
+    case 'tokens':
+      return <span className={classes.value}>{reply?.tokens?.toLocaleString('en')}</span>
+    case 'created':
+      return <RelativeTime iso={session.createdAt} />
+    default:
+      return <RelativeTime iso={session.updatedAt} />
+  }
+}
+
 /** A value that narrows the list to itself. */
 const FilterWord = ({ value, label, onClick }: { value: string; label: string; onClick: () => void }) => (
-  <button type="button" className={classes.word} title={`${label}: ${value}`} onClick={onClick}>
+  <button
+    type="button"
+    className={classes.word}
+    title={`${label}: ${value}`}
+    onClick={(event) => {
+      event.stopPropagation()
+      onClick()
+    }}
+  >
     <bdi>{value}</bdi>
   </button>
 )

@@ -1,62 +1,109 @@
 /** `/sessions`: the sessions of all agents, for operators. */
-import { Skeleton } from '@mantine/core'
+import { Kbd, Text } from '@mantine/core'
 import { IconMessages } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useNavigate } from 'react-router'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { Pager } from '../blocks/pages/pager.tsx'
+import { providerResource } from '../providers/resource.ts'
 import { BulkActions } from './bulk-actions.tsx'
+import { ColumnsMenu, useColumns } from './columns.tsx'
 import { useSessionFilters } from './filters-in-url.ts'
+import { SessionPreview } from './preview/session-preview.tsx'
 import { allSessions } from './queries.ts'
-import { SessionFilters } from './session-filters.tsx'
+import query from './query/query.module.css'
+import { QueryField } from './query/query-field.tsx'
+import { StatusTabs } from './query/status-tabs.tsx'
+import { TimeRange } from './query/time-range.tsx'
 import { SessionTable } from './session-table.tsx'
+import classes from './sessions.module.css'
 import { useLiveSessions } from './use-live-sessions.ts'
+import { useRowKeys } from './use-row-keys.ts'
+import { shortId } from './words.ts'
 
-const live = { placeholderData: keepPreviousData }
 const none: ReadonlySet<string> = new Set()
+/** Rows are half as high as elsewhere. */
+const ROWS = 40
+/** What is counted from now changes although no session does. */
+const AGAIN_MS = 10_000
 
 export function Component() {
   const state = useSessionFilters()
   useLiveSessions()
+  const navigate = useNavigate()
   const { paging, filters, isFiltered, setFilter } = state
-  const { data, error, isPlaceholderData } = useQuery({ ...allSessions({ ...paging.params, ...filters }), ...live })
+  const page = { limit: paging.isLimited ? paging.params.limit : ROWS, offset: paging.params.offset }
+  const { data, error, isPlaceholderData } = useQuery({
+    ...allSessions({ ...page, ...filters, include: 'reply' }),
+    placeholderData: keepPreviousData,
+    ...((filters.older || filters.newer) && { refetchInterval: AGAIN_MS }),
+  })
+  const providers = useQuery(providerResource.all).data ?? []
+  const providerName = (id: string) => providers.find((one) => one.id === id)?.name ?? shortId(id)
+  const { chosen: shown, choose } = useColumns()
   const [chosen, setChosen] = useState(none)
+  const [active, setActive] = useState<string | null>(null)
   const sessions = data?.sessions ?? []
   // What has left the page is not acted on.
   const selected = sessions.filter(({ id }) => chosen.has(id))
-  const nothing = data !== undefined && data.sessions.length === 0 && !isFiltered && !isPlaceholderData
+  const previewed = sessions.find(({ id }) => id === active)
+  useRowKeys({
+    ids: sessions.map(({ id }) => id),
+    active: previewed?.id ?? null,
+    onActive: setActive,
+    onOpen(id) {
+      const found = sessions.find((one) => one.id === id)
+      if (found) void navigate(`/playground/${found.agentId}/${id}`, { viewTransition: true })
+    },
+    onToggle: (id) => setChosen(new Set(chosen.has(id) ? [...chosen].filter((one) => one !== id) : [...chosen, id])),
+  })
+  const nothing = data !== undefined && sessions.length === 0 && !isFiltered && !isPlaceholderData
+  if (nothing && page.offset === 0) {
+    return (
+      <EmptyState
+        icon={IconMessages}
+        title="No sessions yet"
+        leadTo={{ path: '/playground', label: 'Open the playground' }}
+      >
+        A session begins with the first message, in the playground or through the API.
+      </EmptyState>
+    )
+  }
   return (
     <>
       <ErrorAlert error={error} mb="md" />
-      {nothing && paging.params.offset === 0 ? (
-        <EmptyState
-          icon={IconMessages}
-          title="No sessions yet"
-          leadTo={{ path: '/playground', label: 'Open the playground' }}
-        >
-          A session begins with the first message, in the playground or through the API.
-        </EmptyState>
-      ) : (
-        <>
-          <SessionFilters {...state} />
-          <BulkActions selected={selected} onDone={() => setChosen(none)} />
-          {data === undefined ? (
-            error === null && <Skeleton height={240} radius="lg" />
-          ) : (
-            <>
-              <SessionTable
-                sessions={sessions}
-                isStale={isPlaceholderData}
-                selected={new Set(selected.map(({ id }) => id))}
-                onSelect={setChosen}
-                onFilter={setFilter}
-              />
-              <Pager total={data.total} more={data.more} {...paging.params} onOffset={paging.setOffset} />
-            </>
-          )}
-        </>
-      )}
+      <StatusTabs filters={filters} onChange={(status) => setFilter('status', status)} />
+      <div className={query.bar}>
+        <QueryField {...state} />
+        <TimeRange {...state} />
+        <ColumnsMenu chosen={shown} onChange={choose} />
+      </div>
+      <BulkActions selected={selected} onDone={() => setChosen(none)} />
+      <div className={classes.columns} data-preview={previewed !== undefined || undefined}>
+        <div>
+          <SessionTable
+            sessions={error === null ? data?.sessions : (data?.sessions ?? [])}
+            isStale={isPlaceholderData}
+            shown={shown}
+            providerName={providerName}
+            selected={new Set(selected.map(({ id }) => id))}
+            onSelect={setChosen}
+            onFilter={setFilter}
+            active={previewed?.id ?? null}
+            onActive={setActive}
+          />
+          {data && <Pager total={data.total} more={data.more} {...page} onOffset={paging.setOffset} />}
+          <Text className={classes.keys ?? ''} fz="xs" c="dimmed" mt="xs">
+            <Kbd size="xs">J</Kbd> <Kbd size="xs">K</Kbd> move, <Kbd size="xs">Enter</Kbd> opens, <Kbd size="xs">X</Kbd>{' '}
+            selects, <Kbd size="xs">Esc</Kbd> closes the preview
+          </Text>
+        </div>
+        {previewed && (
+          <SessionPreview session={previewed} providerName={providerName} onClose={() => setActive(null)} />
+        )}
+      </div>
     </>
   )
 }

@@ -4,7 +4,7 @@ import type { SessionStatus } from './queries.ts'
 import classes from './sessions.module.css'
 
 /** As the state chart has them: its states have other names. */
-const tones = {
+export const tones = {
   idle: 'idle',
   streaming: 'busy',
   waiting: 'waiting',

@@ -27,6 +27,8 @@ export function usePaging() {
   }
   return {
     params,
+    /** The address names a limit. */
+    isLimited: search.has('limit'),
     q,
     setQ: (text: string) =>
       setSearch((before) => withParams(before, { q: text || null, offset: null }), { replace: true }),

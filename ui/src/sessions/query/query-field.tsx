@@ -1,0 +1,69 @@
+/** The field that narrows the list, with what it understands. */
+import { Autocomplete, Button } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconFilter } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { allAgents } from '../../agents/resource.ts'
+import { providerResource } from '../../providers/resource.ts'
+import type { useSessionFilters } from '../filters-in-url.ts'
+import classes from './query.module.css'
+import { completionsOf, formatQuery, type Names, parseQuery } from './query-text.ts'
+
+type Filters = Pick<ReturnType<typeof useSessionFilters>, 'filters' | 'setFilters' | 'isFiltered' | 'clear'>
+
+export function QueryField({ filters, setFilters, isFiltered, clear }: Filters) {
+  const names: Names = { agents: useQuery(allAgents).data, providers: useQuery(providerResource.all).data }
+  const shown = formatQuery(filters, names)
+  const [text, setText] = useState(shown)
+  const input = useRef<HTMLInputElement>(null)
+  // Links, tabs and the back button change the address too. What says the same is left as it is while it is typed.
+  useEffect(() => {
+    const isTyped = document.activeElement === input.current
+    setText((now) => (isTyped && formatQuery(parseQuery(now, names).filters, names) === shown ? now : shown))
+  }, [shown]) // names are part of what is shown
+  const { problem } = parseQuery(text, names)
+  const settle = useDebouncedCallback((now: string) => {
+    // What the range beside it shows is not the field's.
+    const { from, to } = filters
+    setFilters({ ...parseQuery(now, names).filters, ...(from && { from }), ...(to && { to }) })
+  }, 250)
+  const change = (now: string) => {
+    setText(now)
+    settle(now)
+  }
+  const completions = completionsOf(text, names)
+  const hintOf = new Map(completions.map((one) => [one.value, one]))
+  return (
+    <search className={classes.field} aria-label="Filter sessions">
+      <Autocomplete
+        ref={input}
+        aria-label="Filter"
+        placeholder='Filter: words of the title, status:failed http:429 older:60s text:"refund"'
+        leftSection={<IconFilter size={16} stroke={1.7} aria-hidden />}
+        value={text}
+        onChange={change}
+        // It is added to; the theme's pickers are replaced.
+        onFocus={() => undefined}
+        onClick={() => undefined}
+        data={completions.map(({ value }) => value)}
+        filter={({ options }) => options}
+        renderOption={({ option }) => (
+          <span className={classes.completion}>
+            <b>{hintOf.get(option.value)?.adds}</b> {hintOf.get(option.value)?.hint}
+          </span>
+        )}
+        error={isWhole(text) ? problem : null}
+        maxDropdownHeight={340}
+      />
+      {isFiltered && (
+        <Button variant="subtle" color="gray" onClick={clear}>
+          Clear
+        </Button>
+      )}
+    </search>
+  )
+}
+
+/** Nothing is wrong yet with a word that has no end. */
+const isWhole = (text: string): boolean => /\s$|"$/.test(text)

@@ -1,0 +1,50 @@
+/** How many sessions there are of each status; a click narrows the list to it. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { statuses } from '../filters-in-url.ts'
+import { type SessionFilters, type SessionStatus, sessionCounts } from '../queries.ts'
+import { tones } from '../status-mark.tsx'
+import classes from './query.module.css'
+
+/** Up to which the server counts. */
+const MOST = 10_000
+
+const order: readonly SessionStatus[] = ['streaming', 'waiting', 'error', 'cancelled', 'complete', 'idle']
+
+interface StatusTabsProps {
+  filters: SessionFilters
+  /** Null shows all. */
+  onChange: (status: SessionStatus | null) => void
+}
+
+export function StatusTabs({ filters, onChange }: StatusTabsProps) {
+  const { data } = useQuery({ ...sessionCounts(filters), placeholderData: keepPreviousData })
+  const all = data && order.reduce((sum, status) => sum + data[status], 0)
+  const isMore = data && order.some((status) => data[status] >= MOST)
+  return (
+    <fieldset className={classes.tabs} aria-label="Status">
+      <button
+        type="button"
+        className={classes.tab}
+        aria-pressed={filters.status === undefined}
+        onClick={() => onChange(null)}
+      >
+        All <b>{all === undefined ? '–' : `${all.toLocaleString('en')}${isMore ? '+' : ''}`}</b>
+      </button>
+      {order.map((status) => (
+        <button
+          type="button"
+          key={status}
+          className={classes.tab}
+          data-tone={tones[status]}
+          aria-pressed={filters.status === status}
+          onClick={() => onChange(filters.status === status ? null : status)}
+        >
+          <i aria-hidden />
+          {statuses[status]} <b>{data === undefined ? '–' : counted(data[status])}</b>
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+const counted = (count: number): string => `${count.toLocaleString('en')}${count >= MOST ? '+' : ''}`

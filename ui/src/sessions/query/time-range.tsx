@@ -1,0 +1,80 @@
+/** When the sessions were updated: one of the usual times, or from one moment to another. */
+import { Select, TextInput } from '@mantine/core'
+import type { useSessionFilters } from '../filters-in-url.ts'
+import classes from './query.module.css'
+
+const usual = [
+  { value: '15m', label: 'Last 15 minutes' },
+  { value: '1h', label: 'Last hour' },
+  { value: '24h', label: 'Last 24 hours' },
+  { value: '7d', label: 'Last 7 days' },
+  { value: '30d', label: 'Last 30 days' },
+]
+const OWN = 'own'
+const HOUR_MS = 3_600_000
+
+type TimeRangeProps = Pick<ReturnType<typeof useSessionFilters>, 'filters' | 'setFilters'>
+
+export function TimeRange({ filters, setFilters }: TimeRangeProps) {
+  const { from, to, newer, ...others } = filters
+  const isOwn = from !== undefined || to !== undefined
+  const choose = (value: string | null) => {
+    if (value === OWN) setFilters({ ...others, from: new Date(Date.now() - HOUR_MS).toISOString() })
+    else setFilters({ ...others, ...(value !== null && { newer: value }) })
+  }
+  const known = newer === undefined || usual.some(({ value }) => value === newer)
+  return (
+    <div className={classes.times}>
+      <Select
+        aria-label="Time range"
+        placeholder="Any time"
+        w={170}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any time' }}
+        data={[
+          ...usual,
+          ...(known ? [] : [{ value: newer, label: `Last ${newer}` }]),
+          { value: OWN, label: 'From … to …' },
+        ]}
+        value={isOwn ? OWN : (newer ?? null)}
+        onChange={choose}
+      />
+      {isOwn && (
+        <>
+          <Moment label="From" iso={from} onChange={(iso) => setFilters(withMoment(filters, 'from', iso))} />
+          <Moment label="To" iso={to} onChange={(iso) => setFilters(withMoment(filters, 'to', iso))} />
+        </>
+      )}
+    </div>
+  )
+}
+
+type Filters = TimeRangeProps['filters']
+
+function withMoment(filters: Filters, name: 'from' | 'to', iso: string | null): Filters {
+  const { [name]: _, ...rest } = filters
+  return iso === null ? rest : { ...rest, [name]: iso }
+}
+
+interface MomentProps {
+  label: string
+  iso: string | undefined
+  /** Null where the field is emptied. */
+  onChange: (iso: string | null) => void
+}
+
+const Moment = ({ label, iso, onChange }: MomentProps) => (
+  <TextInput
+    type="datetime-local"
+    aria-label={label}
+    w={200}
+    value={iso === undefined ? '' : localTime(iso)}
+    onChange={({ currentTarget: { value } }) => onChange(value === '' ? null : new Date(value).toISOString())}
+  />
+)
+
+/** As the field takes it: the reader's time zone, to the minute. */
+function localTime(iso: string): string {
+  const at = new Date(iso)
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
