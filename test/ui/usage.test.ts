@@ -80,7 +80,7 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
   test('totals, days, agents and models of the last 30 days; what is estimated is marked', async () => {
     await using page = await browser.page(app.url)
     await page.goto('/usage')
-    await page.getByRole('img', { name: '1,202,300 tokens read and 35,112 written, by day' }).waitFor()
+    await page.getByRole('img', { name: '1,202,300 input and 35,112 output tokens, by day' }).waitFor()
     expect([await total(page, 'Input tokens'), await total(page, 'Output tokens')]).toEqual([
       '≈ about 1.2M',
       '≈ about 35.1K',
@@ -160,6 +160,29 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
     await page.goBack()
     await expect.poll(() => total(page, 'Replies')).toBe('2')
   })
+})
+
+test('300 agents are the ten that used most, the sum of the others, and a search: two screens', async () => {
+  const { providerId } = await createAgent(app)
+  await app.sql`
+    insert into agents (name, provider_id, model) select 'Crowd ' || i, ${providerId}, 'm' from generate_series(1, 300) i`
+  await app.sql`
+    insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated)
+    select gen_random_uuid(), now(), id, 'model-' || num % 40, 1, 1000000000 + num, 1, false from agents where name like 'Crowd%'`
+  await using page = await browser.page(app.url, { width: 1440, height: 900 })
+  await page.goto('/usage')
+  const table = page.getByRole('table', { name: 'By agent' })
+  await table.getByText('Crowd 300', { exact: true }).waitFor()
+  await expect.poll(async () => (await rowsOf(page, 'By agent')).length).toBe(11)
+  await table.getByText(/^29\d others$/).waitFor()
+  await page.getByRole('table', { name: 'Speed, errors and cost' }).waitFor()
+  expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(1800)
+  expect(await axe(page)).toEqual([])
+  await page.getByRole('searchbox', { name: 'Search agents' }).fill('crowd 77')
+  await table.getByText('Crowd 77', { exact: true }).waitFor()
+  expect(await rowsOf(page, 'By agent')).toHaveLength(1)
+  await page.getByRole('searchbox', { name: 'Search agents' }).fill('crowd 7')
+  await table.getByText('1 other', { exact: true }).waitFor()
 })
 
 describe('bars', () => {

@@ -23,9 +23,9 @@ export function ByDay({ report }: { report: UsageReport }) {
         <figure
           className={classes.plot}
           role="img"
-          aria-label={`${wholeNumber(promptTokens)} tokens read and ${wholeNumber(completionTokens)} written, ${heads[step].toLowerCase()}`}
+          aria-label={`${wholeNumber(promptTokens)} input and ${wholeNumber(completionTokens)} output tokens, ${heads[step].toLowerCase()}`}
         >
-          <Suspense fallback={<Skeleton h={300} />}>
+          <Suspense fallback={<Skeleton h={210} />}>
             <DayPlot buckets={buckets} />
           </Suspense>
         </figure>
@@ -44,11 +44,11 @@ function Legend() {
     <ul className={classes.legend} aria-label="Legend">
       <li>
         <i className={classes.dot} data-tone="prompt" aria-hidden />
-        read
+        input
       </li>
       <li>
         <i className={classes.dot} data-tone="completion" aria-hidden />
-        written
+        output
       </li>
     </ul>
   )

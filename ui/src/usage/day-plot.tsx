@@ -12,7 +12,7 @@ const series = [
 export function DayPlot({ buckets }: { buckets: Bucket[] }) {
   return (
     <BarChart
-      h={300}
+      h={210}
       data={buckets}
       dataKey="label"
       type="stacked"

@@ -1,19 +1,17 @@
-import { Anchor, Skeleton, Text } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
 import { IconChartBar } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { Link } from 'react-router'
-import { allAgents } from '../agents/resource.ts'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { sumOf } from './buckets.ts'
 import { ByDay } from './by-day.tsx'
-import { Figures } from './figures.tsx'
 import { usePeriod } from './period/period-in-url.ts'
 import { PeriodPicker } from './period/period-picker.tsx'
 import { type Period, pricesQuery, type UsageReport, usageQuery } from './queries.ts'
 import { savedByCaches } from './saved.ts'
-import { ShareTable } from './share-table.tsx'
+import { Figures } from './tables/figures.tsx'
+import { modelNames, useAgentNames } from './tables/names.tsx'
+import { ShareTable } from './tables/share-table.tsx'
 import { Totals } from './totals.tsx'
 import classes from './usage.module.css'
 import { money } from './words.ts'
@@ -32,7 +30,6 @@ export function Component() {
 }
 
 function Report({ report, period }: { report: UsageReport; period: Period }) {
-  const agentName = useAgentName()
   const saved = useSaved(period)
   if (report.rows.length === 0) {
     return (
@@ -54,7 +51,7 @@ function Report({ report, period }: { report: UsageReport; period: Period }) {
         <ByAgent period={period} />
         <ByModel period={period} />
       </div>
-      <Figures period={period} agentName={agentName} />
+      <Figures period={period} />
       <Text fz="xs" c="dimmed">
         Times cover the last seven days. Days are UTC.
         {sum.estimated && ' ≈: providers reported no tokens for some replies; a tokenizer counted those.'}
@@ -71,32 +68,13 @@ function useSaved(period: Period): string | null {
   return saved === null || prices === undefined ? null : money(prices.currency, saved)
 }
 
-/** An agent's name, leading to its page. */
-function useAgentName(): (id: string) => ReactNode {
-  const { data: agents } = useQuery(allAgents)
-  const names = new Map(agents?.map(({ id, name }) => [id, name]))
-  return (id) => {
-    const known = names.get(id)
-    if (known === undefined) return agents ? `Deleted agent ${id.slice(0, 8)}` : id.slice(0, 8)
-    return (
-      <Anchor component={Link} to={`/agents/${id}`} inherit>
-        {known}
-      </Anchor>
-    )
-  }
-}
-
 function ByAgent({ period }: { period: Period }) {
   const { data } = useQuery({ ...usageQuery('agent', period), placeholderData: keepPreviousData })
-  const name = useAgentName()
-  return data ? <ShareTable title="By agent" noun="Agent" rows={data.rows} name={name} /> : <Skeleton h={160} />
+  const names = useAgentNames()
+  return data ? <ShareTable title="By agent" rows={data.rows} names={names} /> : <Skeleton h={160} />
 }
 
 function ByModel({ period }: { period: Period }) {
   const { data } = useQuery({ ...usageQuery('model', period), placeholderData: keepPreviousData })
-  return data ? (
-    <ShareTable title="By model" noun="Model" rows={data.rows} name={(model) => model} />
-  ) : (
-    <Skeleton h={160} />
-  )
+  return data ? <ShareTable title="By model" rows={data.rows} names={modelNames} /> : <Skeleton h={160} />
 }

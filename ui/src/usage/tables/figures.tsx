@@ -3,18 +3,15 @@ import { Button, Group, SegmentedControl, Skeleton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconCoin } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
-import { Card } from '../blocks/card.tsx'
+import { useState } from 'react'
+import { Card } from '../../blocks/card.tsx'
+import { PricesDialog } from '../prices-dialog.tsx'
+import { figuresQuery, type Period, pricesQuery } from '../queries.ts'
 import { FiguresTable } from './figures-table.tsx'
-import { PricesDialog } from './prices-dialog.tsx'
-import { figuresQuery, type Period, pricesQuery } from './queries.ts'
+import { modelNames, useAgentNames } from './names.tsx'
 
-interface FiguresProps {
-  period: Period
-  agentName: (id: string) => ReactNode
-}
-
-export function Figures({ period, agentName }: FiguresProps) {
+export function Figures({ period }: { period: Period }) {
+  const agentNames = useAgentNames()
   const [groupBy, setGroupBy] = useState<'agent' | 'model'>('model')
   const { data } = useQuery({ ...figuresQuery(groupBy, period), placeholderData: keepPreviousData })
   const prices = useQuery(pricesQuery).data
@@ -43,8 +40,7 @@ export function Figures({ period, agentName }: FiguresProps) {
       {data ? (
         <FiguresTable
           rows={data.rows}
-          noun={groupBy === 'agent' ? 'Agent' : 'Model'}
-          name={groupBy === 'agent' ? agentName : (model) => model}
+          names={groupBy === 'agent' ? agentNames : modelNames}
           currency={prices && prices.prices.length > 0 ? prices.currency : null}
         />
       ) : (

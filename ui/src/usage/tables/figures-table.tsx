@@ -1,0 +1,67 @@
+/** First token, duration, share of errors and cost, a row for each agent or model. */
+import { Table } from '@mantine/core'
+import { duration } from '../../chart/words.ts'
+import type { UsageFiguresRow } from '../queries.ts'
+import classes from '../usage.module.css'
+import { money, wholeNumber } from '../words.ts'
+import type { RowNames } from './names.tsx'
+import { otherWords, TopRows } from './top-rows.tsx'
+
+interface FiguresTableProps {
+  /** Those with the most replies first, as they come. */
+  rows: UsageFiguresRow[]
+  names: RowNames
+  /** Null when no price is set. */
+  currency: string | null
+}
+
+export function FiguresTable({ rows, names, currency }: FiguresTableProps) {
+  return (
+    // By the kind of rows: what is searched for among agents is no model.
+    <TopRows key={names.noun} rows={rows} text={({ key }) => names.text(key)} nouns={`${names.noun.toLowerCase()}s`}>
+      {(shown, others) => (
+        <Table className={classes.table ?? ''} aria-label="Speed, errors and cost">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{names.noun}</Table.Th>
+              <Table.Th>First token p50</Table.Th>
+              <Table.Th data-minor>p95</Table.Th>
+              <Table.Th data-minor>Duration p50</Table.Th>
+              <Table.Th>Errors</Table.Th>
+              {currency && <Table.Th>Cost</Table.Th>}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {shown.map(({ key, replies, failures, firstTokenMs, durationMs, cost }) => (
+              <Table.Tr key={key}>
+                <Table.Td>
+                  <span className={classes.name}>{names.node(key)}</span>
+                </Table.Td>
+                <Table.Td>{time(firstTokenMs.p50)}</Table.Td>
+                <Table.Td data-minor>{time(firstTokenMs.p95)}</Table.Td>
+                <Table.Td data-minor>{time(durationMs.p50)}</Table.Td>
+                <Table.Td title={`${wholeNumber(failures)} of ${wholeNumber(replies)}`}>
+                  {share(failures, replies)}
+                </Table.Td>
+                {currency && <Table.Td>{cost === null ? 'no price' : money(currency, cost)}</Table.Td>}
+              </Table.Tr>
+            ))}
+            {others.length > 0 && (
+              <Table.Tr>
+                <Table.Td>
+                  <span className={classes.name}>{otherWords(others.length)}</span>
+                </Table.Td>
+                <Table.Td colSpan={currency ? 5 : 4} />
+              </Table.Tr>
+            )}
+          </Table.Tbody>
+        </Table>
+      )}
+    </TopRows>
+  )
+}
+
+const time = (ms: number | null): string => (ms === null ? '–' : duration(ms))
+
+const share = (part: number, whole: number): string =>
+  part === 0 || whole === 0 ? '0 %' : `${((100 * part) / whole).toFixed(part / whole < 0.1 ? 1 : 0)} %`

@@ -1,0 +1,42 @@
+/** A table's rows where there are many: the first ten, those that are searched for, and how many others there are. */
+import { TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import classes from '../usage.module.css'
+
+const SHOWN = 10
+
+interface TopRowsProps<Row> {
+  /** The most first. */
+  rows: readonly Row[]
+  /** What is searched in. */
+  text: (row: Row) => string
+  /** "agents" */
+  nouns: string
+  children: (shown: readonly Row[], others: readonly Row[]) => ReactNode
+}
+
+export function TopRows<Row>({ rows, text, nouns, children }: TopRowsProps<Row>) {
+  const [part, setPart] = useState('')
+  const found = rows.filter((row) => text(row).toLowerCase().includes(part.trim().toLowerCase()))
+  return (
+    <>
+      {rows.length > SHOWN && (
+        <TextInput
+          type="search"
+          size="xs"
+          className={classes.search ?? ''}
+          aria-label={`Search ${nouns}`}
+          placeholder={`Search ${rows.length.toLocaleString('en')} ${nouns}`}
+          leftSection={<IconSearch size={14} stroke={1.7} aria-hidden />}
+          value={part}
+          onChange={({ currentTarget }) => setPart(currentTarget.value)}
+        />
+      )}
+      {children(found.slice(0, SHOWN), found.slice(SHOWN))}
+    </>
+  )
+}
+
+/** `1 other`, `255 others` */
+export const otherWords = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'other' : 'others'}`
