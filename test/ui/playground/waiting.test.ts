@@ -144,6 +144,7 @@ test('what waits is not stopped in bulk, but rejected', async () => {
 test('an agent’s form sets approvals', async () => {
   await using page = await open()
   await page.goto(`/agents/${agentId}`)
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Tools' }).click()
   const field = page.getByLabel('Approvals').first()
   await field.waitFor()
   await field.fill('other__tool')

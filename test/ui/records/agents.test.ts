@@ -14,14 +14,20 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]()
 })
 
+const at = (page: TestPage, section: string) =>
+  page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: section, exact: true }).click()
+
 test('a setting out of range is told at its field, and what is emptied is left to the provider', async () => {
   const { agentId } = await createAgent(app, { config: { topK: 5 } })
   const stored = async () =>
     (await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })).data?.generationConfig
   await using page = await browser.page(app.url)
   await page.goto(`/agents/${agentId}`)
+  await at(page, 'Generation')
   const topP = page.getByLabel('Top P')
   await topP.fill('1.5')
+  // What is wrong is shown where it is.
+  await at(page, 'Callers')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Must be at most 1', { exact: true }).waitFor()
   await expect.poll(() => focused(page)).toBe(await topP.getAttribute('id'))
@@ -30,6 +36,7 @@ test('a setting out of range is told at its field, and what is emptied is left t
   await page.getByLabel('Top K').fill('')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect.poll(stored).toEqual({ topP: 0.25 })
+  await at(page, 'General')
   await page.getByLabel('Name').fill('Other')
   await page.getByRole('tab', { name: 'API' }).click()
   await page.getByRole('tab', { name: 'Settings' }).click()
@@ -47,15 +54,51 @@ test('tools that are refused after the agent was made are corrected, and no seco
   await using page = await browser.page(app.url)
   await page.goto(`/agents/new?provider=${providerId}&model=m`)
   await page.getByLabel('Name').fill('Once')
+  await at(page, 'Tools')
+  await page.getByRole('button', { name: 'Add tools' }).click()
   await page.getByRole('checkbox', { name: 'short-lived' }).check()
+  await page.getByRole('button', { name: 'Done' }).click()
   await app.client.DELETE('/api/v1/http-tools/{id}', { params: { path: { id: tool?.id ?? '' } } })
   await page.getByRole('button', { name: 'Create agent' }).click()
   await page.getByText('There is no HTTP tool').waitFor()
-  await page.getByRole('checkbox', { name: 'short-lived' }).uncheck()
+  await page.getByRole('button', { name: 'Remove short-lived' }).click()
   await page.getByRole('button', { name: 'Create agent' }).click()
   await page.getByText('The agent is ready').waitFor()
   const made = await app.client.GET('/api/v1/agents', { params: { query: { q: 'Once' } } })
   expect(made.data?.total).toBe(1)
+})
+
+test('fifty tools fit into two screens: the chosen ones are rows, each with what asks first', async () => {
+  const { agentId } = await createAgent(app)
+  await app.sql`
+    insert into http_tools (name, description, method, url)
+    select 'many_' || i, 'Does much.', 'GET', 'https://a.example/' from generate_series(1, 50) i`
+  await app.sql`
+    insert into agent_http_tools (agent_id, http_tool_id, place)
+    select ${agentId}, id, num from http_tools where name like 'many%' and name <> 'many_50'`
+  const stored = async () =>
+    (await app.client.GET('/api/v1/agents/{agent_id}/tools', { params: { path: { agent_id: agentId } } })).data
+  await using page = await browser.page(app.url, { width: 1440, height: 900 })
+  await page.goto(`/agents/${agentId}`)
+  await at(page, 'Tools')
+  await page.getByText('49 chosen').waitFor()
+  for (const section of ['General', 'Tools', 'Generation', 'Callers', 'Limits', 'Web pages', 'Tools']) {
+    await at(page, section)
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(1800)
+  }
+  expect(await axe(page)).toEqual([])
+  await page.getByRole('switch', { name: 'Ask before many_7 is called' }).check()
+  await page.getByRole('button', { name: 'Remove many_8', exact: true }).click()
+  await page.getByRole('button', { name: 'Add tools' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add tools' })
+  await dialog.getByRole('searchbox', { name: 'Search HTTP tools' }).fill('many_50')
+  await dialog.getByRole('checkbox', { name: 'many_50' }).check()
+  expect(await axe(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.poll(async () => (await stored())?.approvals).toEqual([{ httpToolId: expect.any(String) }])
+  expect((await stored())?.httpToolIds.length).toBe(49)
 })
 
 /** Runs a program with the key in its environment; resolves to what it prints. */

@@ -71,7 +71,7 @@ test('a key is made for one agent, shown once, and its use stands beside its lim
 
 test('limits of an agent’s users are set on its form, with their use below', async () => {
   await using page = await browser.page(app.url)
-  await page.goto(`/agents/${agentId}`)
+  await page.goto(`/agents/${agentId}?section=limits`)
   await page.getByLabel('Tokens a day').fill('1000')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved.').first().waitFor()

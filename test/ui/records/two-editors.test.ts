@@ -52,12 +52,15 @@ test('an agent’s tools are held too', async () => {
   const { agentId } = await createAgent(app)
   await using page = await browser.page(app.url)
   await page.goto(`/agents/${agentId}`)
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Tools' }).click()
+  await page.getByRole('button', { name: 'Add tools' }).click()
   await page.getByRole('checkbox', { name: 'current_time' }).waitFor()
   await app.client.PUT('/api/v1/agents/{agent_id}/tools', {
     params: { path: { agent_id: agentId } },
     body: { builtInToolIds: ['web_fetch'] },
   })
   await page.getByRole('checkbox', { name: 'current_time' }).check()
+  await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText(/in builtInToolIds/).waitFor()
 })

@@ -22,7 +22,12 @@ export function New() {
   const edits = useEdits()
   const only = providers?.length === 1 ? providers[0]?.id : undefined
   return (
-    <NewPage resource={agentResource} title="New agent" description="A model, a prompt and tools, behind one address.">
+    <NewPage
+      resource={agentResource}
+      title="New agent"
+      description="A model, a prompt and tools, behind one address."
+      width="wide"
+    >
       {(onCreated) => (
         <>
           {!providers && <Loader aria-label="Loading" />}
@@ -56,6 +61,7 @@ export function New() {
 export const Existing = () => (
   <RecordPage
     resource={agentResource}
+    width="wide"
     about={({ model }) => model}
     actions={({ id }) => (
       <Button

@@ -10,7 +10,7 @@ import { browserSnippets } from './browser-snippets.ts'
 export function BrowserWay({ agent: { id, allowedOrigins }, needsKey }: { agent: Agent; needsKey: boolean }) {
   const place = { origin: location.origin, agentId: id, deployPath: deployPath(id), needsKey }
   const settings = (
-    <Anchor component={Link} to={`/agents/${id}`} underline="always" inherit>
+    <Anchor component={Link} to={`/agents/${id}?section=pages`} underline="always" inherit>
       Allowed origins
     </Anchor>
   )

@@ -22,6 +22,8 @@ interface RecordFormProps<Values extends object, Saved> {
    */
   valuesOf?: (record: Saved) => Values
   submitLabel?: string
+  /** Told of the first field that is wrong, by its path, before it is given the focus: it may be hidden. */
+  onWrong?: (path: string) => void
   /** False in a dialog over another form: the router allows one guard, which is that form's. */
   isGuarded?: boolean
   children: ReactNode
@@ -34,6 +36,7 @@ export function RecordForm<Values extends object, Saved>({
   onSaved,
   valuesOf,
   submitLabel = 'Save',
+  onWrong,
   isGuarded = true,
   children,
 }: RecordFormProps<Values, Saved>) {
@@ -52,6 +55,7 @@ export function RecordForm<Values extends object, Saved>({
       const named = error instanceof ApiError ? fieldNamed(error.message, form.getValues()) : null
       if (named === null) return
       form.setFieldError(named.field, named.reason)
+      onWrong?.(named.field)
       form.getInputNode(named.field)?.focus()
     },
   })
@@ -62,7 +66,11 @@ export function RecordForm<Values extends object, Saved>({
     <form
       onSubmit={form.onSubmit(
         (values) => saving.mutate(values),
-        (errors) => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
+        (errors) => {
+          const [first = ''] = Object.keys(errors)
+          onWrong?.(first)
+          form.getInputNode(first)?.focus()
+        },
       )}
       noValidate
     >

@@ -8,15 +8,23 @@ interface NewPageProps {
   resource: Resource
   title: string
   description?: string
+  /** When absent, lines are as long as can be read well. */
+  width?: 'wide' | 'reading'
   /** The form, which calls `onCreated`. */
   children: (onCreated: (record: Pick<StoredRecord, 'id' | 'name'>) => void) => ReactNode
 }
 
 /** The page on which a record is created; it leads on to the record's own. */
-export function NewPage({ resource: { noun, path, title: listTitle }, title, description, children }: NewPageProps) {
+export function NewPage({
+  resource: { noun, path, title: listTitle },
+  title,
+  description,
+  width = 'reading',
+  children,
+}: NewPageProps) {
   const navigate = useNavigate()
   return (
-    <Page title={title} description={description} back={{ to: path, label: listTitle }} width="reading">
+    <Page title={title} description={description} back={{ to: path, label: listTitle }} width={width}>
       {children(({ id, name }) => {
         notifications.show({ message: `Created the ${noun} “${name}”.` })
         void navigate(`${path}/${id}`, { state: { saved: true, isNew: true }, replace: true })

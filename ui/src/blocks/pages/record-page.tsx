@@ -25,6 +25,8 @@ interface RecordPageProps<Item extends StoredRecord> {
   actions?: (item: Item) => ReactNode
   /** What deleting it loses, in a sentence or two. */
   deletion: string
+  /** When absent, lines are as long as can be read well. */
+  width?: 'wide'
   /** Shown beside the form: what the record does. */
   side?: (item: Item) => ReactNode
   /** The form, which calls `onSaved`. */
@@ -63,7 +65,7 @@ type ExistingProps<Item extends StoredRecord> = RecordPageProps<Item> & {
 const showSaved = () => notifications.show({ message: 'Saved.' })
 
 function Existing<Item extends StoredRecord>({ item, back, ...props }: ExistingProps<Item>) {
-  const { resource, about, actions, deletion, side, children } = props
+  const { resource, about, actions, deletion, side, width, children } = props
   const navigate = useNavigate()
   return (
     <Page
@@ -74,7 +76,7 @@ function Existing<Item extends StoredRecord>({ item, back, ...props }: ExistingP
         </>
       }
       back={back}
-      width={side ? 'wide' : 'reading'}
+      width={side ? 'wide' : (width ?? 'reading')}
       actions={
         <>
           {actions?.(item)}

@@ -1,9 +1,9 @@
 /** The tools whose calls wait for an approval. */
 import { TagsInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import type { AgentValues } from '../agent-values.ts'
-import { approvalsOf, labelOf } from '../approvals.ts'
-import { useKnownTools } from '../use-known-tools.ts'
+import type { AgentValues } from '../../agent-values.ts'
+import { approvalsOf, labelOf } from '../../approvals.ts'
+import { useKnownTools } from '../../use-known-tools.ts'
 
 export function ApprovalsField({ form }: { form: UseFormReturnType<AgentValues> }) {
   const { approvals } = form.values

@@ -1,10 +1,10 @@
 /** One MCP server in an agent's choice: not used, all of its tools, or some of them. */
 import { Button, Checkbox, Loader, SegmentedControl, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { wordsOf } from '../../api.ts'
-import { Notice } from '../../blocks/messages/notice.tsx'
-import { type McpServer, type McpTool, mcpTools } from '../../mcp-servers/resource.ts'
-import classes from '../agents.module.css'
+import { wordsOf } from '../../../api.ts'
+import { Notice } from '../../../blocks/messages/notice.tsx'
+import { type McpServer, type McpTool, mcpTools } from '../../../mcp-servers/resource.ts'
+import classes from '../../agents.module.css'
 
 interface McpChoiceProps {
   server: McpServer

@@ -1,20 +1,20 @@
-/** What the agent may call: built-in tools, HTTP tools, and the tools of MCP servers. */
+/** All that the agent could call: built-in tools, HTTP tools, and the tools of MCP servers. */
 import { Anchor, Checkbox, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { NameSearch } from '../../blocks/pages/name-search.tsx'
-import { builtInTools } from '../../built-in-tools/queries.ts'
-import { httpToolResource } from '../../http-tools/resource.ts'
-import { mcpServerResource } from '../../mcp-servers/resource.ts'
-import type { AgentValues } from '../agent-values.ts'
-import classes from '../agents.module.css'
+import { NameSearch } from '../../../blocks/pages/name-search.tsx'
+import { builtInTools } from '../../../built-in-tools/queries.ts'
+import { httpToolResource } from '../../../http-tools/resource.ts'
+import { mcpServerResource } from '../../../mcp-servers/resource.ts'
+import type { AgentValues } from '../../agent-values.ts'
+import classes from '../../agents.module.css'
 import { McpChoice } from './mcp-choice.tsx'
 
 type Form = UseFormReturnType<AgentValues>
 
-export function ToolsField({ form }: { form: Form }) {
+export function ToolChoice({ form }: { form: Form }) {
   const builtIn = useQuery(builtInTools).data ?? []
   const http = useQuery(httpToolResource.all).data
   return (

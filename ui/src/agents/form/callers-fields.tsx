@@ -1,0 +1,24 @@
+/** What callers may bring along, and what becomes of their replies when an instance is lost. */
+import { Switch } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { FormSection } from '../../blocks/forms/form-section.tsx'
+import type { AgentValues } from '../agent-values.ts'
+
+export const CallersFields = ({ form }: { form: UseFormReturnType<AgentValues> }) => (
+  <FormSection title="Callers" description="Many programs send a system message of their own with each request.">
+    <Switch
+      label="Put system messages of a request behind this agent’s prompt"
+      description="Off: such a request is refused, so that the prompt is this agent’s alone."
+      checked={form.values.callerInstructions === 'append'}
+      onChange={({ currentTarget }) =>
+        form.setFieldValue('callerInstructions', currentTarget.checked ? 'append' : 'refuse')
+      }
+    />
+    <Switch
+      label="Go on with a reply whose instance is lost"
+      description="Another instance takes it over: the model is called again, a tool that may have acted is not. Off: the reply ends with what it has."
+      checked={form.values.onLoss === 'continue'}
+      onChange={({ currentTarget }) => form.setFieldValue('onLoss', currentTarget.checked ? 'continue' : 'error')}
+    />
+  </FormSection>
+)

@@ -1,0 +1,87 @@
+/** The sections of the form, one of which is shown: all of them below each other would be five screens. */
+import type { UseFormReturnType } from '@mantine/form'
+import { useEffect, useRef } from 'react'
+import { useSearchParams, withParams } from '../../blocks/search-params.ts'
+import type { AgentValues } from '../agent-values.ts'
+
+const titles = {
+  general: 'General',
+  tools: 'Tools',
+  generation: 'Generation',
+  callers: 'Callers',
+  limits: 'Limits',
+  pages: 'Web pages',
+} as const
+export type SectionName = keyof typeof titles
+
+const names = ['general', 'tools', 'generation', 'callers', 'limits', 'pages'] as const satisfies SectionName[]
+
+const sectionOf = {
+  name: 'general',
+  providerId: 'general',
+  model: 'general',
+  fallbacks: 'general',
+  promptId: 'general',
+  httpToolIds: 'tools',
+  builtInToolIds: 'tools',
+  mcpServers: 'tools',
+  approvals: 'tools',
+  generationConfig: 'generation',
+  historyMaxTokens: 'generation',
+  compaction: 'generation',
+  responseFormat: 'generation',
+  callerInstructions: 'callers',
+  onLoss: 'callers',
+  userLimits: 'limits',
+  allowedOrigins: 'pages',
+} as const satisfies Record<keyof AgentValues, SectionName>
+
+const isField = (name: string): name is keyof AgentValues => Object.hasOwn(sectionOf, name)
+
+function sectionWith(path: string): SectionName {
+  const [field = ''] = path.split('.')
+  return isField(field) ? sectionOf[field] : 'general'
+}
+
+const isSection = (name: string): name is SectionName => Object.hasOwn(titles, name)
+
+/** `?section=`: the one that was chosen; after a refusal that of the first field that is wrong, which has the focus. */
+export function useShownSection(form: UseFormReturnType<AgentValues>) {
+  const [search, setSearch] = useSearchParams()
+  const asked = search.get('section') ?? ''
+  const shown = isSection(asked) ? asked : 'general'
+  const show = (section: SectionName) =>
+    setSearch((before) => withParams(before, { section }), { replace: true, preventScrollReset: true })
+  const awaited = useRef<string | null>(null)
+  const showField = (path: string) => {
+    awaited.current = path
+    show(sectionWith(path))
+  }
+  // What is hidden takes no focus.
+  useEffect(() => {
+    const path = awaited.current
+    if (path === null || sectionWith(path) !== shown) return
+    awaited.current = null
+    form.getInputNode(path)?.focus()
+  }, [shown, form.getInputNode])
+  return { shown, show, showField }
+}
+
+interface SectionIndexProps {
+  shown: SectionName
+  onShow: (section: SectionName) => void
+}
+
+export const SectionIndex = ({ shown, onShow }: SectionIndexProps) => (
+  <nav aria-label="Sections">
+    <ul>
+      {names.map((name) => (
+        <li key={name}>
+          <button type="button" aria-current={name === shown || undefined} onClick={() => onShow(name)}>
+            {titles[name]}
+          </button>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)

@@ -1,0 +1,105 @@
+/** What the agent may call, a row each, with what asks first; all that it could call is in a dialog. */
+import { ActionIcon, Button, Group, Input, Modal, Switch, Text } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { IconPlus, IconX } from '@tabler/icons-react'
+import type { AgentValues } from '../../agent-values.ts'
+import classes from '../../agents.module.css'
+import { askedBy, type KnownTool, withAsking } from '../../approvals.ts'
+import { useKnownTools } from '../../use-known-tools.ts'
+import { ToolChoice } from './tool-choice.tsx'
+
+type Form = UseFormReturnType<AgentValues>
+
+const paths = ['httpToolIds', 'builtInToolIds', 'mcpServers']
+
+export function ToolsField({ form }: { form: Form }) {
+  const [isOpen, { open, close }] = useDisclosure()
+  const chosen = useKnownTools(form.values).filter((tool) => isCalled(tool, form.values))
+  // Refused when it is saved: shown where the dialog is closed too.
+  const error = Object.entries(form.errors).find(([path]) => paths.some((one) => path.startsWith(one)))?.[1]
+  return (
+    <Input.Wrapper labelElement="div" label="Chosen tools" error={error}>
+      <Group justify="space-between" mt={4}>
+        <Text fz="sm" c="dimmed">
+          {chosen.length === 0 ? 'None: the model only writes.' : `${chosen.length} chosen`}
+        </Text>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconPlus size={14} stroke={1.7} aria-hidden />}
+          onClick={open}
+        >
+          Add tools
+        </Button>
+      </Group>
+      {chosen.length > 0 && (
+        <ul className={classes.chosen} aria-label="Chosen tools">
+          {chosen.map((tool) => (
+            <ChosenTool key={tool.label} tool={tool} form={form} />
+          ))}
+        </ul>
+      )}
+      <Modal opened={isOpen} onClose={close} title="Add tools" size="xl">
+        <ToolChoice form={form} />
+        <Group justify="flex-end" mt="md" className={classes.choiceEnd ?? ''}>
+          <Button onClick={close}>Done</Button>
+        </Group>
+      </Modal>
+    </Input.Wrapper>
+  )
+}
+
+/** Of a server of which single tools are chosen, the row for all of them stands for nothing. */
+function isCalled({ approval }: KnownTool, { mcpServers }: AgentValues): boolean {
+  if (!('mcpServerId' in approval)) return true
+  const names = mcpServers.find(({ mcpServerId }) => mcpServerId === approval.mcpServerId)?.toolNames ?? []
+  return approval.toolName === '*' ? names.includes('*') : !names.includes('*')
+}
+
+function ChosenTool({ tool, form }: { tool: KnownTool; form: Form }) {
+  const { approvals } = form.values
+  const by = askedBy(tool, approvals)
+  return (
+    <li>
+      <span className={classes.toolName}>{tool.label}</span>
+      <Switch
+        size="xs"
+        label="Ask first"
+        aria-label={`Ask before ${tool.label} is called`}
+        checked={by !== null}
+        disabled={by === 'wider'}
+        onChange={({ currentTarget }) =>
+          form.setFieldValue('approvals', withAsking(approvals, tool, currentTarget.checked))
+        }
+      />
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={24}
+        aria-label={`Remove ${tool.label}`}
+        onClick={() => form.setValues(without(tool, form.values))}
+      >
+        <IconX size={14} stroke={1.7} />
+      </ActionIcon>
+    </li>
+  )
+}
+
+/** The choice without this tool; a server goes with the last of its tools. What was to be asked about it goes too. */
+function without(tool: KnownTool, { approvals, ...values }: AgentValues): Partial<AgentValues> {
+  const { approval } = tool
+  const rest = { approvals: withAsking(approvals, tool, false) }
+  if ('httpToolId' in approval) {
+    return { ...rest, httpToolIds: values.httpToolIds.filter((id) => id !== approval.httpToolId) }
+  }
+  if ('builtInToolId' in approval) {
+    return { ...rest, builtInToolIds: values.builtInToolIds.filter((id) => id !== approval.builtInToolId) }
+  }
+  const mcpServers = values.mcpServers.flatMap((server) => {
+    if (server.mcpServerId !== approval.mcpServerId) return [server]
+    const toolNames = server.toolNames.filter((name) => name !== approval.toolName)
+    return toolNames.length === 0 ? [] : [{ ...server, toolNames }]
+  })
+  return { ...rest, mcpServers }
+}
