@@ -1,4 +1,7 @@
-/** Design tokens: one accent, greys with a tint of green, Inter. Everything else follows from these. */
+/**
+ * Design tokens: greys with a tint of green, Inter, and one accent, which means the primary action and success, and nothing
+ * else: what is selected is grey, what leads elsewhere is slate. Everything else follows from these.
+ */
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 import type { FocusEvent, MouseEvent } from 'react'
 
@@ -55,6 +58,9 @@ const selectWhenEntered = {
   },
 }
 
+/** Of what is ticked or switched on. */
+const chosen = { color: 'var(--chosen)', iconColor: 'var(--chosen-mark)' }
+
 export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: 7,
@@ -80,6 +86,13 @@ export const theme = createTheme({
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
     Select: { defaultProps: selectWhenEntered },
     Autocomplete: { defaultProps: selectWhenEntered },
+    // Their own sizes begin at 9 px.
+    Badge: { vars: () => ({ root: { '--badge-fz': '0.75rem' } }) },
+    Kbd: { vars: () => ({ root: { '--kbd-fz': '0.75rem' } }) },
+    Checkbox: { defaultProps: chosen },
+    Radio: { defaultProps: chosen },
+    Switch: { defaultProps: { color: chosen.color } },
+    Tabs: { defaultProps: { color: chosen.color } },
     Tooltip: { defaultProps: { openDelay: 350, fz: 'xs' } },
   },
 })
@@ -93,8 +106,11 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': gray[6],
     '--mantine-color-placeholder': '#6d756f',
     '--mantine-color-error': '#c02626',
-    '--mantine-color-anchor': accent[7],
+    '--mantine-color-anchor': '#24527a',
     '--mantine-color-default-border': gray[3],
+    '--selection': '#e8ece9',
+    '--chosen': '#3a443e',
+    '--chosen-mark': '#ffffff',
     '--surface-page': '#fbfcfb',
     '--surface-side': '#f4f6f4',
     '--surface-raised': '#ffffff',
@@ -107,11 +123,14 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': dark[2],
     '--mantine-color-placeholder': '#8d9690',
     '--mantine-color-error': '#ff8585',
-    '--mantine-color-anchor': accent[4],
+    '--mantine-color-anchor': '#9cc4e8',
     '--mantine-color-accent-light': 'rgb(87 193 135 / 14%)',
     '--mantine-color-accent-light-hover': 'rgb(87 193 135 / 20%)',
     '--mantine-color-accent-light-color': accent[3],
     '--mantine-color-default-border': dark[4],
+    '--selection': 'rgb(255 255 255 / 9%)',
+    '--chosen': '#8d9a92',
+    '--chosen-mark': '#0c100e',
     '--surface-page': '#111513',
     '--surface-side': '#0c100e',
     '--surface-raised': '#171c19',

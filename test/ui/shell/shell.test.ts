@@ -46,6 +46,30 @@ test('links change the address, the back button goes back, the focus follows', a
   await page.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor()
 })
 
+test('a record comes out of its list, and goes back into it', async () => {
+  const { data } = await app.client.POST('/api/v1/prompts', { body: { name: 'Moving', content: 'Move.' } })
+  await using page = await browser.page(app.url)
+  await page.goto('/prompts')
+  const row = page.getByRole('row', { name: /Moving/ })
+  await row.waitFor()
+  const height = await row.evaluate((node) => node.getBoundingClientRect().height)
+  expect(height).toBeLessThanOrEqual(38)
+  await page.evaluate(`{
+    const start = document.startViewTransition.bind(document)
+    globalThis.moves = 0
+    document.startViewTransition = (update) => {
+      globalThis.moves += 1
+      return start(update)
+    }
+  }`)
+  await row.getByRole('link').click()
+  await page.getByRole('heading', { level: 1, name: 'Moving' }).waitFor()
+  await page.getByRole('link', { name: 'Prompts', exact: true }).last().click()
+  await row.waitFor()
+  await expect.poll(() => page.evaluate('globalThis.moves')).toBe(2)
+  await app.client.DELETE('/api/v1/prompts/{id}', { params: { path: { id: data?.id ?? '' } } })
+})
+
 test('the first Tab offers to skip the navigation', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/prompts')

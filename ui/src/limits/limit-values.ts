@@ -46,7 +46,7 @@ export const limitFields: readonly Field[] = [
   {
     name: 'tokensPerDay',
     label: 'Tokens a day',
-    description: 'Tokens read and written, from midnight UTC.',
+    description: 'Input and output tokens, from midnight UTC.',
     step: 1000,
     used: ({ tokensToday }) => `${whole(tokensToday)} today`,
   },

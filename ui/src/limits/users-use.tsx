@@ -32,7 +32,7 @@ export function UsersUse({ agentId }: { agentId: string }) {
         type="search"
         label="Use by user"
         description="Counted from when this agent has limits. Those with the most tokens today come first."
-        placeholder="User, exact name"
+        placeholder="Filter by user ID"
         leftSection={<IconUser size={15} stroke={1.8} aria-hidden />}
         maw={420}
         value={typed}

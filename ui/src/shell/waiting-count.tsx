@@ -6,7 +6,7 @@ import { waitingCount } from '../waiting/queries.ts'
 export function WaitingCount() {
   const { data = 0 } = useQuery(waitingCount)
   return data === 0 ? null : (
-    <Badge size="sm" variant="light" aria-label={`${data} waiting`}>
+    <Badge size="sm" variant="light" color="gray" aria-label={`${data} waiting`}>
       {data}
     </Badge>
   )

@@ -62,14 +62,20 @@ function Waiting({ sessions }: { sessions: readonly WaitingSession[] }) {
       <ApproveMany sessions={sessions} />
       <div className={classes.columns}>
         <div className={blocks.card}>
-          <Table className={blocks.table ?? ''} aria-label="Waiting sessions">
+          <Table className={`${blocks.table} ${classes.list}`} aria-label="Waiting sessions">
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Session</Table.Th>
-                <Table.Th>Requested calls</Table.Th>
-                <Table.Th data-minor>Agent</Table.Th>
-                <Table.Th data-minor>User</Table.Th>
-                <Table.Th data-minor>Since</Table.Th>
+                <Table.Th w="10.5rem">Requested calls</Table.Th>
+                <Table.Th data-minor w="9rem" data-column="agent">
+                  Agent
+                </Table.Th>
+                <Table.Th data-minor w="8rem" data-column="user">
+                  User
+                </Table.Th>
+                <Table.Th data-minor w="8.5rem">
+                  Since
+                </Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -110,8 +116,12 @@ function Row({ session, isChosen, onChoose }: RowProps) {
           <code>{pending.map(({ name }) => name).join(', ')}</code>
         </button>
       </Table.Td>
-      <Table.Td data-minor>{agentName}</Table.Td>
-      <Table.Td data-minor>{user}</Table.Td>
+      <Table.Td data-minor data-column="agent">
+        {agentName}
+      </Table.Td>
+      <Table.Td data-minor data-column="user">
+        {user}
+      </Table.Td>
       <Table.Td data-minor>
         <RelativeTime iso={updatedAt} />
       </Table.Td>

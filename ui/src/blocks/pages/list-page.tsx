@@ -1,4 +1,4 @@
-import { Button, Skeleton, Table, Text, TextInput } from '@mantine/core'
+import { Button, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -9,9 +9,11 @@ import { EmptyState } from '../messages/empty-state.tsx'
 import { ErrorAlert } from '../messages/error-alert.tsx'
 import { RelativeTime } from '../relative-time.tsx'
 import type { Resource, StoredRecord } from '../resource.ts'
+import { AwaitedRows } from './awaited-rows.tsx'
 import { Page } from './page.tsx'
 import { Pager } from './pager.tsx'
 import { type PageOf, usePaging } from './paging.ts'
+import { RowLink } from './row-link.tsx'
 
 export interface Column<Item> {
   header: string
@@ -125,9 +127,7 @@ function Rows<Item extends StoredRecord>({ title, path, columns, data, isStale }
           {data?.items.map((item) => (
             <Table.Tr key={item.id}>
               <Table.Td>
-                <Link to={`${path}/${item.id}`} className={classes.rowLink}>
-                  {item.name}
-                </Link>
+                <RowLink to={`${path}/${item.id}`}>{item.name}</RowLink>
               </Table.Td>
               {all.map(({ header, cell, minor }) => (
                 <Table.Td key={header} data-minor={minor || undefined}>
@@ -136,6 +136,7 @@ function Rows<Item extends StoredRecord>({ title, path, columns, data, isStale }
               ))}
             </Table.Tr>
           ))}
+          {data === undefined && <AwaitedRows columns={all.length + 1} />}
           {data?.items.length === 0 && (
             <Table.Tr>
               <Table.Td colSpan={all.length + 1}>
@@ -147,7 +148,6 @@ function Rows<Item extends StoredRecord>({ title, path, columns, data, isStale }
           )}
         </Table.Tbody>
       </Table>
-      {data === undefined && <Skeleton height={180} radius="lg" />}
     </div>
   )
 }

@@ -25,16 +25,18 @@ export function Page({ title, windowTitle, description, actions, back, width = '
     <Box className={classes.page} data-width={width}>
       {windowTitle ?? <title>{`${title} · Greenroom`}</title>}
       {back && (
-        <Anchor component={Link} to={back.to} className={classes.back} fz="sm" c="dimmed">
+        <Anchor component={Link} to={back.to} viewTransition className={classes.back} fz="sm" c="dimmed">
           <IconChevronLeft size={15} stroke={1.8} aria-hidden />
           {back.label}
         </Anchor>
       )}
-      <Group justify="space-between" align="flex-start" gap="md" mb="xl" className={classes.head}>
+      <Group justify="space-between" align="flex-start" gap="md" mb="md" className={classes.head}>
         <Box className={classes.headText}>
-          <Title order={1}>{title}</Title>
+          <Title order={1} className={back ? (classes.recordName ?? '') : ''}>
+            {title}
+          </Title>
           {description && (
-            <Text c="dimmed" mt={6} maw={680}>
+            <Text c="dimmed" fz="sm" mt={2} maw={680}>
               {description}
             </Text>
           )}

@@ -87,7 +87,7 @@ function SessionChoice({ chosen, onChoose }: SessionChoiceProps) {
       searchable
       clearable
       clearButtonProps={{ 'aria-label': 'No session' }}
-      nothingFoundMessage="No session matches."
+      nothingFoundMessage="No results"
       filter={({ options }) => options}
       maw={480}
       data={sessions.map((session) => ({ value: session.id, label: labelOf(session) }))}
