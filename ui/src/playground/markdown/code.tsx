@@ -1,4 +1,4 @@
-/** A fenced block: highlighted once the highlighter is loaded, unless the text is too long. A long one is folded. */
+/** A fenced block: highlighted once the highlighter is loaded, unless the text is too long. */
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { IconTextWrap } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -10,7 +10,7 @@ const mostGrowing = 4_000
 const most = 60_000
 /** Lines that are laid out together: the more, the more each new line costs. */
 const linesTogether = 100
-/** A longer block begins folded. */
+/** A longer block begins folded, where blocks fold. */
 const mostLines = 20
 
 const useHighlighter = onDemand(() => import('./highlight.tsx'))
@@ -22,9 +22,11 @@ interface CodeProps {
   caption?: string
   /** More is coming. */
   growing?: boolean
+  /** A long one may be folded: not where what is around it folds as a whole. */
+  mayFold?: boolean
 }
 
-export function Code({ code, language, caption, growing = false }: CodeProps) {
+export function Code({ code, language, caption, growing = false, mayFold = false }: CodeProps) {
   const [name = ''] = language.split(/\s/)
   const highlighter = useHighlighter(name !== '')
   const coloured = code.length <= (growing ? mostGrowing : most) ? highlighter?.highlight(code, name) : null
@@ -32,7 +34,7 @@ export function Code({ code, language, caption, growing = false }: CodeProps) {
   const [isFolded, setFolded] = useState(!growing)
   const [wraps, setWraps] = useState(false)
   const lines = code.split('\n').length
-  const folds = lines > mostLines && !growing
+  const folds = mayFold && lines > mostLines && !growing
   return (
     <CodeBlock
       code={code}

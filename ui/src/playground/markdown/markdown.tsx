@@ -122,7 +122,7 @@ const Diagram = lazy(() => import('./rich/diagram.tsx'))
 
 /** A diagram is drawn once all of its source has come. */
 function fence({ text, lang = '' }: Tokens.Code, growing: boolean): ReactNode {
-  const code = <Code code={text} language={lang} growing={growing} />
+  const code = <Code code={text} language={lang} growing={growing} mayFold />
   if (growing || !/^mermaid\b/.test(lang)) return code
   return (
     <Suspense fallback={code}>
