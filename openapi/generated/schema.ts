@@ -4321,8 +4321,6 @@ export interface components {
             durationMs?: number | null;
             /** @description Why the model, or a filter of its provider, refused. Null when neither did, or none was given. */
             refusal?: string | null;
-            /** @description Of a failed reply: the HTTP status that its provider answered. Null where none is known. */
-            providerStatus?: number | null;
             /** @description Calls to providers. Null while the reply runs. */
             attempts?: number | null;
             /** @description The `configOverrides` of the request. Null when there are none. */

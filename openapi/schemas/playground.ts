@@ -114,9 +114,6 @@ export const PlaygroundMessage = Type.Object(
           description: 'Why the model, or a filter of its provider, refused. Null when neither did, or none was given.',
         }),
       ),
-      providerStatus: nullable(
-        count('Of a failed reply: the HTTP status that its provider answered. Null where none is known.'),
-      ),
       attempts: nullable(count('Calls to providers. Null while the reply runs.')),
       overrides: Type.Unsafe({
         type: ['object', 'null'],

@@ -108,6 +108,7 @@ export const endpoints: [string, string, number][] = [
   ['get', '/api/v1/debug/sessions/{id}/readers', 200],
   ['get', '/api/v1/usage', 200],
   ['get', '/api/v1/sessions', 200],
+  ['get', '/api/v1/sessions/counts', 200],
   ['get', '/api/v1/export', 200],
   ['post', '/api/v1/import', 200],
   ['get', '/api/v1/usage/figures', 200],

@@ -245,7 +245,7 @@ verifies(
     await walkWebhooks(walk, agent_id)
     const parts = [walkUsers, walkUiClients, walkPlayground, walkDecisions, walkHeads, walkParts]
     for (const walkPart of parts) await walkPart(agent_id)
-    await walk('get', '/api/v1/sessions', {})
+    for (const path of ['sessions', 'sessions/counts']) await walk('get', `/api/v1/${path}`, {})
     for (const path of ['chart', 'chart/traffic', 'actors']) await walk('get', `/api/v1/debug/${path}`, {})
     await walk('get', '/api/v1/debug/sessions/{id}/readers', { id: session_id })
     await walk('get', '/api/v1/debug/sessions/{id}/transitions', { id: session_id })

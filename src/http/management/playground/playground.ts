@@ -74,7 +74,6 @@ const replyFields = ({ model, providerId, usage, facts }: Message) => ({
   overrides: facts?.overrides ?? null,
   prompt: facts?.prompt ?? null,
   refusal: facts?.refusal ?? null,
-  providerStatus: facts?.providerStatus ?? null,
 })
 
 const wireMessage = (message: Message) => ({
