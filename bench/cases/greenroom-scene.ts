@@ -23,7 +23,7 @@ export type GreenroomScene = AsyncDisposable & {
   readonly pids: readonly number[]
   /** Creates a session; resolves to its URL. */
   open(): Promise<string>
-  /** With another agent where one is given. */
+  /** Uses the agent that is given, or else that of the scene. */
   openMany(count: number, agent?: string): Promise<string[]>
   memory(): Promise<Use>
 }

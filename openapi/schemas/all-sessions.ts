@@ -41,7 +41,7 @@ export const SessionOverviewList = Type.Object(
   { title: 'SessionOverviewList' },
 )
 
-/** Of filters for which messages are read. */
+/** Added to the description of each filter that has to read messages. */
 const amongNewest = ' Looked for in the 10,000 sessions that were updated last, of those that match the rest.'
 
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))

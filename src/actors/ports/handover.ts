@@ -62,7 +62,7 @@ export interface Claimed {
   /** See `Admitted`. */
   titleFrom: string | null
   values: Pick<ReplyValues, 'user' | 'metadata'>
-  /** Null when its owner had stored none; the reply then goes on with its agent's settings alone. */
+  /** What its request had set. Null when nothing was stored: the reply goes on with its agent's settings alone. */
   start: ReplyStart | null
   turns: readonly StoredTurn[]
   /** What the reply goes on from after a decision. Null when it answers a user's message. */

@@ -69,7 +69,7 @@ export interface ReplyFigures {
   attempts: number
   /** Why the model, or a filter, refused, in the provider's words. Absent when neither did, or no reason was given. */
   refusal?: string
-  /** Of a failed reply: the HTTP status that its provider answered. Absent when it answered none. */
+  /** The HTTP status with which the provider refused a failed reply. Absent when the reply did not fail by one. */
   providerStatus?: number
   /** For the next reply. Absent when no model was asked. */
   sent?: SentBefore
@@ -121,7 +121,7 @@ export interface NewMessage {
   queuedInput?: QueuedInput
   /** Whether it may wait in the queue. When absent or false, it is `busy` instead. */
   mayQueue?: boolean
-  /** With these the history of a short session comes with the admission. When absent, it does not. */
+  /** The limits within which the history of a short session is answered with the admission. When absent, no history is answered. */
   historyLimits?: HistoryLimits
 }
 

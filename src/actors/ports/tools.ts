@@ -64,7 +64,7 @@ export type Approval = string | ToolIdentity
  */
 export type NamedTool = ToolIdentity | { mcpServerId: string; bearing: string; isCut: boolean }
 
-/** By name. A name that meant no tool has an empty list. */
+/** The tools that each name means. The list of a name that means no tool is empty. */
 export type NamedTools = Readonly<Record<string, readonly NamedTool[]>>
 
 /** The tools of an agent as they are configured, whether their servers answer or not. */

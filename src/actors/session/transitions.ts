@@ -14,8 +14,9 @@ const RETRY_MS = 1000
  * a fifth of the database load of sessions.
  */
 const GATHER_MS = 100
-/** Most steps that a settlement stores with its reply, and most characters of their requests. */
+/** Most steps that a settlement stores with its reply, see `Settlement.steps`. */
 const MOST_SETTLED = 64
+/** Most characters of requests that a settlement stores with its reply. */
 const MOST_SETTLED_TEXT = 2 ** 16
 /** So long a flush waits for settlements that have taken steps: they go on while the database is away. */
 const SETTLING_MS = 1000

@@ -23,6 +23,7 @@ import {
 } from './embedded-host.ts'
 import { clearLeftovers, holdFolder, readServerFile } from './embedded-leftovers.ts'
 import { pauseProcesses } from './embedded-pause.ts'
+import { serverSettings } from './embedded-settings.ts'
 
 export interface Embedded {
   /** The address for `connect`; unchanged when the server had to be restarted. */
@@ -232,18 +233,6 @@ kill -KILL $watcher
 exit $code
 `
 
-// Errors of statements are not logged: they quote stored data.
-const quiet = ['log_min_messages=log', 'log_min_error_statement=panic', 'log_error_verbosity=terse']
-
-// initdb makes it 64 segments: 64 MB with ours. 200 running replies write that in 20 s, so that three or four times a
-// minute a checkpoint wrote all that was touched, and the pages touched next went to the WAL whole: 22 bytes a token
-// instead of 5. 150 MB are replayed in a second after a crash.
-const checkpoints = 'max_wal_size=512MB'
-
-// A plan that was made while a table was small is kept until it is analysed, which is looked at once a minute. A new
-// installation under load had its first minute's plans for empty tables.
-const analysis = 'autovacuum_naptime=5s'
-
 /** Resolves when the server accepts connections, after crash recovery; rejects with its last log line. */
 async function launch({ folder, sockets, binaries, user, log }: Cluster): Promise<Server> {
   await clearLeftovers(folder, log)
@@ -251,9 +240,7 @@ async function launch({ folder, sockets, binaries, user, log }: Cluster): Promis
     'listen_addresses=',
     `unix_socket_directories="${sockets}"`,
     'unix_socket_permissions=0700',
-    ...quiet,
-    checkpoints,
-    analysis,
+    ...serverSettings,
   ]
   const args = ['-D', folder, '-p', '5432', ...settings.flatMap((setting) => ['-c', setting])]
   const child = spawn('/bin/sh', ['-c', guard, 'sh', binaries.postgres, ...args], {

@@ -36,13 +36,13 @@ export interface Answer {
   /** In the queue, when the message waits there; else in its session. */
   position?: number
   values?: NonNullable<Admitted['values']>
-  /** Absent or null where it is to be read. */
+  /** What stands before the message. Absent or null when it must be read by a statement of its own. */
   history?: HistoryRow[] | null
   rate?: RequestRate | null
   over?: OverLimit
 }
 
-/** Of a session that holds no more bytes its history is answered: as long as a few messages, it holds no other admission up. */
+/** A session that holds at most this many bytes has its history answered with the admission; a longer one would delay others. */
 const MOST_ANSWERED_BYTES = 32_768
 
 /** A client waits for the answer: while the database is away, it is asked for again for about so long. */

@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* The path that ends at the position p_end: of its messages the newest ones that fit p_max_bytes, and always the newest one,
    down to what a summary stands for. The first row is no message: it has the summary alone (checkpointId, covered, summary;
    null: there is none). The messages follow, oldest first.
@@ -30,7 +30,7 @@ begin
       -- Offset: entered by its key. A plan made while the table was small read the whole session for each message.
      cross join lateral (
         select x.* from messages x where x.session_id = p_session and x.position = h.next offset 0) m
-      -- Of most messages neither is looked for (a condition of the join would look, and forget). Offset: once.
+      -- Few messages have either, so neither is looked up for the others. Offset: each is worked out once.
      cross join lateral (
         select case when m.tool_events is not null then (
                  select jsonb_agg(jsonb_build_object(

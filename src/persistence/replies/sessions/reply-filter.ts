@@ -12,7 +12,7 @@ export interface ReplyFilter {
   text?: string | undefined
 }
 
-/** Of `newest`, which has the `id` of sessions. */
+/** A condition on rows of `newest`, whose `id` is that of a session. */
 export function repliesMatch(sql: Sql, { providerId, httpStatus, text }: ReplyFilter): Fragment {
   const ofReply =
     providerId === undefined && httpStatus === undefined
@@ -30,7 +30,7 @@ export function repliesMatch(sql: Sql, { providerId, httpStatus, text }: ReplyFi
   return sql`true ${ofReply} ${ofText}`
 }
 
-/** Of a reply `r`: the last model's that was asked, as `message-rows.ts` has it. */
+/** The provider of the model that the reply `r` asked last, as `messageOf` tells it of a message that was read. */
 const providerOf = (sql: Sql): Fragment => sql`
   coalesce((select e.stored -> 'event' ->> 'providerId'
               from jsonb_array_elements(r.tool_events) with ordinality as e (stored, place)

@@ -1,8 +1,8 @@
 /** Steps as they are stored (`step_runs`): those of a reply that are stored together are one row. */
 import type { TransitionRecord } from '../../../actors/session/transitions.ts'
 
-/** Each row has so many numbers for its steps. */
-const MOST_STEPS = 64
+/** Most steps of a row, which takes as many numbers of their sequence. */
+export const MOST_IN_ROW = 64
 
 /** A row. */
 export interface StepRun {
@@ -39,7 +39,7 @@ export function stepRuns(steps: readonly TransitionRecord[]): StepRun[] {
   const open = new Map<string, TransitionRecord[]>()
   for (const step of steps) {
     const run = open.get(step.sessionId)
-    if (run !== undefined && run[0]?.messageId === step.messageId && run.length < MOST_STEPS) run.push(step)
+    if (run !== undefined && run[0]?.messageId === step.messageId && run.length < MOST_IN_ROW) run.push(step)
     else {
       const next = [step]
       open.set(step.sessionId, next)
@@ -49,7 +49,7 @@ export function stepRuns(steps: readonly TransitionRecord[]): StepRun[] {
   return runs.map(runOf)
 }
 
-/** `steps`: of one reply, one at least. */
+/** `steps` are those of one reply, at least one. */
 function runOf(steps: readonly TransitionRecord[]): StepRun {
   const last = steps.at(-1)
   if (last === undefined) throw new Error('A run has no steps.')

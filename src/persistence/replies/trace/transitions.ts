@@ -7,7 +7,7 @@ import { isoTime, type Page, type PageQuery } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { jsonText } from '../settling/stored-reply.ts'
 import { decodeStepDetail } from '../stored/stored-columns.ts'
-import { type StepRun, stepRuns } from './step-runs.ts'
+import { MOST_IN_ROW, type StepRun, stepRuns } from './step-runs.ts'
 
 export interface StoredTransition {
   seq: number
@@ -20,9 +20,6 @@ export interface StoredTransition {
   detail: StepDetail
   kind: StepKind
 }
-
-/** The numbers of a run's steps. */
-const RUN = 64
 
 /** See `decodeStepDetail`. */
 type StepRow = Omit<StoredTransition, 'detail'> & { detail: unknown }
@@ -124,7 +121,7 @@ export async function transitionsAfter(
   const rows = await sql<StepRow[]>`
     select seq, ${isoTime(sql, 'at')} as at, from_state as "from", to_state as "to", event,
            message_id as "messageId", instance_id as "instanceId", detail, kind
-      from steps where session_id = ${sessionId} and run > ${seq - RUN} and seq > ${seq} and (${kind ?? null}::text is null or kind = ${kind ?? null})
+      from steps where session_id = ${sessionId} and run > ${seq - MOST_IN_ROW} and seq > ${seq} and (${kind ?? null}::text is null or kind = ${kind ?? null})
      order by seq limit 1000`
   return rows.length > 0 || (await hasSession(sql, sessionId)) ? rows.map(stepOf) : null
 }

@@ -123,6 +123,45 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   })
 
   verifies(
+    ['contract-8.transitions', 'contract-16.requests'],
+    'a row as it is stored today stays readable',
+    async () => {
+      const { sessionId, id } = await begin()
+      const steps = [
+        [begun.getTime(), 'note', 'streaming.generating', 'streaming.generating', 'attempt', { span: 'a1' }],
+        [null, 'transition', 'streaming.settling', 'complete', 'settled', { attempts: 1 }],
+      ]
+      const requests = [[1, begun.getTime(), providerId, 'test-model', '{"n": 1}', null, null]]
+      await scene.sql`
+      insert into step_runs (session_id, message_id, instance_id, at, steps, requests)
+      values (${sessionId}, ${id}, ${scene.instance.id}, ${begun}, ${JSON.stringify(steps)}::text::jsonb,
+              ${JSON.stringify(requests)}::text::jsonb)`
+      const at = begun.toISOString()
+      expect((await listTransitions(scene.sql, sessionId, page))?.items).toMatchObject([
+        {
+          at,
+          kind: 'note',
+          from: 'streaming.generating',
+          to: 'streaming.generating',
+          event: 'attempt',
+          detail: { span: 'a1' },
+        },
+        {
+          at,
+          kind: 'transition',
+          from: 'streaming.settling',
+          to: 'complete',
+          event: 'settled',
+          detail: { attempts: 1 },
+        },
+      ])
+      expect(await readRequests(scene.sql, id)).toMatchObject([
+        { turn: 1, at, providerId, model: 'test-model', body: { n: 1 } },
+      ])
+    },
+  )
+
+  verifies(
     ['contract-8.transitions', 'contract-8.traffic', 'contract-16.trace', 'contract-16.requests'],
     'rows of older versions are read before and beside them, and go with the session',
     async () => {
