@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { compile, manifestOf } from '../../scripts/package.ts'
+import { compile, manifestOf } from '../../scripts/package/package.ts'
 import { table } from '../../src/settings.ts'
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))

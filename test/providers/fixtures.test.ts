@@ -1,7 +1,7 @@
-/** Fixtures (scripts/vendor-fixture.ts) played to the adapters: what a vendor answered once is still understood. */
+/** Fixtures (scripts/fixtures/vendor-fixture.ts) played to the adapters: what a vendor answered once is still understood. */
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { type Fixture, over, questions, record, scrub, type Vendor } from '../../scripts/vendor-fixture.ts'
+import { type Fixture, over, questions, record, scrub, type Vendor } from '../../scripts/fixtures/vendor-fixture.ts'
 import { ask, connectionTo, failureIn, key, scene, textOf } from './scene.ts'
 
 async function load(vendor: Vendor): Promise<Fixture> {

@@ -1,7 +1,7 @@
 /** Native providers: how a turn ends, what it cost, what it is asked with, however the bytes come. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { over } from '../../../scripts/vendor-fixture.ts'
+import { over } from '../../../scripts/fixtures/vendor-fixture.ts'
 import { ask, connectionTo, requestTo, scene, spoken, textOf } from '../scene.ts'
 import * as anthropic from './anthropic-server.ts'
 import * as gemini from './gemini-server.ts'

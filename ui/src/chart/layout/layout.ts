@@ -1,4 +1,4 @@
-/** The chart's layout, made by scripts/chart-layout.ts from the machine that this version runs. */
+/** The chart's layout, made by scripts/chart/chart-layout.ts from the machine that this version runs. */
 
 import type { Chart, ChartState, ChartTransition } from '../queries.ts'
 import layouts from './layouts.json'

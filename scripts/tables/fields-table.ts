@@ -5,11 +5,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { AS_SENT, type Field, fieldNames, limits, takenFields } from '../src/providers/answer-fields.ts'
-import { takenParts } from '../src/providers/parts.ts'
-import { providerTypes } from '../src/providers/provider-types.ts'
+import { AS_SENT, type Field, fieldNames, limits, takenFields } from '../../src/providers/answer-fields.ts'
+import { takenParts } from '../../src/providers/parts.ts'
+import { providerTypes } from '../../src/providers/provider-types.ts'
 
-const path = fileURLToPath(new URL('../docs/fields.md', import.meta.url))
+const path = fileURLToPath(new URL('../../docs/fields.md', import.meta.url))
 
 const fields = Object.keys(fieldNames) as Field[] // the keys of a literal are its type's
 

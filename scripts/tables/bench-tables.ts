@@ -4,10 +4,10 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
-import { median, table } from '../bench/figures/figures.ts'
-import { type CaseResult, type Results, readResults } from '../bench/figures/results.ts'
-import { valuesOf } from '../bench/figures/tables.ts'
-import type { Column } from '../bench/runner/case.ts'
+import { median, table } from '../../bench/figures/figures.ts'
+import { type CaseResult, type Results, readResults } from '../../bench/figures/results.ts'
+import { valuesOf } from '../../bench/figures/tables.ts'
+import type { Column } from '../../bench/runner/case.ts'
 
 const markers = ['<!-- bench -->', '<!-- /bench -->'] as const
 
@@ -174,7 +174,7 @@ export function withBlock(text: string, block: string): string | null {
 }
 
 function write(file: string, block: string): boolean {
-  const path = new URL(`../${file}`, import.meta.url)
+  const path = new URL(`../../${file}`, import.meta.url)
   const text = readFileSync(path, 'utf8')
   const wanted = withBlock(text, block)
   if (wanted === null) {

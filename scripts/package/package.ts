@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { bundle, bundled } from './package-bundle.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What runs: not the compiler of the contract. */
 const sources = ['src/**/*.ts', 'openapi/*.ts', 'openapi/{operations,schemas,generated}/*.ts']

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { type Setting, table } from '../src/settings.ts'
+import { type Setting, table } from '../../src/settings.ts'
 
 const markers = ['<!-- settings -->', '<!-- /settings -->'] as const
 
@@ -25,7 +25,7 @@ export function withTable(page: string, rows: readonly Setting<unknown>[]): stri
 }
 
 function main(): number {
-  const path = fileURLToPath(new URL('../docs/settings.md', import.meta.url))
+  const path = fileURLToPath(new URL('../../docs/settings.md', import.meta.url))
   const page = readFileSync(path, 'utf8')
   const wanted = withTable(page, Object.values(table))
   if (wanted === null) {

@@ -8,7 +8,7 @@ import { env, execPath } from 'node:process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 function expectThat(holds: boolean, what: string): void {
   if (!holds) throw new Error(what)

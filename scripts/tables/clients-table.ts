@@ -5,9 +5,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { contentRows, type Recorded, responsesRows, resumeRows, rows, uiRows } from '../test/clients/rows.ts'
+import { contentRows, type Recorded, responsesRows, resumeRows, rows, uiRows } from '../../test/clients/rows.ts'
 
-const path = fileURLToPath(new URL('../docs/clients.md', import.meta.url))
+const path = fileURLToPath(new URL('../../docs/clients.md', import.meta.url))
 const completionClients = [
   ...['openai-7', 'openai-6', 'openai-5', 'openai-python', 'ai-sdk', 'langchain', 'llamaindex'],
   'agents-sdk',
@@ -24,7 +24,7 @@ const responsesClients = ['openai', 'openai-agents', 'ai-ai-sdk-openai', 'langch
 const pageClients = ['use-chat-quick-start', 'use-chat-runtime', 'use-chat', 'assistant-ui', 'ag-ui', 'deep-chat']
 
 const recorded = (name: string): Recorded =>
-  JSON.parse(readFileSync(new URL(`../test/clients/recorded/${name}.json`, import.meta.url), 'utf8'))
+  JSON.parse(readFileSync(new URL(`../../test/clients/recorded/${name}.json`, import.meta.url), 'utf8'))
 
 /** One column for each client; rows that no client has are omitted. Clients that behave the same share a column. */
 function tableOf(clients: readonly Recorded[], kind: string, titles: Record<string, string>): string {

@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { tags } from '../openapi/contract.ts'
-import type { Operation } from '../openapi/operation.ts'
+import { tags } from '../../openapi/contract.ts'
+import type { Operation } from '../../openapi/operation.ts'
 
-const path = fileURLToPath(new URL('../docs/scopes.md', import.meta.url))
+const path = fileURLToPath(new URL('../../docs/scopes.md', import.meta.url))
 
 function cells({ scope, method, open, loginAlone }: Operation): string[] {
   if (scope === 'deploy') return ['its agents', '401', '401']

@@ -11,7 +11,7 @@ import { argv, env, execPath } from 'node:process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const node = argv.includes('--node') ? (argv[argv.indexOf('--node') + 1] ?? '') : execPath
 const MAX_MEGABYTES = 150
 const path = [dirname(node), env.PATH].join(delimiter)

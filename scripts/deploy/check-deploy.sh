@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks deploy/ with the programs that read it. Missing ones are installed through apt, by root; elsewhere they are named.
 set -euo pipefail
-cd "$(dirname "$0")/../deploy"
+cd "$(dirname "$0")/../../deploy"
 export PATH="$PATH:/usr/sbin"
 
 made=$(mktemp -d)

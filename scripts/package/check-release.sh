@@ -2,7 +2,7 @@
 # check-release.sh TAG: everything that names a version names this one, the packages name their repository, without which the
 # registry refuses provenance, and CHANGELOG.md has its notes, which it writes to release-notes.md.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 version=${1#v}
 
 named() { # WHAT VALUE

@@ -2,7 +2,7 @@
 # Builds the image, brings deploy/compose.yaml up, asks for a reply through nginx, and stops the instance that gives it, which
 # finishes it first. Needs Docker and port 8080. Leaves nothing behind but the image.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 url=http://127.0.0.1:8080
 json='content-type: application/json'
