@@ -1,13 +1,13 @@
 /** A reply outlives its process (contract section 21): two instances, and one of them stops, drains or dies. */
 import { afterEach, expect } from 'vitest'
-import { buys, repliesOf, type ToolFaults } from '../faults/tool-faults.ts'
-import { says } from '../http/tool-scene.ts'
-import type { UpstreamCall } from '../support/network/upstream.ts'
-import { messagesOf, newSession, type Product } from '../support/programs/product.ts'
-import { contentOf, openSse, type SseFrame } from '../support/streams/sse.ts'
-import { verifies } from '../verifies.ts'
+import { buys, repliesOf, type ToolFaults } from '../../faults/tool-faults.ts'
+import { says } from '../../http/tool-scene.ts'
+import type { UpstreamCall } from '../../support/network/upstream.ts'
+import { messagesOf, newSession, type Product } from '../../support/programs/product.ts'
+import { contentOf, openSse, type SseFrame } from '../../support/streams/sse.ts'
+import { verifies } from '../../verifies.ts'
 import { ask, openPair as openScene, type Pair } from './handover-scene.ts'
-import { cancel, completions, errorCode, follow, newest, say } from './scene.ts'
+import { cancel, completions, errorCode, follow, newest, say } from '../scene.ts'
 
 let faults: ToolFaults | null = null
 afterEach(async () => {

@@ -1,9 +1,9 @@
 /** The playground when the server dies in the middle of a reply, and when the login ends. */
 import { afterAll, expect, test } from 'vitest'
-import { createAgent, startTestApp } from '../../support/app.ts'
-import { freePort } from '../../support/programs/free-port.ts'
-import { dataFolder, demoAgent, startProduct } from '../../support/programs/product.ts'
-import { openBrowser } from '../browser.ts'
+import { createAgent, startTestApp } from '../../../support/app.ts'
+import { freePort } from '../../../support/programs/free-port.ts'
+import { dataFolder, demoAgent, startProduct } from '../../../support/programs/product.ts'
+import { openBrowser } from '../../browser.ts'
 
 const browser = await openBrowser()
 const soon = <T>(read: () => T) => expect.poll(read)

@@ -1,13 +1,13 @@
 /** Contract section 22 on two instances: whatever dies, each queued message is answered once, in its order, alone. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { messagesOf, newSession } from '../support/programs/product.ts'
-import { seededRandom } from '../support/random.ts'
-import { samples } from '../support/samples.ts'
-import { openSse } from '../support/streams/sse.ts'
-import { verifies } from '../verifies.ts'
+import { messagesOf, newSession } from '../../support/programs/product.ts'
+import { seededRandom } from '../../support/random.ts'
+import { samples } from '../../support/samples.ts'
+import { openSse } from '../../support/streams/sse.ts'
+import { verifies } from '../../verifies.ts'
 import { check, giveTools, newTold, runSchedule, settled, watchfulVendor } from './queue-schedule.ts'
-import { completions, openScene, type Scene, say } from './scene.ts'
+import { completions, openScene, type Scene, say } from '../scene.ts'
 
 /** Schedules run ten at a time, since each kill takes two leases. */
 const SESSIONS = 10

@@ -1,8 +1,8 @@
 /** Contract section 19 in the playground: the divider that opens a summary. */
 import { afterAll, expect } from 'vitest'
-import { verifies } from '../../verifies.ts'
-import { axe } from '../browser.ts'
-import { conversation, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { verifies } from '../../../verifies.ts'
+import { axe } from '../../browser.ts'
+import { conversation, say, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { up, app, agentId, open, close } = await startPlayground()
 afterAll(close)

@@ -1,8 +1,8 @@
 /** Pictures and files of messages that are sent again from the playground: by "Try again", edited, and recalled. */
 import { afterAll, expect, test } from 'vitest'
-import { dataUrl, pdf, png } from '../../http/parts/parts-scene.ts'
-import type { TestPage } from '../browser.ts'
-import { field, replies, say, soon, startPlayground } from './playground-scene.ts'
+import { dataUrl, pdf, png } from '../../../http/parts/parts-scene.ts'
+import type { TestPage } from '../../browser.ts'
+import { field, replies, say, soon, startPlayground } from '../playground-scene.ts'
 
 const { up, open, close } = await startPlayground({ PROVIDER_RETRIES: '0' })
 afterAll(close)

@@ -1,11 +1,11 @@
 /** Random schedules of what clients do with a session that has a queue, and what must hold of the session afterwards. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { asks, says } from '../http/tool-scene.ts'
-import type { UpstreamCall } from '../support/network/upstream.ts'
-import { messagesOf, postJson, type WireMessage } from '../support/programs/product.ts'
-import { openSse, type SseStream } from '../support/streams/sse.ts'
-import { completions, say } from './scene.ts'
+import { asks, says } from '../../http/tool-scene.ts'
+import type { UpstreamCall } from '../../support/network/upstream.ts'
+import { messagesOf, postJson, type WireMessage } from '../../support/programs/product.ts'
+import { openSse, type SseStream } from '../../support/streams/sse.ts'
+import { completions, say } from '../scene.ts'
 
 const STEPS = 14
 

@@ -1,7 +1,7 @@
 /** What a hard trial of the playground found, one test each. */
 import { afterAll, expect, test } from 'vitest'
-import { axe, type TestPage } from '../browser.ts'
-import { conversation, field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { axe, type TestPage } from '../../browser.ts'
+import { conversation, field, replies, say, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { agentId, app, up, open, byHand, playground, close } = await startPlayground({ PROVIDER_IDLE_TIMEOUT_S: '90' })
 afterAll(close)

@@ -2,9 +2,9 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { csvOf } from '../../../ui/src/playground/markdown/rich/csv.ts'
-import { axe, sidewaysScroll, type TestPage } from '../browser.ts'
-import { conversation, field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { csvOf } from '../../../../ui/src/playground/markdown/rich/csv.ts'
+import { axe, sidewaysScroll, type TestPage } from '../../browser.ts'
+import { conversation, field, replies, say, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { up, app, agentId, open, close } = await startPlayground()
 afterAll(close)

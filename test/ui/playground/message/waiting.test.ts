@@ -1,8 +1,8 @@
 /** Decisions in the pages: the question in the playground, the page of what waits, the agent's form. */
 import { afterAll, expect, test } from 'vitest'
-import { verifies } from '../../verifies.ts'
-import { axe } from '../browser.ts'
-import { conversation, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { verifies } from '../../../verifies.ts'
+import { axe } from '../../browser.ts'
+import { conversation, replies, say, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { agentId, app, close, open, playground, up } = await startPlayground()
 afterAll(close)

@@ -1,8 +1,8 @@
 /** Contract section 14 in the playground: edit, another reply, branches, forks; by keyboard, and in the dark. */
 import { afterAll, expect } from 'vitest'
-import { verifies } from '../../verifies.ts'
-import { axe } from '../browser.ts'
-import { conversation, field, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { verifies } from '../../../verifies.ts'
+import { axe } from '../../browser.ts'
+import { conversation, field, say, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { up, app, agentId, open, byHand, close } = await startPlayground()
 afterAll(close)

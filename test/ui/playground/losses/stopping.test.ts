@@ -1,7 +1,7 @@
 /** What stops a running reply, and what does not. */
 import { afterAll, expect, test } from 'vitest'
-import type { TestPage } from '../browser.ts'
-import { conversation, field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import type { TestPage } from '../../browser.ts'
+import { conversation, field, replies, say, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { app, open, byHand, close } = await startPlayground()
 afterAll(close)

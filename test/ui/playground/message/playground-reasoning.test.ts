@@ -1,7 +1,7 @@
 /** What the model thinks, in the playground and in replay: in sight until the answer begins, then folded away. */
 import { afterAll, expect, test } from 'vitest'
-import { axe } from '../browser.ts'
-import { replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { axe } from '../../browser.ts'
+import { replies, say, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { byHand, close, open, up } = await startPlayground()
 afterAll(close)

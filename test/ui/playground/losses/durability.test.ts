@@ -1,9 +1,9 @@
 /** What the pages tell of a running reply: its owner, who reads it through which instance, what is stored; and what was left out. */
 import { afterAll, expect, test } from 'vitest'
-import { startTestApp } from '../../support/app.ts'
-import { startProxy } from '../../support/network/proxy.ts'
-import { axe, openBrowser, sidewaysScroll } from '../browser.ts'
-import { conversation, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { startTestApp } from '../../../support/app.ts'
+import { startProxy } from '../../../support/network/proxy.ts'
+import { axe, openBrowser, sidewaysScroll } from '../../browser.ts'
+import { conversation, say, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { up, app, agentId, playground, open, byHand, close } = await startPlayground({ HISTORY_MAX_TOKENS: '60' })
 const other = await startTestApp({

@@ -1,13 +1,13 @@
 /** What reaches a reply that nobody owns for a while, and what is not gone on with (contract section 21). */
 import { expect } from 'vitest'
-import { says } from '../http/tool-scene.ts'
-import type { UpstreamCall } from '../support/network/upstream.ts'
-import { addAgent, newSession, type Product, postJson } from '../support/programs/product.ts'
-import { startRedis } from '../support/programs/redis.ts'
-import { contentOf, type SseFrame } from '../support/streams/sse.ts'
-import { verifies } from '../verifies.ts'
+import { says } from '../../http/tool-scene.ts'
+import type { UpstreamCall } from '../../support/network/upstream.ts'
+import { addAgent, newSession, type Product, postJson } from '../../support/programs/product.ts'
+import { startRedis } from '../../support/programs/redis.ts'
+import { contentOf, type SseFrame } from '../../support/streams/sse.ts'
+import { verifies } from '../../verifies.ts'
 import { ask, openPair, setOnLoss } from './handover-scene.ts'
-import { both, cancel, errorCode, follow, newest } from './scene.ts'
+import { both, cancel, errorCode, follow, newest } from '../scene.ts'
 
 const tells =
   (text: string) =>

@@ -1,9 +1,9 @@
 /** Two instances, of which one stops, drains or dies while an agent's reply runs there. */
 import { expect } from 'vitest'
-import { openToolFaults, type ToolFaults } from '../faults/tool-faults.ts'
-import type { Product } from '../support/programs/product.ts'
-import { openSse, type SseStream } from '../support/streams/sse.ts'
-import { completions, say } from './scene.ts'
+import { openToolFaults, type ToolFaults } from '../../faults/tool-faults.ts'
+import type { Product } from '../../support/programs/product.ts'
+import { openSse, type SseStream } from '../../support/streams/sse.ts'
+import { completions, say } from '../scene.ts'
 
 export const LEASE_MS = 1500
 
