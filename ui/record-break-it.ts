@@ -1,5 +1,5 @@
 /**
- * `npm run record:break-it`: records /break-it while its process is killed and started again, into docs/break-it.gif.
+ * `npm run record:break-it`: records /break-it while its process is killed and started again, into docs/pictures/break-it.gif.
  * Everything in it is real: the page, the processes, what they print, and the seconds. Needs port 8080 and Chromium.
  */
 import { rm, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const FRAME_MS = 200
 const REST_MS = 4000
 /** Short, since the page shows it. */
 const dataDir = '/tmp/demo'
-const file = new URL('../docs/break-it.gif', import.meta.url)
+const file = new URL('../docs/pictures/break-it.gif', import.meta.url)
 
 const start = (): Promise<Product> => startProduct({ dataDir, env: { PORT: '8080' } })
 

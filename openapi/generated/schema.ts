@@ -2423,7 +2423,7 @@ export interface components {
              */
             compaction: "none" | "auto";
             /**
-             * @description What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/run.md, “What a user sees”).
+             * @description What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/operating/run.md, “What a user sees”).
              * @enum {string}
              */
             onLoss: "error" | "continue";
@@ -2579,7 +2579,7 @@ export interface components {
              */
             compaction?: "none" | "auto" | null;
             /**
-             * @description What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/run.md, “What a user sees”).
+             * @description What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/operating/run.md, “What a user sees”).
              * @enum {string|null}
              */
             onLoss?: "error" | "continue" | null;
@@ -2846,7 +2846,7 @@ export interface components {
              */
             compaction?: "none" | "auto" | null;
             /**
-             * @description What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/run.md, “What a user sees”).
+             * @description What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/operating/run.md, “What a user sees”).
              * @enum {string|null}
              */
             onLoss?: "error" | "continue" | null;
@@ -2901,7 +2901,7 @@ export interface components {
              */
             compaction?: "none" | "auto" | null;
             /**
-             * @description What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/run.md, “What a user sees”).
+             * @description What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/operating/run.md, “What a user sees”).
              * @enum {string|null}
              */
             onLoss?: "error" | "continue" | null;

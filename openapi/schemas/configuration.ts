@@ -198,7 +198,7 @@ const compaction = oneOf(
 export const compactionInput = nullable(compaction)
 const onLoss = oneOf(
   ['error', 'continue'],
-  'What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/run.md, “What a user sees”).',
+  'What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/operating/run.md, “What a user sees”).',
 )
 /** Null means the default, `error`. */
 export const onLossInput = nullable(onLoss)

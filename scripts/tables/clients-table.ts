@@ -110,14 +110,14 @@ ${tableOf(
 ## Following a reply
 
 \`GET …/sessions/<session id>/chat/completions/stream\`. Close an EventSource at the frame \`[DONE]\`. The server
-sends CORS headers to the origins that the agent lists (\`allowedOrigins\`, [from-a-browser.md](from-a-browser.md)). The key
+sends CORS headers to the origins that the agent lists (\`allowedOrigins\`, [from-a-browser.md](front-ends/from-a-browser.md)). The key
 must not reach browsers.
 
 ${tableOf(streamClients.map(recorded), 'session', resumeRows)}
 
 ## Clients for pages
 
-They speak formats of their own, at \`…/deploy/ai-sdk\` and \`…/deploy/ag-ui\`: [ui.md](ui.md) says how. \`deep-chat\` speaks
+They speak formats of their own, at \`…/deploy/ai-sdk\` and \`…/deploy/ag-ui\`: [ui.md](front-ends/ui.md) says how. \`deep-chat\` speaks
 chat completions; a key in a page is one for everybody who reads it, so give it a client secret there.
 
 ${tableOf(pageClients.map(recorded), 'page', uiRows)}

@@ -23,7 +23,7 @@ const page = `<!-- Written by "npm run generate" from openapi/contract.ts. Do no
 
 # What each scope opens
 
-Keys are described in [keys.md](keys.md). A route that is open needs no credential.
+Keys are described in [keys.md](operating/keys.md). A route that is open needs no credential.
 
 | Route | \`deploy\` | \`management\` | \`management:read\` |
 |---|---|---|---|

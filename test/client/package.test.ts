@@ -95,9 +95,9 @@ test.each([
   }
 })
 
-test('the receiver and the list of docs/webhooks.md run as they stand', async () => {
+test('the receiver and the list of docs/front-ends/webhooks.md run as they stand', async () => {
   const { agentId } = await createAgent(app)
-  const page = await readFile(join(checkout, 'docs/webhooks.md'), 'utf8')
+  const page = await readFile(join(checkout, 'docs/front-ends/webhooks.md'), 'utf8')
   const [receiver = '', list = ''] = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code)
   const port = await freePort()
   const body = { name: 'W', url: `http://127.0.0.1:${port}`, events: ['reply.completed' as const] }

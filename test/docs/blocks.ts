@@ -1,8 +1,15 @@
 /** The code blocks of a page, as a reader would copy them. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const checkout = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The guides, without the pages of the design, by name: what a reader does on one page may be needed by a later one. */
+export const guides: readonly string[] = readdirSync(`${checkout}/docs`, { encoding: 'utf8', recursive: true })
+  .filter((path) => path.endsWith('.md') && !path.startsWith('design'))
+  .toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1))
+  .map((path) => `docs/${path}`)
 
 export interface Block {
   /** Language of the fence. */

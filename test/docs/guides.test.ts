@@ -1,12 +1,11 @@
 /** Guides name what there is: pages, error codes, and lines that the program prints. */
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { replyErrorCodes } from '../../src/actors/reply/reply-event.ts'
-import { blocksOf, checkout } from './blocks.ts'
+import { blocksOf, checkout, guides } from './blocks.ts'
 
 const read = (path: string): string => readFileSync(join(checkout, path), 'utf8')
-const pages = readdirSync(join(checkout, 'docs')).filter((name) => name.endsWith('.md'))
 const design = readdirSync(join(checkout, 'docs/design')).map((name) => `docs/design/${name}`)
 const sources = ['src/**/*.ts', 'bin/*.js', 'scripts/need-node-24.cjs']
   .flatMap((pattern) => globSync(pattern, { cwd: checkout }))
@@ -16,7 +15,7 @@ const troubleshooting = read('docs/troubleshooting.md')
 
 test('the index has every page', () => {
   const index = read('docs/README.md')
-  for (const name of pages.filter((page) => page !== 'README.md')) expect(index).toContain(`(${name})`)
+  for (const page of guides.filter((one) => one !== 'docs/README.md')) expect(index).toContain(`(${relative('docs', page)})`)
 })
 
 /** As the forge makes it of a heading. */
@@ -40,7 +39,7 @@ test.each(['ARCHITECTURE.md', ...design])('every file that %s names exists', (pa
 })
 
 test.each([
-  ...pages.map((page) => `docs/${page}`),
+  ...guides,
   ...design,
   'ARCHITECTURE.md',
   'README.md',

@@ -7,7 +7,7 @@ import { freshDatabase } from '../support/database.ts'
 import { startUpstream } from '../support/network/upstream.ts'
 import { dataFolder, demoAgent, deployUrl, newSession, postJson, startProduct } from '../support/programs/product.ts'
 import { openSse } from '../support/streams/sse.ts'
-import { type Block, blocksOf, checkout } from './blocks.ts'
+import { type Block, blocksOf, checkout, guides } from './blocks.ts'
 import { openShell, type Shell } from './shell.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -34,13 +34,11 @@ const isRun = ({ code }: Block) => !notRun.some(([words]) => code.includes(words
 
 /**
  * The blocks of `docs/client.md` form one program, which test/client/package.test.ts runs. Those of
- * `docs/from-a-browser.md` are a backend and a page, which test/ui/records/browser-way.test.ts runs; those of
- * `docs/webhooks.md` a receiver and a list, which test/client/package.test.ts runs.
+ * `docs/front-ends/from-a-browser.md` are a backend and a page, which test/ui/records/browser-way.test.ts runs; those of
+ * `docs/front-ends/webhooks.md` a receiver and a list, which test/client/package.test.ts runs.
  */
-const elsewhere = ['docs/client.md', 'docs/from-a-browser.md', 'docs/webhooks.md']
-const pages = ['README.md', ...readdirSync(join(checkout, 'docs')).map((name) => `docs/${name}`)].filter(
-  (name) => name.endsWith('.md') && !elsewhere.includes(name),
-)
+const elsewhere = ['docs/client.md', 'docs/front-ends/from-a-browser.md', 'docs/front-ends/webhooks.md']
+const pages = ['README.md', ...guides].filter((page) => !elsewhere.includes(page))
 const blocks = pages.flatMap(blocksOf)
 
 test.each(notRun)('not run: %s (%s)', (words) => {

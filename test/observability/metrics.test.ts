@@ -148,7 +148,7 @@ verifies('contract-17.from-zero', 'every alarm asks for series that are there fr
   const blind = rules.filter(({ expr }) => !selectors(expr).every(([name, labels]) => hasSeries(name, labels)))
   expect(blind.map(({ alert }) => alert)).toEqual([])
   // What the page for operators promises is among them.
-  const page = await readFile(new URL('../../docs/watch.md', import.meta.url), 'utf8')
+  const page = await readFile(new URL('../../docs/operating/watch.md', import.meta.url), 'utf8')
   const promised = [...page.matchAll(/^ {2}\| `((?:increase|rate)\(.*?> 0)` \|/gm)].map(([, expr]) => expr)
   expect(promised.length).toBeGreaterThan(5)
   expect(promised.filter((expr) => !rules.some((rule) => rule.expr === expr))).toEqual([])

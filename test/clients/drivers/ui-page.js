@@ -23,7 +23,7 @@ async function chatOptions({ base, id }) {
   return { id, messages: await storedMessages(api, id), resume: true, transport: new DefaultChatTransport({ api }) }
 }
 
-/** As docs/ui.md says: where a reply that the page has a part of ended before its stream was asked for, it reads again. */
+/** As docs/front-ends/ui.md says: where a reply that the page has a part of ended before its stream was asked for, it reads again. */
 async function openUseChat(ask) {
   const options = await chatOptions(ask)
   const api = `${ask.base}/ai-sdk`

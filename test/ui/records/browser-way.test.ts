@@ -28,9 +28,9 @@ function shown(agentId: string): SiteCode {
   return { route: route?.code ?? '', page: page?.code ?? '' }
 }
 
-/** What docs/from-a-browser.md shows: its route, and one of its pages. */
+/** What docs/front-ends/from-a-browser.md shows: its route, and one of its pages. */
 async function documented(agentId: string, place: number): Promise<SiteCode> {
-  const text = await readFile(new URL('../../../docs/from-a-browser.md', import.meta.url), 'utf8')
+  const text = await readFile(new URL('../../../docs/front-ends/from-a-browser.md', import.meta.url), 'utf8')
   const here = text.replaceAll('http://127.0.0.1:8080', app.url).replaceAll(demoAgent, agentId)
   const blocks = [...here.matchAll(/^```(?:js|html)\n(.*?)^```$/gms)].map(([, code = '']) => code)
   return { route: blocks[0] ?? '', page: blocks[place] ?? '' }

