@@ -11,10 +11,10 @@ export interface Operation {
   scope: Scope
   /** Needs no login although its scope requires one. */
   open?: true
-  /** Of the management scope: no key opens it, only a login (or nothing, where no login is required). */
+  /** Only in the management scope: no key opens the operation, only a login (or nothing, where no login is required). */
   loginAlone?: true
   /**
-   * Of the deploy scope: what a client secret may do here. Nothing by default (403). `user`: what concerns its user, unless
+   * Only in the deploy scope: what a client secret may do here. Nothing by default (403). `user`: what concerns its user, unless
    * it is for one session (403). `session`: the session that `{session_id}` names is compared before the handler is
    * called (404). `handler`: the handler compares it.
    */

@@ -10,9 +10,9 @@ const KEY = 'the-deploy-key'
 const USER = 'somebody'
 /** What is compared differs by less than the machine drifts in a second: many short rounds, each row's in turn. */
 const ROUNDS = 8
-/** In sequence, for the time to their first token. */
+/** Replies one after the other: the time to their first token is measured. */
 const ALONE = { replies: 30, tokens: 5, slots: 1 }
-/** At once, for the processor time. A tick of its clock is 10 ms; a round of these takes about thirty. */
+/** Replies in parallel: the processor time is measured. A tick of its clock is 10 ms; a round of these takes about thirty. */
 const MANY = { replies: 100, tokens: 200, slots: 8 }
 const REPLIES = ALONE.replies + MANY.replies
 

@@ -1,4 +1,4 @@
-/** From the command to the first successful request. */
+/** Measures the time from the command to the first successful request. */
 
 import { npmStart } from '../../test/support/programs/npm-start.ts'
 import { startProduct } from '../../test/support/programs/product.ts'

@@ -17,7 +17,7 @@ const installRoot = fileURLToPath(new URL('../../.bench/', import.meta.url))
 /** They run on our version of Node. */
 const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
 
-/** For every peer: no V8 flags. Others that affect its speed are appended. */
+/** Environment of every peer. No V8 flags; variables that affect a peer's speed are appended. */
 export const peerFlags = 'NODE_ENV=production'
 
 export type Peer = AsyncDisposable & { readonly url: string; readonly pid: number }

@@ -82,7 +82,7 @@ export type Postgres = AsyncDisposable & {
   database(): Promise<{ name: string; url: string; drop(): Promise<void> }>
 }
 
-/** With durability on; one server for the whole run, one database for each contender. */
+/** Starts PostgreSQL with durability on: one server for the whole run, one database for each contender. */
 export async function startPostgres(): Promise<Postgres> {
   await using stack = new AsyncDisposableStack()
   const { path: dataDir } = stack.use(await programFolder('bench-postgres'))

@@ -24,16 +24,16 @@ export type Replies = {
   replies: number
   /** Counted tokens. */
   tokens: number
-  /** From the first request to the last response. */
+  /** Time from the first request to the last response. */
   seconds: number
   /** Failed replies and the first different reasons. They are excluded from all figures. */
   failed: number
   failures: string[]
   /** Milliseconds from the request to its first token. */
   firstMs: Quantiles
-  /** From the model's write of a token to its arrival. */
+  /** Time from the model's write of a token to its arrival. */
   tokenMs: Quantiles
-  /** From the request to the last token. */
+  /** Time from the request to the last token. */
   replyMs: Quantiles
 }
 

@@ -25,7 +25,7 @@ type Described = {
   /** Selects several cases by one name. */
   readonly group?: string
   readonly title: string
-  /** For the report: what is done and what is counted. */
+  /** Shown in the report: what is done and what is counted. */
   readonly note: string
   readonly columns: readonly Column[]
 }

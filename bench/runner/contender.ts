@@ -19,7 +19,7 @@ export type Contender = {
   /** Its packages and their versions, for the tables. */
   readonly versions?: Readonly<Record<string, string>>
   /**
-   * For the record: variables and arguments of its processes that affect speed. Ours all run as `npm start` does; a peer
+   * Recorded with the results: variables and arguments of its processes that affect speed. Ours all run as `npm start` does; a peer
    * runs as its own documentation says, plus these. When absent, it has no process.
    */
   readonly flags?: string

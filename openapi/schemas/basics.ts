@@ -34,7 +34,7 @@ export const timestamps = {
   updatedAt: time('When it was last changed.'),
 }
 
-/** For bodies that may be a record as it was read. */
+/** Read-only fields that a body may repeat, because it may be a record as it was read. */
 export const asRead = readOnly('id', 'createdAt', 'updatedAt')
 
 /** Makes every property optional, for PUT: absent ones keep their value. */

@@ -141,7 +141,7 @@ const toolIdentities = [
     toolName: { type: 'string', description: "The server's own name for the tool. `*`: each of its tools." },
   },
 ]
-/** For exports, by the names of records. */
+/** Tools in exports, which name records instead of ids. */
 const toolsByName = [
   { builtInTool: { type: 'string', description: 'Id of a built-in tool.' } },
   { httpTool: { type: 'string', description: 'Name of an HTTP tool.' } },

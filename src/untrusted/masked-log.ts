@@ -1,4 +1,4 @@
-/** For logs: what providers and tools say may hold a key that they were sent (contract section 26). */
+/** Masks keys in what is logged: what providers and tools say may hold a key that they were sent (contract section 26). */
 import { clearKeyLike } from './redact.ts'
 
 export const maskedText = (text: unknown): unknown => (typeof text === 'string' ? clearKeyLike(text) : text)

@@ -22,7 +22,7 @@ export interface AttemptOptions {
 export interface Message {
   id: string
   url: string
-  /** In plain text, the newest first. */
+  /** The webhook's secrets in plain text, the newest first. */
   secrets: readonly string[]
   body: string
 }

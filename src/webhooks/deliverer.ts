@@ -50,7 +50,7 @@ const GONE = 410
 
 export const UNREADABLE = 'The stored secret cannot be decrypted. Make a new one.'
 
-/** In plain text. Null when no key of the server opens one of them. */
+/** Decrypts secrets. Null when no key of the server opens one of them. */
 export function openSecrets(sealed: readonly string[], open: (secret: string) => string): string[] | null {
   try {
     return sealed.map(open)

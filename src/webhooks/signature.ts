@@ -10,7 +10,7 @@ const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length
 
 export interface SignedMessage {
   id: string
-  /** Of the attempt, in Unix seconds. */
+  /** When the attempt was made, in Unix seconds. */
   timestamp: number
   body: string
 }

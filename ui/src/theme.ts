@@ -58,7 +58,7 @@ const selectWhenEntered = {
   },
 }
 
-/** Of what is ticked or switched on. */
+/** Colours of what is ticked or switched on. */
 const chosen = { color: 'var(--chosen)', iconColor: 'var(--chosen-mark)' }
 
 export const theme = createTheme({

@@ -6,7 +6,7 @@ import { ask, type GreenroomScene, load, startScene } from '../greenroom-scene.t
 
 /** What is compared differs by less than the machine drifts in a second: many short rounds, the servers in turn. */
 const ROUNDS = 8
-/** At once, for the processor time. A tick of its clock is 10 ms; a round of these takes about thirty. */
+/** Replies in parallel: the processor time is measured. A tick of its clock is 10 ms; a round of these takes about thirty. */
 const MANY = { replies: 100, tokens: 200, slots: 8 }
 
 async function newSessions({ sql, agentId, deploy }: GreenroomScene): Promise<string[]> {

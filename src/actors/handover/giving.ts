@@ -111,7 +111,7 @@ async function stopAndOffer(host: GivingHost, session: LiveSession): Promise<voi
   const { id } = log.info
   if (!handovers || host.giving.has(id) || host.byReply.get(id) !== session) return
   const giving = begin(host, id)
-  // From here on it says nothing more; what it has said is stored as ever.
+  // The actor emits nothing after this. What it has emitted is stored as usual.
   session.actor.stop()
   try {
     await atMost(STORE_MS, log.stored())

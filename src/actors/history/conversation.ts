@@ -153,7 +153,7 @@ export function createComposer(conversation: Conversation) {
   const { estimated, correction, started, summaryTokens } = measured
   return {
     correction,
-    /** Within `most` tokens for all before the newest message, of which prompt and tools take `fixed` without correction. */
+    /** The conversation cut so that all before the newest message has `most` tokens at most. Prompt and tools use `fixed` of them, uncorrected. */
     within(most: number, fixed: number): Composed {
       const at = firstTurn(estimated, { room: roomIn(measured, most, fixed), start: started })
       return composed(measured, at, reasonAt(measured, at))

@@ -11,7 +11,7 @@ const SIGN = 3
 const BLANK = 4
 const NEWLINE = 5
 
-/** By character code: one look-up instead of five comparisons. */
+/** The kind of each character code: one look-up instead of five comparisons. */
 const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
   if ((code >= 65 && code <= 90) || (code >= 97 && code <= 122)) return LETTER
   if (code >= 48 && code <= 57) return DIGIT
@@ -60,7 +60,7 @@ function estimate(text: string, from: number, to: number): number {
   return sum + tokensOfRun(kind, length)
 }
 
-/** Of a longer text 32 windows are looked at: 400 KB of a history would take 4 ms of each reply. */
+/** A longer text is estimated from 32 windows of it: 400 KB of a history would take 4 ms of each reply. */
 const LONG = 16_384
 const WINDOWS = 32
 const WINDOW = 256
@@ -89,7 +89,7 @@ function tokensOfPart({ type, mediaType, size }: MessagePart): number {
 const MESSAGE = 4
 const CALL = 10
 
-/** Of a message as it is sent: parts, calls and their results included. */
+/** Estimated tokens of a message as it is sent, with parts, calls and their results. */
 export function tokensOfMessage(message: ModelMessage): number {
   const text = MESSAGE + tokensOf(message.content)
   if (message.role === 'user') {
@@ -117,7 +117,7 @@ export const tokensOfTools = (tools: readonly ToolSpec[]): number =>
 /** A report below this share is of something else: of what a server has cut in silence, or of what it did not find cached. */
 const CREDIBLE = 0.3
 
-/** By what estimates are multiplied after a call: between a half and three. */
+/** The factor for estimates after a call: between a half and three. */
 export function correctionOf(call: Pick<SentBefore, 'estimated' | 'reported'> | null): number {
   if (call === null || call.reported === null || call.estimated === 0) return 1
   const ratio = call.reported / call.estimated

@@ -9,7 +9,7 @@ import type { Carried, DecidedCall, InForce, OpenTurn } from './waiting.ts'
 
 /** What a request has set for its reply. */
 export interface ReplyStart extends InForce {
-  /** For the first model call. Null stands for the provider's default. */
+  /** The tool choice of the first model call. Null stands for the provider's default. */
   toolChoice: ToolChoice | null
   /** Whether the model's reasoning is asked for and shown. */
   reasoning: boolean
@@ -21,7 +21,7 @@ export interface ReplyStart extends InForce {
 
 /** What a reply had come to with a turn of calls, before these were made. */
 export interface StoredTurn {
-  /** Without results: these are events of the reply. */
+  /** The turn without its results, which are events of the reply. */
   turn: OpenTurn
   /** Calls that count towards `maxToolCalls`, those of this turn included. */
   spent: number

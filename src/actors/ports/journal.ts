@@ -71,7 +71,7 @@ export interface ReplyFigures {
   refusal?: string
   /** The HTTP status with which the provider refused a failed reply. Absent when the reply did not fail by one. */
   providerStatus?: number
-  /** For the next reply. Absent when no model was asked. */
+  /** What the next reply corrects its estimates by. Absent when no model was asked. */
   sent?: SentBefore
 }
 
@@ -106,7 +106,7 @@ export interface NewMessage {
    * `not_found`.
    */
   makeSession?: { externalId: string | null; secretNumber: number | null }
-  /** For a session without one whose first message this is. Null or absent when none can be derived. */
+  /** The title of a session that has none, derived from this first message. Null or absent when none can be derived. */
   title?: string | null
   /** Whether a model's title is to replace it. */
   titleIsDraft?: boolean

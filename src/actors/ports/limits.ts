@@ -6,7 +6,7 @@ export interface Limits {
   concurrentReplies?: number
   /** Prompt and completion tokens of a day, UTC. */
   tokensPerDay?: number
-  /** By the prices that are set, of a month, UTC. */
+  /** Cost of a month (UTC), by the prices that are set. */
   costPerMonth?: number
 }
 
@@ -16,7 +16,7 @@ export interface LimitsInForce {
   user?: Limits
 }
 
-/** For whom a reply's use is counted, whether anything limits it now or not. */
+/** Whose use a reply counts towards, also where nothing limits it now. */
 export interface Counts {
   /** Id of the named key that it was asked for with. */
   key?: string

@@ -14,7 +14,7 @@ export interface MessagePart {
   sha256: string
   mediaType: string
   filename: string | null
-  /** In bytes. */
+  /** Size in bytes. */
   size: number
   /** The detail that the request named; null when it named none. */
   detail: 'auto' | 'low' | 'high' | null

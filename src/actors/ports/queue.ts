@@ -23,7 +23,7 @@ export type QueuedState = 'waits' | 'begun' | 'removed' | 'deleted'
 export interface QueueStore {
   /** A message that has begun on this instance, for its reply to be generated. Null when it is not this instance's, or over. */
   take(replyId: string): Promise<BegunMessage | null>
-  /** By the ids of replies. `of`: sessions by replies. */
+  /** The states of queued replies, by reply id. `of` maps each reply to its session. */
   states(of: ReadonlyMap<string, string>): Promise<Map<string, QueuedState>>
   /** Takes one message (by its id or its reply's) or all that wait out of a session's queue. Resolves to the ids of their replies. */
   remove(sessionId: string, id: string | null): Promise<string[]>

@@ -6,7 +6,7 @@
 import Type, { type Static } from 'typebox'
 import type { ReplyEvent, ReplyEventKind } from './reply-event.ts'
 
-/** By kind. What a later release may add to one is let through. */
+/** The schema of each kind. Fields that a later release may add are allowed. */
 export const eventSchemas = {
   text: Type.Object({ type: Type.Literal('text'), text: Type.String() }),
   reasoning: Type.Object({ type: Type.Literal('reasoning'), text: Type.String() }),

@@ -252,7 +252,7 @@ export function sessionActors({ journal, recorder, onError }: SessionActorPorts)
     generate: fromCallback<SessionEvent, GenerateInput, SessionEvent>(({ input: { reply }, sendBack }) =>
       working(generate, 'The reply could not be generated.', reply, sendBack),
     ),
-    // Without a reply its request does the work, and says when it is over.
+    // A summary that no reply waits for is made by its request, which also sends the event at its end.
     compact: fromCallback<SessionEvent, CompactInput, SessionEvent>(({ input: { reply }, sendBack }) =>
       reply === null ? undefined : working(compact, 'The history could not be summarised.', reply, sendBack),
     ),

@@ -5,9 +5,9 @@ import { readRedisUrl } from './redis-address.ts'
 export type RedisClient = Redis | Cluster
 
 export interface RedisBehaviour {
-  /** With null, commands wait for as long as the server is unavailable. */
+  /** When null, commands wait for as long as the server is unavailable. */
   maxRetriesPerRequest: number | null
-  /** With false, commands fail while the server is unavailable. */
+  /** When false, commands fail while the server is unavailable. */
   enableOfflineQueue: boolean
 }
 

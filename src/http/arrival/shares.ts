@@ -41,7 +41,7 @@ let heldByAll = 0
 /** What is held in all shares now, in bytes, for tests. */
 export const heldBytes = (): number => heldByAll
 
-/** Of `holders`, each holds its part of the bytes at most. A body of `largestBody` bytes fits in any case when it is alone. */
+/** Divides `bytes` among `holders`, each of which may hold its part at most. A body of `largestBody` bytes fits in any case when it is alone. */
 export function createShare({ bytes, holders }: { bytes: number; holders: number }, largestBody: number): Share {
   const most = Math.max(bytes, largestBody)
   const mostBytes = Math.max(bytes / holders, largestBody)
@@ -57,7 +57,7 @@ export function createShare({ bytes, holders }: { bytes: number; holders: number
   }
   const isTooMuchFor = (holder: string, added: number) => (heldBy.get(holder) ?? 0) + added > mostBytes
   const isTooMuch = (added: number) => held + added > most
-  /** Of everybody when the share is full, else the holder's own. */
+  /** Drops all caches when the share is full, else only the holder's own. */
   const evict = (holder: string, added: number) => {
     for (const [drop, of] of caches) if (of === holder || isTooMuch(added)) drop()
   }

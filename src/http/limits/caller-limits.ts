@@ -11,7 +11,7 @@ export interface CallerLimits {
   tell(rate: RequestRate): void
 }
 
-/** For messages of the deploy API. The playground's count for nobody. */
+/** Limits that a deploy message counts towards. Playground messages count towards none. */
 export function callerLimits(caller: Caller, reply: FastifyReply): CallerLimits {
   const id = keyIdOf(caller)
   return {

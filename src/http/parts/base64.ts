@@ -33,7 +33,7 @@ export interface Base64Options {
   stageRoom(): Buffer
 }
 
-/** With padding, without blanks (RFC 4648, section 4). Beyond `maxBytes`, and behind a fault, nothing is kept. */
+/** Decodes base64 with padding and without blanks (RFC 4648, section 4). Keeps nothing beyond `maxBytes` or after a fault. */
 export function createBase64Decoder({ maxBytes, hold, stageRoom }: Base64Options): Base64Decoder {
   let stage: Buffer | null = null
   let staged = 0

@@ -165,7 +165,7 @@ function hasBackslash(chunk: Buffer, from: number): boolean {
   return quote < 0 || backslash < quote
 }
 
-/** Of a short escape that is no part of a data URL: its letter must not pass for itself. */
+/** Stands for a short escape that no data URL contains, since its letter must not be read as itself. */
 const FOREIGN = SPACE
 
 /** Characters of a JSON string. Encoders escape the slash, and some the plus sign. */

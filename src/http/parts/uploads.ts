@@ -12,10 +12,10 @@ import { createDataUrlFilter, type DataUrl } from './data-urls.ts'
 /** Decoded bytes of one message's parts. */
 export const MOST_MESSAGE_BYTES = 20 * 2 ** 20
 
-/** Of one body, in base64. What it holds of it is limited by its account. */
+/** Most base64 of one body. How much of it is held is limited by the account. */
 const MOST_ENCODED_BYTES = 512 * 2 ** 20
 
-/** Of one body, whatever it makes of them: each takes a decoder, a hash and a block of memory. */
+/** Most data URLs of one body: each needs a decoder, a hash and a block of memory. */
 const MOST_URLS = 200
 
 /** Stands in a body for bytes that came in it. Random, so that no caller can write one. */
@@ -148,7 +148,7 @@ export function createUploads(maxOtherBytes: number, accountOf: () => Account): 
   }
 }
 
-/** For one body, whose URLs are added to these. */
+/** Makes the filter of one body, which adds the body's data URLs to `urls`. */
 function filterInto(urls: DataUrl[], maxOtherBytes: number, hold: (bytes: number) => void): Through {
   let keep: (bytes: Uint8Array) => void = () => {}
   const found = (url: DataUrl) => {

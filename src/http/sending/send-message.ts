@@ -47,7 +47,7 @@ export async function releasePartsAfter(parts: PreparedParts | undefined, send: 
   }
 }
 
-/** For `releasePartsAfter`. As `sendFrom`. */
+/** As `sendFrom`, for callers that hold parts (`releasePartsAfter`). */
 export async function sendWithFreshAgent(
   deps: SendDependencies,
   agentId: string,

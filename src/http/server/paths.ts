@@ -4,7 +4,7 @@ import { sendManagementError } from '../management/errors.ts'
 import { asksForPage, type SendPage } from '../pages/ui.ts'
 
 /**
- * For Fastify's `rewriteUrl`, before a scope, a key or a login is looked at. Percent signs of a path that cannot be decoded
+ * Called as Fastify's `rewriteUrl`, before a scope, a key or a login is looked at. Percent signs of a path that cannot be decoded
  * stand for themselves: Fastify's own 400 would come before its scope has seen it, and so before 401. The scope then knows
  * nothing by that name.
  */

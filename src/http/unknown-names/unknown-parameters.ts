@@ -5,7 +5,7 @@
 import type { Operation } from '../../../openapi/operation.ts'
 import { badRequest } from '../server/http-error.ts'
 
-/** Of a name, in messages. */
+/** Messages quote so much of a name. */
 const MOST_CHARACTERS = 100
 
 /** Null for an operation that is no list: unknown parameters do no harm there. The function throws 400. */

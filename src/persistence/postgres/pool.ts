@@ -151,7 +151,7 @@ function createConnections(options: PoolOptions): Connections {
     next()
   }
 
-  /** Without another answer since, the idle ones are dead too: each would cost a statement and its time. */
+  /** Closes the idle connections too when none has answered since: each would cost a statement and its time limit. */
   function loseSilent(connection: Connection, sentAt: number): void {
     const isAlone = answeredAt >= sentAt // a slow statement, no sign of a failover
     lose(connection, isAlone)

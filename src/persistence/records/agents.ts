@@ -37,7 +37,7 @@ export interface Agent {
   /** When null, the installation's setting counts. */
   historyMaxTokens: number | null
   callerInstructions: CallerInstructions
-  /** For each of its users. Null when there is none. */
+  /** Limits of each of the agent's users. Null when there are none. */
   userLimits: Limits | null
   compaction: Compaction
   onLoss: OnLoss

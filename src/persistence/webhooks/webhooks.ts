@@ -109,7 +109,7 @@ export async function replaceSecret(sql: AnySql, id: string, secret: string): Pr
   return webhook ?? null
 }
 
-/** With its deliveries. False when there is no such webhook. */
+/** Deletes a webhook and its deliveries. False when there is no such webhook. */
 export async function deleteWebhook(sql: AnySql, id: string): Promise<boolean> {
   if (!isUuid(id)) return false
   const { count } = await sql`delete from webhooks where id = ${id}`

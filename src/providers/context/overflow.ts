@@ -57,7 +57,7 @@ const fields = { limit: /"n_ctx"\s*:\s*(\d+)/, size: /"n_prompt_tokens"\s*:\s*(\
 /** Neither says that the input is too long: the answer's limit is, or an account is used up. */
 const others = /max_tokens is too large|max_(?:completion_|output_)?tokens: \d+ >|insufficient_quota|API_KEY_INVALID/
 
-/** Of gateways, and of Anthropic: bytes are counted, and less history is less of them. */
+/** Errors of gateways and of Anthropic, which count bytes: less history has fewer of them. */
 const tooManyBytes = /request_too_large|(?:entity|payload|content|request) too large|exceeds the maximum size/i
 
 /** Statuses that may say so; a wrong key or an unknown model never does. */

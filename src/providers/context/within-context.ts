@@ -4,7 +4,7 @@ import type { StreamOne } from '../fallbacks.ts'
 import type { Overflow } from './overflow.ts'
 
 interface KnownLimit {
-  /** In tokens as the provider counts them. */
+  /** The limit in tokens, as the provider counts them. */
   limit: number
   /** What the provider counts for a token that is estimated. */
   perEstimated: number

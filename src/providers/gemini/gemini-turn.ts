@@ -93,7 +93,7 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
     take(data) {
       if (problem || data === '') return
       const chunk = parse(data)
-      // Without `alt=sse`, and in errors, chunks come as a list.
+      // Chunks come as a list in errors and where `alt=sse` was ignored.
       for (const one of Array.isArray(chunk) ? chunk : [chunk]) {
         if (!isObject(one)) problem = malformed(data)
         else if (one.candidates || one.usageMetadata || one.promptFeedback) takeChunk(one)

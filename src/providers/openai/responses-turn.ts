@@ -23,7 +23,7 @@ export interface ResponsesTurnOptions {
 /** Ids of items may change between their events: an item is known by its place in the output. */
 const placeOf = ({ output_index: place }: Fields): number => (typeof place === 'number' ? place : -1)
 
-/** Of one turn: reasoning, texts and calls. */
+/** Most output items of one turn: reasoning, texts and calls. */
 const MAX_ITEMS = 2 * maxCalls + 100
 
 const stringIn = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -6,7 +6,7 @@ import type { ModelRequest } from '../../actors/ports/index.ts'
 import { type ProviderProblem, problemIn } from '../wire/failure.ts'
 
 export interface OptionalField<Body> {
-  /** In the provider's error. */
+  /** What the provider's error says. */
   words: RegExp
   isIn(body: Body): boolean
   without(body: Body): Body

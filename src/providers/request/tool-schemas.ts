@@ -10,7 +10,7 @@ export type SchemaVendor = 'openai' | 'anthropic' | 'gemini'
 type Schema = Readonly<Record<string, unknown>>
 
 interface Rule {
-  /** In the vendors' words. */
+  /** The refusal in the vendors' words. */
   refusal: string
   vendors: readonly SchemaVendor[]
   /** `top`: of the whole schema alone. */
@@ -23,7 +23,7 @@ const combinators = ['anyOf', 'oneOf', 'allOf'] as const
 const notAtTop = [...combinators, 'not', 'enum', 'const', 'if', 'then', 'else'] as const
 const anthropicProperty = /^[a-zA-Z0-9_.-]{1,64}$/
 
-/** In the order in which they are applied. */
+/** The rules, in the order in which they are applied. */
 export const schemaRules: readonly Rule[] = [
   {
     refusal: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level",

@@ -98,7 +98,7 @@ const lengthOf = (chunks: readonly Uint8Array[]): number => chunks.reduce((sum, 
 /** Enough to detect the type. */
 const startOf = (chunks: readonly Uint8Array[]): Buffer => Buffer.concat(chunks, Math.min(lengthOf(chunks), 1024))
 
-/** Without a content type, the page's first bytes decide. */
+/** Whether a page is HTML. Where it has no content type, its first bytes decide. */
 function isHtml(type: string, bytes: Uint8Array): boolean {
   if (type !== '') return type === 'text/html' || type === 'application/xhtml+xml'
   return /^\s*<(!doctype html|html|head|body)\b/i.test(Buffer.from(bytes.subarray(0, 512)).toString('latin1'))

@@ -10,7 +10,7 @@ type Answer = Record<string, unknown>
 /** Called with what was left out, for the log. */
 export type OnLeftOut = (what: string) => void
 
-/** By the request's method. Changes the result. */
+/** Removes from a result what the SDK could not read, by the rules of the request's method. Changes `result`. */
 export function mendResult(method: string, result: Answer, onLeftOut: OnLeftOut): void {
   for (const [field, value] of Object.entries(result)) if (value === null) delete result[field]
   if (method === 'initialize') mendInitialized(result)

@@ -7,7 +7,7 @@ import { pictureTypeOf } from '../../untrusted/picture-type.ts'
 /** The least that a vendor takes (Anthropic). */
 const MAX_PICTURE_BYTES = 5_000_000
 
-/** By their blocks. What is too large, or no picture that models take, is left out. */
+/** The pictures of a result, by their blocks. Pictures that are too large or that no model accepts are left out. */
 export function picturesIn({ content }: CallToolResult): Map<ContentBlock, MessagePart> {
   return new Map(
     content.flatMap((block) => {

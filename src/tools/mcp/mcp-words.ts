@@ -25,7 +25,7 @@ function textOf(error: unknown): unknown {
   return text
 }
 
-/** In the order in which gateways use them: `{error: {message}}` of JSON-RPC too. */
+/** Fields that may hold an error's words, the likeliest first; `{error: {message}}` of JSON-RPC included. */
 const fields = ['message', 'error', 'detail', 'error_description', 'title', 'reason', 'errors']
 
 function wordsIn(value: unknown, depth = 0): string | null {

@@ -23,7 +23,7 @@ export interface OfferedTool extends ConfiguredTool {
 
 /** What the tools of one reply are judged by. */
 export interface Offer {
-  /** Of every server that answers, with those of its tools that the agent has not chosen. */
+  /** All tools of every server that answers, also those that the agent has not chosen. */
   tools: readonly OfferedTool[]
   /** Ids of the servers that answer. */
   answering: ReadonlySet<string>

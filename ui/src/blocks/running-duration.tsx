@@ -5,7 +5,7 @@ import { useNow } from './use-now.ts'
 interface RunningDurationProps {
   /** ISO 8601. */
   since: string
-  /** From when on it is conspicuous, in milliseconds. */
+  /** A longer duration is conspicuous, in milliseconds. */
   lateAfterMs?: number
 }
 

@@ -73,7 +73,7 @@ const mostOf = (hours: readonly Hour[]): number => Math.max(1, ...hours.map(({ r
 
 const timesOf = ({ start }: Hour): string => `${clock.format(start)}–${clock.format(start + hourMs)}`
 
-/** For those who do not see the bars: the hours in which something happened. */
+/** The bars in words, for screen readers: the hours in which something happened. */
 function wordsOf(hours: readonly Hour[]): string {
   const busy = hours.filter(({ replies }) => replies > 0)
   const said = busy.map(

@@ -3,7 +3,7 @@ import { Button, Checkbox, Popover, Stack } from '@mantine/core'
 import { IconColumns3 } from '@tabler/icons-react'
 import { useState } from 'react'
 
-/** In their order. */
+/** The columns, in the order in which they are shown. */
 export const columns = [
   { name: 'status', label: 'Status', width: '8.5rem' },
   { name: 'error', label: 'Error', width: '12rem' },

@@ -38,7 +38,7 @@ export function useSessionFilters() {
   const paging = usePaging()
   const [search, setSearch] = useSearchParams()
   const filters = filtersIn(search)
-  /** From the first page on, and no new entry of the history. */
+  /** A change goes back to the first page and adds no entry to the browser's history. */
   const change = (to: (now: SessionFilters) => SessionFilters) =>
     setSearch(
       (before) => {

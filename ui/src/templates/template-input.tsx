@@ -11,7 +11,7 @@ interface TemplateInputProps extends TextareaProps {
   rules: TemplateRules
   /** Line breaks cannot be typed: Enter submits the form. */
   oneLine?: boolean
-  /** In the letters of the page, for texts that people read. */
+  /** Uses the page's own font instead of a monospaced one, for texts that people read. */
   isProse?: boolean
 }
 

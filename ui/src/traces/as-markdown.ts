@@ -4,7 +4,7 @@ import { turnOf } from './turns.ts'
 import type { Span, Trace, TracedReply } from './types.ts'
 import { requestIdOf, spanWords } from './words.ts'
 
-/** Of arguments and results; their rest is in the session. */
+/** Arguments and results are cut to so many characters; the rest is in the session. */
 const MOST = 2_000
 
 export function traceAsMarkdown({ startedAt, spans }: Trace, { id, error, toolCalls }: TracedReply): string {

@@ -1,7 +1,7 @@
 /** A trace's model turns, which fold, and its axis. Pure. */
 import type { Span } from './types.ts'
 
-/** Of a turn, its attempts and its tool calls. Null for what belongs to none. */
+/** The number of the turn that a span, an attempt or a tool call belongs to. Null when it belongs to none. */
 export function turnOf({ kind, parentId, detail }: Span): number | null {
   if (kind === 'attempt') return Number(parentId?.slice(1))
   return (kind === 'model' || kind === 'tool') && typeof detail.turn === 'number' ? detail.turn : null
@@ -16,7 +16,7 @@ export const within = (spans: readonly Span[], turn: number | null): Span[] =>
 /** Traces that are longer begin with their turns folded. */
 const MOST_UNFOLDED = 14
 
-/** Of a long trace, the turns without a failure that have ended, the newest apart. */
+/** The turns of a long trace that are folded at first: those that have ended without a failure, except the newest. */
 export function foldedAtFirst(spans: readonly Span[]): number[] {
   if (spans.length <= MOST_UNFOLDED) return []
   const fine = (turn: number) => spans.every((span) => turnOf(span) !== turn || span.ok === true)

@@ -30,7 +30,7 @@ export interface ResumePoint {
   hasDecided: boolean
   /** It had ended to wait, and only that was not stored. */
   wait: Chain | null
-  /** Without the interrupted turn. */
+  /** Usage so far, without the interrupted turn. */
   used: Usage
   /** Calls to providers. */
   attempts: number

@@ -6,7 +6,7 @@ import { pathParam } from './caller.ts'
 const HOUR_MS = 3_600_000
 /** Lines an hour, of all origins: whoever sends many origins does not fill the log. */
 const MOST_LINES = 100
-/** Of an origin, in messages. */
+/** Messages quote so much of an origin. */
 const MOST_CHARACTERS = 300
 
 /** The function throws 403. A page reads nothing of it; who looks at the answer does. */

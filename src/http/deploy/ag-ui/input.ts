@@ -12,7 +12,7 @@ import { textOfParts } from '../sent-text.ts'
 type RunAgentInput = components['schemas']['RunAgentInput']
 
 export interface RunInput {
-  /** Of the newest user message. Empty where there is none. */
+  /** The text of the newest user message. Empty when there is none. */
   text: string
   /** Answers to interrupts, or results of the page's own tools, instead of a message. */
   decisions: readonly DecidedCall[] | null

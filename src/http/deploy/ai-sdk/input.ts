@@ -34,7 +34,7 @@ export type SentUIMessage = Sent &
     | {
         isRegenerate: true
         decisions?: never
-        /** Of the message to answer. */
+        /** The text of the message to answer. */
         text: string
         /** The message itself, to be sent where it was never stored. Throws as `readChatRequest`. */
         readMessage(): SentMessage

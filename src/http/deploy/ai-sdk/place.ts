@@ -40,7 +40,7 @@ export async function placeOfNew(
 }
 
 /**
- * Of another reply: the user message to answer. Null when it was never stored. Throws 404 for a session that is not the
+ * The user message to answer when the request names a reply. Null when it was never stored. Throws 404 for a session that is not the
  * caller's.
  */
 export async function placeOfRegenerate(

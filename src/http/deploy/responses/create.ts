@@ -107,7 +107,7 @@ const partsOf = (
   of: { sessionId: string; user: string | null },
 ) => prepareParts(deps, parts, { uploads, find: ownParts(deps.sql, caller), owner: { agentId, ...of } })
 
-/** To a new session. One that was made for nothing goes again. */
+/** Sends the first message of a new session. If it is refused, the session is deleted again. */
 async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<Sent> {
   const { agentId, body, exchange, items } = sending
   const { caller } = exchange

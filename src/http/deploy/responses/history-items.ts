@@ -42,7 +42,7 @@ function messageOf(item: Exclude<InputItem, { kind: 'call' | 'output' | 'aside' 
   return badRequest(`${item.where}: nothing waits for this approval`)
 }
 
-/** To the model's turn before it, unless that has been answered. */
+/** Adds the call to the model's turn before it, unless that turn has been answered. */
 function addCall(messages: Message[], item: Extract<InputItem, { kind: 'call' }>): void {
   const call = repeatableCall({ id: item.callId, name: item.name, arguments: item.arguments })
   const last = messages.at(-1)

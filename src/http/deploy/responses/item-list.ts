@@ -11,7 +11,7 @@ interface Listed {
   id: string
 }
 
-/** Behind so many characters a page ends, however many items it was to hold: there are more. */
+/** A page ends after so many characters, even with fewer items than asked for; it then says that there are more. */
 const MOST_CHARACTERS = 8 * 2 ** 20
 
 export const orderOf = ({ order }: ItemQuery): 'asc' | 'desc' => (order === 'asc' ? 'asc' : 'desc')

@@ -59,7 +59,7 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, items: readon
   return { kind: 'decisions', sessionId, decisions }
 }
 
-/** By `previous_response_id` or `conversation`. Null when neither is there. */
+/** Finds the place named by `previous_response_id` or `conversation`. Null when neither is given. */
 async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace): Promise<Found | null> {
   const { previous_response_id: previous, conversation: given } = named
   const conversation = given === undefined || given === null ? null : conversationOf(given)

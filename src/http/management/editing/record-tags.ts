@@ -37,7 +37,7 @@ export function changedSince(ifMatch: string, record: FieldValues): string[] | n
   const tags = [...ifMatch.matchAll(/"([\w-]*)"/g)].map(([, tag = '']) => tag)
   if (tags.includes(now.join(''))) return null
   const [tag] = tags
-  // Of another version of the server, which knew other fields, or no tag of ours.
+  // A tag of a server version with other fields, or one that we did not make.
   if (tags.length !== 1 || tag?.length !== now.length * LENGTH) return []
   return fieldsOf(record).filter((_, n) => tag.slice((n + 1) * LENGTH, (n + 2) * LENGTH) !== now[n + 1])
 }

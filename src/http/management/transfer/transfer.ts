@@ -21,7 +21,7 @@ export const transferScope = (routes: (scope: FastifyInstance) => void) => async
   routes(scope)
 }
 
-/** Of its prompts: all that may be long in a configuration. */
+/** Prompts are all that may be long in a configuration: so many characters of them at most. */
 const LONG_CHARACTERS = 256 * 1024
 
 const ofAll = (action: 'export' | 'import') => ({

@@ -7,9 +7,9 @@ export const instructionRoles = ['system', 'developer'] as const
 export const isInstruction = (role: unknown): boolean => instructionRoles.some((one) => one === role)
 
 export interface Instructions {
-  /** In the order of the request. */
+  /** The instructions, in the order of the request. */
   texts: readonly string[]
-  /** Where the first one stands, for whoever is told that it is refused. */
+  /** Where the first one stands, for the message that refuses it. */
   where: string
 }
 

@@ -16,13 +16,13 @@ export interface ReadyTools {
   builtInToolIds: string[]
   /** Omitted, because no key decrypts their headers: `http-tool:<id>`, `mcp-server:<id>`. */
   unreadable: HeaderContext[]
-  /** With those that are omitted. */
+  /** All tools of the agent, those included that are omitted. */
   configured: ConfiguredTools
   approvals: ToolsOfAgent['approvals']
   named: ToolsOfAgent['named']
 }
 
-/** In the order of the choice. Tools that were deleted meanwhile are omitted. */
+/** The agent's tools, in the order in which they were chosen. Tools that were deleted meanwhile are omitted. */
 export async function readyTools(
   sql: AnySql,
   secrets: Pick<Secrets, 'open'>,

@@ -36,7 +36,7 @@ export type NoFork = 'no_session' | 'unknown_message' | 'no_frame'
 export interface GivenMessage {
   role: 'user' | 'assistant'
   content: string
-  /** Of a reply that called tools: its texts, calls and results, in order. Absent when it is its content. */
+  /** Texts, calls and results of a reply that called tools, in order. Absent when the content is all there is. */
   events?: readonly ReplyEvent[]
 }
 
@@ -167,7 +167,7 @@ interface GivenColumns {
   tool_events?: readonly StoredEvent[]
 }
 
-/** With calls it is stored as a reply of the session's own is, from a first frame 0. */
+/** A message with calls is stored as a reply that ran in the session would be, beginning with frame 0. */
 function givenColumns({ role, content, events = [] }: GivenMessage): GivenColumns {
   const hasCalls = events.some(({ type }) => type === 'tool_call')
   if (!hasCalls) return { role, content }

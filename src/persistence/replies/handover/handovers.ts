@@ -111,7 +111,7 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
                 or may_go_on(h.reply_id, ${withinS}))
          limit ${CHUNK}`
       if (!lost || rows.length > 0) return rows.map(({ id }) => id)
-      // In random order, so that the replies of one lost instance spread over all others. settleLost ends those of `error` agents.
+      // The order is random, so that the replies of one lost instance spread over all others. settleLost ends those of `error` agents.
       const ofLost = await sql<{ id: string }[]>`
         select m.id from messages m join sessions s on s.id = m.session_id join agents a on a.id = s.agent_id
          where m.status = 'streaming' and a.on_loss = 'continue'

@@ -43,7 +43,7 @@ const start1 = Type.Object({ version: Type.Literal(1), start }, strict)
 const turn1 = Type.Object(
   {
     version: Type.Literal(1),
-    /** With the reply's first turn. */
+    /** Present with the reply's first turn only. */
     start: Type.Optional(start),
     turn: openTurn,
     spent: Type.Number(),

@@ -16,11 +16,11 @@ export interface NewContent {
   size: number
   /** Null when they are stored already. */
   pieces: readonly Uint8Array[] | null
-  /** Of bytes that are stored already: the key under which they are. Null when it is their SHA-256. */
+  /** The key of bytes that are stored already. Null when the key is their SHA-256. */
   storedAs?: string | null
 }
 
-/** For whose messages bytes are stored: those of a user with an agent. */
+/** Who owns stored bytes: the messages of one user with one agent. */
 export interface PartOwner {
   agentId: string
   /** Whose it is decides, where it exists. Null when it is about to be made. */

@@ -9,7 +9,7 @@ import { type Message, type MessageRow, messageColumns, messageOf } from './mess
 
 /** Which messages of a session: all, or those nearest to a message before or after them, or the newest. */
 export interface MessageQuery {
-  /** By default those on the path to the head. `all`: of every branch. */
+  /** `all`: the messages of every branch. Absent: those on the path to the head. */
   branches?: 'all' | undefined
   limit?: number | undefined
   /** Ids of messages; at most one of both. */
@@ -41,7 +41,7 @@ interface Range {
   to: number | null
 }
 
-/** Of the session whose row this is asked with. */
+/** A subquery on a row of `sessions`: the positions of its messages in the range. */
 const positions = (sql: Sql, { branches, limit, from, to }: Range) => sql`
   path_page(id, ${branches === 'all' ? sql`null` : sql`head`}, ${from}, ${to}, ${limit ?? null})`
 
@@ -107,7 +107,7 @@ export async function listMessages(
     to: after === undefined ? position : null,
   }
   const place = { agentId: agentId.toLowerCase(), sessionId: sessionId.toLowerCase() } // as stored
-  // On a whole path each message's parent is the row before it.
+  // Where the whole path is read, each message's parent is the row before it.
   const isPath = branches !== 'all' && cursor === undefined && limit === undefined
   const list = { sql, place, isPath }
   // The session is looked for once, before any message: joined, it was looked for with each.

@@ -52,7 +52,7 @@ export interface Message {
 }
 
 /**
- * Of `messages m`, beside which a list may read `m.parent`: 16 at most, since V8 makes a dictionary of a row with more, and
+ * Columns of `messages m`; a list may add `m.parent`. They are 16 at most, since V8 makes a dictionary of a row with more, and
  * reading 200 messages took half as long again. Seldom-set columns are packed into one, `extras`.
  */
 export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`

@@ -8,7 +8,7 @@ import { type OutcomeRow, outcomeOf } from '../settling/stored-outcome.ts'
 import { type EventRow, eventsOf, framesOf } from '../settling/stored-reply.ts'
 import { batchesOf, wholePath } from './message-list.ts'
 
-/** Of a call that waited. */
+/** The decision on a call that waited. */
 export interface StoredDecision {
   callId: string
   kind: WaitKind

@@ -3,7 +3,7 @@ import type { Sql } from '../../postgres/database.ts'
 
 export type ReplyDeleted = 'deleted' | 'not_found' | 'busy' | 'followed'
 
-/** With the message that it answers, unless another reply answers that too. */
+/** Deletes a reply, and the message that it answers unless another reply answers that too. */
 export async function deleteReply(sql: Sql, sessionId: string, replyId: string): Promise<ReplyDeleted> {
   const [row] = await sql<{ deleted: ReplyDeleted }[]>`select delete_reply(${sessionId}, ${replyId}) as deleted`
   return row?.deleted ?? 'not_found'

@@ -125,7 +125,7 @@ async function readSummaries(
   return new Map(rows.map(({ id, summary }) => [id, summary]))
 }
 
-/** Of the messages on the path to `asked`, those before each of `from`: by the bytes of what is stored, about. */
+/** How many messages on the path to `asked` stand before each of `from`, and about how many bytes are stored of them. */
 async function leftOut(
   sql: Sql,
   sessionId: string,

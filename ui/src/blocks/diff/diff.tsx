@@ -6,7 +6,7 @@ import { type DiffPart, diffOf } from './text-diff.ts'
 interface DiffProps {
   from: string
   to: string
-  /** Of what is the same, only so many lines beside a change are shown. All of them by default. */
+  /** How many unchanged lines are shown beside a change. All of them by default. */
   context?: number
 }
 

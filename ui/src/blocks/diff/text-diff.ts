@@ -5,7 +5,7 @@ export interface DiffPart {
   text: string
 }
 
-/** Of a comparison, which grows with the product of both: 2,000 characters have at most 1,000 words. */
+/** Limits a comparison, whose cost is the product of both lengths: 2,000 characters have at most 1,000 words. */
 const MOST_CELLS = 1_500_000
 
 export function diffOf(from: string, to: string): DiffPart[] {

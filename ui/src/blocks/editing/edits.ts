@@ -48,6 +48,6 @@ interface EditedRecord {
   reload: () => void
 }
 
-/** Of the record whose page this is; null where a form creates one. */
+/** The record whose page this is. Null where a form creates one. */
 export const EditedRecordContext = createContext<EditedRecord | null>(null)
 export const useEditedRecord = (): EditedRecord | null => useContext(EditedRecordContext)

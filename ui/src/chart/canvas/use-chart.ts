@@ -15,7 +15,7 @@ export interface LaidOutChart {
 /** The navigation, and the space around the page. */
 const BESIDE = 362
 
-/** For the wide form with words that can be read. */
+/** Below this width the words of the wide form would be too small to read. */
 const tooNarrow = `(max-width: ${leastWideWidth + BESIDE - 1}px)`
 
 export function useChart(): LaidOutChart {

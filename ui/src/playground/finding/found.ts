@@ -35,7 +35,7 @@ export function useMarks(root: RefObject<HTMLElement | null>, wanted: string): v
   }, [root, text])
 }
 
-/** Within one run of text each: what lies across a bold word is not marked. */
+/** Each range lies within one run of text: a match that begins before a bold word and ends in it is not marked. */
 function rangesIn(element: HTMLElement, text: string): Range[] {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   const ranges: Range[] = []

@@ -4,7 +4,7 @@ import { Marked, type TokenizerAndRendererExtension } from 'marked'
 export interface MathToken {
   type: 'math' | 'mathBlock'
   raw: string
-  /** With what encloses it. */
+  /** The formula with its delimiters. */
   text: string
 }
 

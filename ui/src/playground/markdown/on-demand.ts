@@ -14,7 +14,7 @@ export function onDemand<Part extends object>(load: () => Promise<Part>): (wante
           part = loaded
           if (!left) setReady(loaded)
         },
-        // Without it the text stays as it was written.
+        // If the import fails, the text stays as it was written.
         () => {},
       )
       return () => {

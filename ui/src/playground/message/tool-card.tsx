@@ -46,7 +46,7 @@ export const ToolCard = memo(({ call, running, id, unfolded, isFollowedByMessage
   )
 })
 
-/** By what or whom it was rejected. Null where that is not known, or it was not. */
+/** Says by what or by whom the call was rejected. Null when it was not, or when that is not known. */
 function rejectionWords({ decision, decidedBy }: ToolCall, isFollowedByMessage: boolean): string | null {
   if (decision !== 'reject') return null
   if (isFollowedByMessage) return 'Rejected because a new message was sent instead of a decision.'

@@ -10,7 +10,7 @@ interface LastReplyProps {
   /** Undefined before the first message. */
   sessionId: string | undefined
   show: 'trace' | 'request'
-  /** Of which the request is shown. */
+  /** The turn whose request is shown. */
   turn: number
   onTurn: (turn: number) => void
   /** Shows the request of a turn. */

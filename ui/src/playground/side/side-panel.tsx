@@ -15,7 +15,7 @@ import classes from './side-panel.module.css'
 interface SidePanelProps {
   agent: Agent
   sessionId: string | undefined
-  /** Of the column that it is about. Null where there is one conversation. */
+  /** The name of the column that the panel is about. Null when there is one conversation only. */
   name: string | null
   /** What the next message of the conversation, or of the column, has otherwise. */
   state: OverrideState

@@ -4,7 +4,7 @@ import { useState } from 'react'
 
 const key = 'workbench-side'
 
-/** Beside it the conversation still has 500 pixels. */
+/** Wide enough that the conversation keeps 500 pixels beside the panel. */
 const ROOM_BESIDE = '(min-width: 84em)'
 
 export interface Side {

@@ -22,7 +22,7 @@ interface TranscriptViewProps {
   agentName: string
   agentModel: string
   stored: Conversation
-  /** Of all branches. */
+  /** The summaries of all branches. */
   checkpoints: readonly Checkpoint[]
   transcript: Transcript
   actions: MessageActions

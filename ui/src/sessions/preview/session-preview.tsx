@@ -1,4 +1,4 @@
-/** Beside the list: what the session's newest messages say, why its reply failed, and the way to all of it. */
+/** The preview beside the list: a session's newest messages, why its reply failed, and a link to all of it. */
 import { ActionIcon, Button, Group, Skeleton, Text, Title } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'

@@ -18,7 +18,7 @@ export interface Parsed {
   problem: string | null
 }
 
-/** In the order in which they are offered. */
+/** The fields of the query, in the order in which they are offered. */
 export const fields = ['status', 'agent', 'provider', 'http', 'code', 'older', 'newer', 'user', 'text'] as const
 export type Field = (typeof fields)[number]
 
@@ -117,7 +117,7 @@ function put(filters: SessionFilters, field: Field, value: string, names: Names)
   }
 }
 
-/** By its name, without case; by its beginning where only one begins so. Null where there is none. */
+/** Finds a record by its name or by an unambiguous beginning of it, ignoring case. Null when none is found. */
 function idOf(value: string, all: readonly Named[] | undefined): string | null {
   const part = value.toLowerCase()
   const whole = all?.find(({ id, name }) => id === value || name.toLowerCase() === part)

@@ -17,7 +17,7 @@ interface FiguresTableProps {
 
 export function FiguresTable({ rows, names, currency }: FiguresTableProps) {
   return (
-    // By the kind of rows: what is searched for among agents is no model.
+    // The key is the kind of rows, so that a search among agents does not stay when the table shows models.
     <TopRows key={names.noun} rows={rows} text={({ key }) => names.text(key)} nouns={`${names.noun.toLowerCase()}s`}>
       {(shown, others) => (
         <Table className={classes.table ?? ''} aria-label="Speed, errors and cost">

@@ -50,7 +50,7 @@ export function ToolsField({ form }: { form: Form }) {
   )
 }
 
-/** Of a server of which single tools are chosen, the row for all of them stands for nothing. */
+/** Whether the agent calls this tool. The row for all tools of a server counts only while none of them is chosen singly. */
 function isCalled({ approval }: KnownTool, { mcpServers }: AgentValues): boolean {
   if (!('mcpServerId' in approval)) return true
   const names = mcpServers.find(({ mcpServerId }) => mcpServerId === approval.mcpServerId)?.toolNames ?? []
