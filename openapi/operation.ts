@@ -39,7 +39,10 @@ export interface Operation {
   streams?: 'only' | 'also'
   /** Answers with lines of JSON (`application/x-ndjson`), each of which holds this. */
   lines?: TSchema
-  /** Its answer may be long: it is written in pieces then, as fast as it is read, and 413 where a list without limit is too long. */
+  /**
+   * Its answer may be long: it is written in pieces then, as fast as it is read, and 413 where a list without limit is too
+   * long.
+   */
   pieces?: true
   /** Answers with bytes of a media type that is theirs. */
   bytes?: true

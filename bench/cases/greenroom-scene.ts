@@ -23,7 +23,7 @@ export type GreenroomScene = AsyncDisposable & {
   readonly pids: readonly number[]
   /** Creates a session; resolves to its URL. */
   open(): Promise<string>
-  /** Uses the agent that is given, or else that of the scene. */
+  /** Uses the given agent; without one, the scene's. */
   openMany(count: number, agent?: string): Promise<string[]>
   memory(): Promise<Use>
 }

@@ -12,7 +12,9 @@ const USER = 'somebody'
 const ROUNDS = 8
 /** Replies one after the other: the time to their first token is measured. */
 const ALONE = { replies: 30, tokens: 5, slots: 1 }
-/** Replies in parallel: the processor time is measured. A tick of its clock is 10 ms; a round of these takes about thirty. */
+/**
+ * Replies in parallel: the processor time is measured. A tick of its clock is 10 ms; a round of these takes about thirty.
+ */
 const MANY = { replies: 100, tokens: 200, slots: 8 }
 const REPLIES = ALONE.replies + MANY.replies
 

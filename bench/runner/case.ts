@@ -15,7 +15,9 @@ export type Column = {
   readonly title: string
   /** Decimal places; 1 when absent. */
   readonly digits?: number
-  /** Displayed as the difference from, or the ratio to, that row's figure (`key`, if it is another) in the same repetition. */
+  /**
+   * Displayed as the difference from, or the ratio to, that row's figure (`key`, if it is another) in the same repetition.
+   */
   readonly against?: { readonly row: string; readonly how: 'minus' | 'ratio'; readonly key?: string }
 }
 

@@ -1,4 +1,4 @@
--- What is many, in one transaction: 38 providers, 60 prompts, 50 HTTP tools, 10 MCP servers, 300 agents, 20,000 sessions of
+-- The bulk of the data, in one transaction: 38 providers, 60 prompts, 50 HTTP tools, 10 MCP servers, 300 agents, 20,000 sessions of
 -- which 3,200 have a reply, and the usage of 90 days. What is to be genuine in every row (approvals, failures, traces) comes
 -- through the API: see main.ts.
 insert into providers (name, provider_type, base_url)

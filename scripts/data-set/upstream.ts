@@ -1,4 +1,4 @@
-/** A provider for as long as the data set is made: what it does is said in the message that it is asked. */
+/** A model provider for the time in which the data set is made. Each message says what it is to do. */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 
@@ -9,7 +9,10 @@ interface Asked {
   messages: { role: string; content: string }[]
 }
 
-/** `status 429` refuses, `call` calls the clock, `loop 16` calls it that often, `long` says 200 kB; the rest is answered. */
+/**
+ * `status 429` refuses, `call` calls the clock, `loop 16` calls it that often, `long` says 200 kB; anything else gets a
+ * short answer.
+ */
 function answer({ messages }: Asked, response: ServerResponse): void {
   const said = messages.findLast(({ role }) => role === 'user')?.content ?? ''
   const [, word = '', number = '0'] = /^(status|call|loop|long)\s*(\d*)/.exec(said) ?? []
@@ -34,7 +37,7 @@ function answer({ messages }: Asked, response: ServerResponse): void {
   response.end(`${frame({ role: 'assistant', content: text })}${frame({}, 'stop')}data: [DONE]\n\n`)
 }
 
-/** Its address, until it is disposed of. */
+/** Starts the provider. Its address is valid until it is disposed of. */
 export async function startScripted() {
   const server = createServer((request, response) => {
     const pieces: Buffer[] = []

@@ -70,7 +70,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     await answerReportRequest(sql, id, owned)
   }
 
-  /** Before the start there is nobody to take a reply over. */
+  /** No reply can be taken over before the start. */
   let takeLost = () => {}
   const search = createLostSearch(options, () => takeLost())
 

@@ -1,4 +1,6 @@
-/** Makes the deliveries that are due: each receiver has its own few attempts at a time, so that a slow one delays no other. */
+/**
+ * Makes the deliveries that are due: each receiver has its own few attempts at a time, so that a slow one delays no other.
+ */
 import type { Answer, Message } from './attempt.ts'
 
 export interface DueDelivery {

@@ -6,7 +6,9 @@ import { ask, type GreenroomScene, load, startScene } from '../greenroom-scene.t
 
 /** What is compared differs by less than the machine drifts in a second: many short rounds, the servers in turn. */
 const ROUNDS = 8
-/** Replies in parallel: the processor time is measured. A tick of its clock is 10 ms; a round of these takes about thirty. */
+/**
+ * Replies in parallel: the processor time is measured. A tick of its clock is 10 ms; a round of these takes about thirty.
+ */
 const MANY = { replies: 100, tokens: 200, slots: 8 }
 
 async function newSessions({ sql, agentId, deploy }: GreenroomScene): Promise<string[]> {
@@ -15,7 +17,7 @@ async function newSessions({ sql, agentId, deploy }: GreenroomScene): Promise<st
   return rows.map(({ id }) => `${deploy}/sessions/${id}`)
 }
 
-/** What a reply leaves of its requests. */
+/** What is stored of a reply's model requests. */
 async function storedBytes({ sql }: GreenroomScene): Promise<number> {
   const [row] = await sql<{ bytes: number }[]>`
     select (sum(pg_column_size(r.requests)) / greatest(count(distinct r.message_id), 1))::float8 as bytes from step_runs r`

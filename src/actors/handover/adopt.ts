@@ -19,7 +19,10 @@ interface AdoptingHost extends QueueHost {
   options: QueueHost['options'] & AdoptOptions
 }
 
-/** `lost`: those of lost instances, too. Resolves when none is left that this instance can take, and those that it took go on. */
+/**
+ * `lost`: those of lost instances, too. Resolves when none is left that this instance can take, and those that it took go
+ * on.
+ */
 export async function takeOver(host: AdoptingHost, lost: boolean): Promise<void> {
   const { handovers } = host.options
   if (!handovers) return
@@ -88,7 +91,7 @@ async function goOn(host: AdoptingHost, claimed: Claimed): Promise<void> {
       host.byReply.get(info.id)?.actor.send({ type: 'failed', error: asWithoutGoingOn(reason) })
     }
   } catch (error) {
-    // The database was away for a lease: it goes on when that is back.
+    // The database could not be reached for a lease: the reply goes on once it can.
     const isAway = !options.gate.check()
     if (isAway && (await options.handovers?.offer(info, 'database')) !== 'refused') return
     await fail(host, claimed, errorOf('provider_error', error instanceof Error ? error.message : String(error)))

@@ -17,11 +17,13 @@ export interface GivingHost extends LiveSessions {
     log: { error(details: object, message: string): void; info(details: object, message: string): void }
   }
   remote: RemoteReplies
-  /** The time of its drain is over: nothing is offered at a boundary any more. */
+  /** The drain's time limit has passed: no reply is offered at a boundary any more. */
   isLeaving: boolean
 }
 
-/** Resolves when the reply goes on here: no other instance is ready, or none has taken it. Else its actor stops meanwhile. */
+/**
+ * Resolves when the reply goes on here: no other instance is ready, or none has taken it. Else its actor stops meanwhile.
+ */
 export async function offerAtBoundary(host: GivingHost, replyId: string): Promise<void> {
   const { handovers } = host.options
   const session = host.byReply.get(replyId)
@@ -61,7 +63,10 @@ function end(host: GivingHost, replyId: string): void {
   host.giving.delete(replyId)
 }
 
-/** Whether another instance takes it within the time of an offer, before it is cancelled here or the time of the drain is over. */
+/**
+ * Whether another instance takes it within the time of an offer, before it is cancelled here or the time of the drain is
+ * over.
+ */
 async function untilTaken(handovers: Handovers, reply: ReplyInfo, giving: Giving): Promise<boolean> {
   const until = performance.now() + LONGEST_OFFER_MS
   while (!giving.cancelled && !giving.isLeft && performance.now() < until) {

@@ -153,12 +153,18 @@ export function createComposer(conversation: Conversation) {
   const { estimated, correction, started, summaryTokens } = measured
   return {
     correction,
-    /** The conversation cut so that all before the newest message has `most` tokens at most. Prompt and tools use `fixed` of them, uncorrected. */
+    /**
+     * The conversation cut so that all before the newest message has `most` tokens at most. Prompt and tools use `fixed`
+     * of them, uncorrected.
+     */
     within(most: number, fixed: number): Composed {
       const at = firstTurn(estimated, { room: roomIn(measured, most, fixed), start: started })
       return composed(measured, at, reasonAt(measured, at))
     },
-    /** The same with `most` tokens of history at the most. Null when that leaves out no more than is before the turn `start`. */
+    /**
+     * The same with `most` tokens of history at the most. Null when that leaves out no more than is before the turn
+     * `start`.
+     */
     shortened(most: number, start: number): Composed | null {
       const at = newestWithin(estimated, most / correction - summaryTokens)
       return at <= start ? null : composed(measured, at, 'provider_limit')

@@ -114,7 +114,9 @@ export const tokensOfTools = (tools: readonly ToolSpec[]): number =>
     0,
   )
 
-/** A report below this share is of something else: of what a server has cut in silence, or of what it did not find cached. */
+/**
+ * A report below this share is of something else: of what a server has cut in silence, or of what it did not find cached.
+ */
 const CREDIBLE = 0.3
 
 /** The factor for estimates after a call: between a half and three. */

@@ -97,7 +97,10 @@ export function titleOf(answer: string): string | null {
 /** An ellipsis, a question mark and the like belong to the title. */
 const withoutPeriod = (text: string): string => text.trim().replace(/(?<!\.)[.。]$/u, '')
 
-/** Only so many characters of a line can be in a title. Short enough for the expressions below, which are quadratic in blanks. */
+/**
+ * Only so many characters of a line can be in a title. Short enough for the expressions below, which are quadratic in
+ * blanks.
+ */
 const MAX_LINE = 500
 
 /** The period stands within the quotation marks or behind them. */

@@ -55,7 +55,7 @@ export interface Claimed {
   providerId: string | null
   /** The user's message that it answers. */
   answeredId: string | null
-  /** Whether that has pictures or files. */
+  /** Whether the message has pictures or files. */
   hasParts: boolean
   text: string
   historyEnd: number
@@ -70,7 +70,10 @@ export interface Claimed {
 }
 
 export interface Handovers {
-  /** Stores the n-th turn of calls, from 1. False when the reply is not this instance's any more. Waits while the database is away. */
+  /**
+   * Stores the n-th turn of calls, from 1. False when the reply is not this instance's any more. Waits while the database
+   * is away.
+   */
   keepTurn(reply: ReplyInfo, n: number, turn: StoredTurn, start: ReplyStart | null): Promise<boolean>
   /**
    * Gives the reply away. `refused`: no other instance is ready, or it may not go on; it stays this instance's. `gone`: it is

@@ -21,11 +21,17 @@ export type QueuedState = 'waits' | 'begun' | 'removed' | 'deleted'
 
 /** The stored queue. All reject while the database is away. */
 export interface QueueStore {
-  /** A message that has begun on this instance, for its reply to be generated. Null when it is not this instance's, or over. */
+  /**
+   * A message that has begun on this instance, for its reply to be generated. Null when it is not this instance's, or
+   * over.
+   */
   take(replyId: string): Promise<BegunMessage | null>
   /** The states of queued replies, by reply id. `of` maps each reply to its session. */
   states(of: ReadonlyMap<string, string>): Promise<Map<string, QueuedState>>
-  /** Takes one message (by its id or its reply's) or all that wait out of a session's queue. Resolves to the ids of their replies. */
+  /**
+   * Takes one message (by its id or its reply's) or all that wait out of a session's queue. Resolves to the ids of their
+   * replies.
+   */
   remove(sessionId: string, id: string | null): Promise<string[]>
   /** Whether a message waits that ends the session's running reply at its next boundary. */
   isSteered(sessionId: string): Promise<boolean>

@@ -99,7 +99,7 @@ async function conversationOf(running: RunningReply, journal: Journal, limits: H
   return storedConversation(stored, stored.messages.slice(0, -1), { content, parts }, true)
 }
 
-/** What stands before the message that is answered. */
+/** The history before the message that is answered. */
 async function earlierOf(running: RunningReply, journal: Journal, limits: HistoryLimits): Promise<History> {
   const { historyEnd, history, log } = running
   if (historyEnd < 0) return { messages: [], isWhole: true, checkpoint: null, before: null }
@@ -162,7 +162,7 @@ export const settledDetail = ({ usage, requesterLost, generation }: RunningReply
   return { promptTokens, completionTokens, requesterLost, attempts: generation?.attempts() ?? 0 }
 }
 
-/** The settlement stores the reply's steps that wait, its own too. However it ends, they are left. */
+/** The settlement stores the reply's waiting steps together with its own. They are released however the settlement ends. */
 async function settleWithSteps(running: RunningReply, ports: SettlingPorts, settlement: Settlement): Promise<Settled> {
   const { journal, recorder } = ports
   const { info } = running.log

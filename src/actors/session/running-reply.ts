@@ -26,7 +26,7 @@ export interface RunningReply {
   /** See `Admitted`. */
   parentId: string | null
   historyEnd: number
-  /** What its admission told of it, until it is used. Null when it is to be read. */
+  /** The history that came with the admission, until it is used. Null when it is to be read. */
   history: Admitted['history'] | null
   /** The user's message had a reply already. */
   isRegenerated: boolean
@@ -60,7 +60,7 @@ export interface RunningReply {
   end: Omit<ReplyEnd, 'usage'>
   /** It was ended because it could not be stored: observers tell that from other faults, the wire does not. */
   notStored: boolean
-  /** Its settlement has stored its last step. */
+  /** Whether the settlement has stored the reply's last step. */
   isEndRecorded: boolean
   /** Gives a reply away that nothing could be stored of for a lease. False when it ends here. When absent, all do. */
   giveAway?: () => Promise<boolean>

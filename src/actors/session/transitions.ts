@@ -18,7 +18,7 @@ const GATHER_MS = 100
 const MOST_SETTLED = 64
 /** Most characters of requests that a settlement stores with its reply. */
 const MOST_SETTLED_TEXT = 2 ** 16
-/** So long a flush waits for settlements that have taken steps: they go on while the database is away. */
+/** How long a flush waits for settlements that hold steps: these retry while the database cannot be reached. */
 const SETTLING_MS = 1000
 
 /** A step of the machine, or a note of what happened within a state. */
@@ -54,8 +54,8 @@ export interface TransitionRecorder {
   /** Changes a step that is not written yet. False when it is. */
   amend(step: TransitionRecord, changes: Pick<TransitionRecord, 'detail' | 'request'>): boolean
   /**
-   * Takes the waiting steps of the reply that `last` ends, for its settlement to store them with `last`: one statement and
-   * one row less. Null where they are stored here: some are being written now, or they are large.
+   * Removes the waiting steps of the reply that `last` ends, so that its settlement stores them with `last`: one statement and
+   * one row less. Null when they are stored here instead: some are being written now, or they are large.
    */
   settling(last: TransitionRecord & { messageId: string }): SettlingSteps | null
   /** Called for every step as soon as it is stored, for live views. Returns the function that unsubscribes. */
@@ -66,11 +66,11 @@ export interface TransitionRecorder {
 
 export interface SettlingSteps {
   readonly steps: readonly TransitionRecord[]
-  /** Call one of these three. The settlement has stored them. */
+  /** Call one of these three. This one: the settlement has stored the steps. */
   stored(): void
-  /** It has not: they are stored here, all or without the last. */
+  /** The settlement has not stored them: they are stored here, all or without the last. */
   putBack(withLast: boolean): void
-  /** Their session is gone. */
+  /** Their session was deleted: the steps are dropped. */
   drop(): void
 }
 
@@ -80,7 +80,7 @@ const textIn = (request: SentRequest | undefined): number =>
 /** Steps that wait for the database, in order. */
 function createQueue() {
   let steps = new Set<TransitionRecord>()
-  /** Those of replies, by the reply's id. */
+  /** Waiting steps of replies, by the reply's id. */
   const byReply = new Map<string, TransitionRecord[]>()
   /** Characters of the requests among them. */
   let text = 0
@@ -150,7 +150,7 @@ function createQueue() {
   }
 }
 
-/** Too much for the statement that settles a reply, or with texts of its own. */
+/** Whether the steps are too large for the statement that settles a reply, or hold texts that are stored separately. */
 const isLarge = (steps: readonly TransitionRecord[]): boolean =>
   steps.length >= MOST_SETTLED ||
   steps.some(({ request }) => request !== undefined && request.texts.length > 0) ||
@@ -162,7 +162,7 @@ interface Recording {
   putBack(steps: readonly TransitionRecord[]): void
 }
 
-/** The settlements that have taken steps, and are not over. */
+/** Settlements that hold steps and are not over. */
 function createSettlements(waiting: ReturnType<typeof createQueue>, { isBeingWritten, tell, putBack }: Recording) {
   const running = new Set<Promise<void>>()
   return {

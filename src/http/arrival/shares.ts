@@ -41,7 +41,10 @@ let heldByAll = 0
 /** What is held in all shares now, in bytes, for tests. */
 export const heldBytes = (): number => heldByAll
 
-/** Divides `bytes` among `holders`, each of which may hold its part at most. A body of `largestBody` bytes fits in any case when it is alone. */
+/**
+ * Divides `bytes` among `holders`, each of which may hold its part at most. A body of `largestBody` bytes fits in any case
+ * when it is alone.
+ */
 export function createShare({ bytes, holders }: { bytes: number; holders: number }, largestBody: number): Share {
   const most = Math.max(bytes, largestBody)
   const mostBytes = Math.max(bytes / holders, largestBody)

@@ -1,7 +1,7 @@
-/** Dates and times in queries. */
+/** Parses dates and times in queries. */
 import { badRequest } from '../server/http-error.ts'
 
-/** What the database reads as it is written here. */
+/** PostgreSQL reads moments from this one to the latest as they are written here. */
 export const EARLIEST = new Date('0001-01-01T00:00:00Z')
 const LATEST = new Date('9999-12-31T23:59:59.999Z')
 

@@ -33,7 +33,9 @@ export interface Base64Options {
   stageRoom(): Buffer
 }
 
-/** Decodes base64 with padding and without blanks (RFC 4648, section 4). Keeps nothing beyond `maxBytes` or after a fault. */
+/**
+ * Decodes base64 with padding and without blanks (RFC 4648, section 4). Keeps nothing beyond `maxBytes` or after a fault.
+ */
 export function createBase64Decoder({ maxBytes, hold, stageRoom }: Base64Options): Base64Decoder {
   let stage: Buffer | null = null
   let staged = 0
@@ -95,7 +97,10 @@ export function createBase64Decoder({ maxBytes, hold, stageRoom }: Base64Options
   }
 }
 
-/** Gives their memory back now, not when it is collected: 20 MiB of garbage beside what follows. They must not be read any more. */
+/**
+ * Gives their memory back now, not when it is collected: 20 MiB of garbage beside what follows. They must not be read any
+ * more.
+ */
 export function freePieces({ pieces }: Pick<Decoded, 'pieces'>): void {
   for (const { buffer } of pieces.splice(0)) {
     if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0)

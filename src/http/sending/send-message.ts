@@ -94,7 +94,10 @@ function toldOf(sent: HostSent, counted: CallerLimits | undefined): Sent {
   return sent
 }
 
-/** False when its stored key cannot be opened, or its provider does not take what is sent; either may have been mended since. */
+/**
+ * False when its stored key cannot be opened, or its provider does not take what is sent; either may have been mended
+ * since.
+ */
 function canBeAsked(
   deps: SendDependencies,
   agent: AgentForCompletion,

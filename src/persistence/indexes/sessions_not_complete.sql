@@ -1,3 +1,3 @@
--- The same, by the status of the newest reply. Most are complete: what comes to that is not in it, and is found by time.
+-- Sessions by the status of their newest reply, except complete ones: these are most, and are found by time.
 create index concurrently sessions_not_complete on sessions (status, updated_at desc, num desc)
  where status <> 'complete'

@@ -151,7 +151,7 @@ function createConnections(options: PoolOptions): Connections {
     next()
   }
 
-  /** Closes the idle connections too when none has answered since: each would cost a statement and its time limit. */
+  /** Closes a silent connection. When no other has answered since, closes the idle ones too: each would fail a statement. */
   function loseSilent(connection: Connection, sentAt: number): void {
     const isAlone = answeredAt >= sentAt // a slow statement, no sign of a failover
     lose(connection, isAlone)

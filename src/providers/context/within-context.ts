@@ -1,4 +1,6 @@
-/** A model is sent no more than it takes: limits that providers name are remembered, refusals are answered by less history. */
+/**
+ * A model is sent no more than it takes: limits that providers name are remembered, refusals are answered by less history.
+ */
 import type { ModelRequest } from '../../actors/ports/index.ts'
 import type { StreamOne } from '../fallbacks.ts'
 import type { Overflow } from './overflow.ts'

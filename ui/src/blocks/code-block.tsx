@@ -13,7 +13,7 @@ interface CodeBlockProps {
   /** Only its first lines are shown. */
   isFolded?: boolean
   wraps?: boolean
-  /** Under the code: what unfolds it. */
+  /** Shown under the code: the button that unfolds it. */
   below?: ReactNode
 }
 

@@ -3,7 +3,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 
 interface CopyProps {
   text: string
-  /** What it is. */
+  /** What is copied, in words. */
   label?: string
   icon?: typeof IconCopy
 }

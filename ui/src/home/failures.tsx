@@ -16,7 +16,7 @@ interface Row {
   /** Null where it is not known, or no provider was involved. */
   providerId: string | null
   provider: string | null
-  /** The HTTP status that it answered. Null where none is known. */
+  /** The HTTP status that the provider answered. Null when it is not known. */
   status: number | null
   agentId: string
   agentName: string
@@ -60,7 +60,7 @@ export function Failures({ title, failed }: { title: string; failed: readonly Se
   )
 }
 
-/** The sessions of a row. */
+/** The address of the list of a row's sessions. */
 function listOf({ code, providerId, status, agentId }: Row): string {
   const filters = new URLSearchParams({ status: 'error', errorCode: code, agentId })
   if (providerId !== null) filters.set('providerId', providerId)

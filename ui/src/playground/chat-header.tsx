@@ -128,7 +128,7 @@ const chartLook = {
   children: <IconSitemap size={18} stroke={1.7} />,
 } as const
 
-/** `address` null: there is no session yet. Its place is kept, so that nothing moves when one begins. */
+/** `address` is null while there is no session. Its place is kept, so that nothing moves when one begins. */
 const ToChart = ({ address }: { address: string | null }) =>
   address === null ? (
     <ActionIcon {...chartLook} disabled />

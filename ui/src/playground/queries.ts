@@ -127,7 +127,7 @@ export const pendingCalls = (agentId: string, sessionId: string) =>
     },
   })
 
-/** `title` null: it is derived from the first message again. */
+/** When `title` is null, the title is derived from the first message again. */
 export async function renameSession({ agentId, id }: Session, title: string | null): Promise<void> {
   const path = { agent_id: agentId, session_id: id }
   await api.PATCH(`${listPath}/{session_id}`, { params: { path }, body: { title } })

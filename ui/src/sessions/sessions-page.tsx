@@ -26,7 +26,7 @@ import { shortId } from './words.ts'
 const none: ReadonlySet<string> = new Set()
 /** Rows are half as high as elsewhere. */
 const ROWS = 40
-/** What is counted from now changes although no session does. */
+/** Filters that count from now match other sessions as time passes, so the list is read again. */
 const AGAIN_MS = 10_000
 
 export function Component() {

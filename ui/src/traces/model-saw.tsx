@@ -12,7 +12,7 @@ import { curlOf, leftWords } from './words.ts'
 
 interface ModelSawProps {
   messageId: string
-  /** The one that is shown. */
+  /** The request that is shown. */
   turn: number
   onTurn: (turn: number) => void
 }

@@ -13,7 +13,7 @@ export const turnsIn = (spans: readonly Span[]): number[] =>
 export const within = (spans: readonly Span[], turn: number | null): Span[] =>
   spans.filter((span) => span.kind !== 'model' && turn !== null && turnOf(span) === turn)
 
-/** Traces that are longer begin with their turns folded. */
+/** A trace with more spans begins with its turns folded. */
 const MOST_UNFOLDED = 14
 
 /** The turns of a long trace that are folded at first: those that have ended without a failure, except the newest. */

@@ -76,7 +76,7 @@ interface HeadProps {
   setFolded: (turns: readonly number[]) => void
 }
 
-/** The ids by which logs know the reply, and the trace to take along. */
+/** The ids under which the logs have the reply, and the trace to copy. */
 function Head({ trace, reply, folded, setFolded }: HeadProps) {
   const requestId = requestIdOf(trace.spans)
   const turns = turnsIn(trace.spans)

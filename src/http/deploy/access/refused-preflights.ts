@@ -1,4 +1,7 @@
-/** Preflights of pages whose origin the agent does not list (contract section 25): refused in words, and logged now and then. */
+/**
+ * Preflights of pages whose origin the agent does not list (contract section 25): refused in words, and logged now and
+ * then.
+ */
 import type { FastifyRequest } from 'fastify'
 import { HttpError } from '../../server/http-error.ts'
 import { pathParam } from './caller.ts'

@@ -40,8 +40,8 @@ export async function placeOfNew(
 }
 
 /**
- * The user message to answer when the request names a reply. Null when it was never stored. Throws 404 for a session that is not the
- * caller's.
+ * The user message to answer when the request names a reply. Null when it was never stored. Throws 404 for a session that is
+ * not the caller's.
  */
 export async function placeOfRegenerate(
   sql: Sql,

@@ -30,7 +30,10 @@ const partsOf = (record: FieldValues): string[] => [
 
 export const tagOf = (record: FieldValues): string => `W/"${partsOf(record).join('')}"`
 
-/** Which fields have changed since the record bore one of these tags; none where only what is never shown has. Null when it bears one. */
+/**
+ * Which fields have changed since the record bore one of these tags; none where only what is never shown has. Null when it
+ * bears one.
+ */
 export function changedSince(ifMatch: string, record: FieldValues): string[] | null {
   if (ifMatch.trim() === '*') return null
   const now = partsOf(record)

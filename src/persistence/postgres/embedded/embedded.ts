@@ -148,8 +148,8 @@ async function createCluster({ dataDir, folder, binaries, user, log }: Cluster, 
 }
 
 /**
- * Makes the socket's folder in the system's temporary folder, because socket paths are limited to about 100 bytes and not every file system that
- * holds DATA_DIR supports sockets. The path is recorded, so that the next start can remove it.
+ * Makes the socket's folder in the system's temporary folder, because socket paths are limited to about 100 bytes and not
+ * every file system that holds DATA_DIR supports sockets. The path is recorded, so that the next start can remove it.
  */
 async function socketFolder(dataDir: string, user: RunAs): Promise<string> {
   const note = join(dataDir, 'postgres.sockets')

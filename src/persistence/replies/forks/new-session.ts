@@ -69,7 +69,9 @@ const SECRET_REVOKED = 'GR401'
 /** The SQLSTATE that fork_session.sql raises. */
 const TOO_LARGE = 'GR413'
 
-/** Null when there is no such agent. As `createSession`; what is absent or null of the new session is as in the other one. */
+/**
+ * Null when there is no such agent. As `createSession`; what is absent or null of the new session is as in the other one.
+ */
 export async function forkSession(
   sql: Sql,
   agentId: string,

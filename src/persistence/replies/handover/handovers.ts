@@ -111,7 +111,8 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
                 or may_go_on(h.reply_id, ${withinS}))
          limit ${CHUNK}`
       if (!lost || rows.length > 0) return rows.map(({ id }) => id)
-      // The order is random, so that the replies of one lost instance spread over all others. settleLost ends those of `error` agents.
+      // The order is random, so that the replies of one lost instance spread over all others. settleLost ends those of
+      // `error` agents.
       const ofLost = await sql<{ id: string }[]>`
         select m.id from messages m join sessions s on s.id = m.session_id join agents a on a.id = s.agent_id
          where m.status = 'streaming' and a.on_loss = 'continue'
@@ -153,12 +154,12 @@ function claiming(
   const claims = gathered(claimAll)
   const claimedReplies = gathered((ids) => patiently(() => readReplies(sql, ids)))
   return async (replyId) => {
-    // Alone after a failure: it may be another one's fault.
+    // After a failure each goes alone: another claim may have caused it.
     const claimed = await claims(replyId).catch(async () => (await claimAll([replyId])).get(replyId) ?? null)
     if (claimed === null) return null
     const answer = decodeClaim(claimed)
     const stored = await claimedReplies(replyId)
-    // It may be another's by now: one that was paused before this read may have been declared lost meanwhile.
+    // Another instance may own it by now: if this one was paused before this read, it may have been declared lost meanwhile.
     return stored?.info.instanceId === instance.id ? claimedOf(answer, stored) : null
   }
 }

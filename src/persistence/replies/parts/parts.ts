@@ -197,7 +197,7 @@ export interface PartRow {
   stored_as: string | null
 }
 
-/** The parts of `messages m`, in order. Null when it has none. */
+/** A subquery: the parts of `messages m`, in order. Null when the message has none. */
 export const partsOf = (sql: AnySql): Fragment => sql`(
   select jsonb_agg(jsonb_build_object(
            'type', p.type, 'sha256', encode(p.sha256, 'hex'), 'media_type', p.media_type, 'filename', p.filename,

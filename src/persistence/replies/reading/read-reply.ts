@@ -46,7 +46,7 @@ export async function readReply(sql: Sql, replyId: string, after: number, readTo
   return row === undefined ? null : storedOf(row, after, readTo)
 }
 
-/** Running replies, from their beginning, by their ids. */
+/** Reads running replies from their beginning, by their ids. */
 export async function readReplies(sql: Sql, replyIds: readonly string[]): Promise<Map<string, StoredReply>> {
   const rows = await sql<ReplyRow[]>`
     select m.*, ${framesOf(sql)}, null::integer as read_to

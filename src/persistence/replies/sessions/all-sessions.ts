@@ -28,10 +28,10 @@ export interface OverviewFilters {
   user?: string | undefined
   status?: SessionStatus | undefined
   errorCode?: string | undefined
-  /** When it was updated: from this time on, and before that one. */
+  /** The session was updated from this time on, and before that one. */
   from?: Date | undefined
   to?: Date | undefined
-  /** These are looked for in the replies and messages of the 10,000 sessions that were updated last, of those that match the rest. */
+  /** These filters are applied to the 10,000 most recently updated sessions that match all others. */
   replies?: ReplyFilter | undefined
 }
 
@@ -82,7 +82,7 @@ async function searchIds(sql: Sql, query: OverviewQuery, filter: Fragment, title
   return await readPage(sql, query, order, sql`${counted}::integer`)
 }
 
-/** Messages are read for the sessions that were updated last alone: of a million, all of them are gigabytes. */
+/** Messages are read only for the sessions that were updated last: those of a million sessions are gigabytes. */
 async function searchReplies(
   sql: Sql,
   query: OverviewQuery,
@@ -112,7 +112,7 @@ export async function countSessions(
   const { q = '', agentId, replies } = query
   if (agentId !== undefined && !isUuid(agentId)) return []
   const filter = filterOf(sql, { ...query, status: undefined })
-  // One by one: each by the index that has its status.
+  // One status at a time, so that each uses its index.
   if (replies === undefined && q === '') {
     const countOf = async (status: SessionStatus) => {
       const count = await countUp(sql, sql`true`, filterOf(sql, { ...query, status }))
@@ -172,7 +172,7 @@ const filterOf = (sql: Sql, { agentId, user, status, errorCode, from, to, replie
       ${to === undefined ? sql`` : sql`and updated_at < ${to}`}
       ${replies?.httpStatus === undefined ? sql`` : sql`and error_code is not null`}`
 
-/** Said twice, so that any plan may use the index of those that are not complete (sessions_not_complete). */
+/** The condition stands twice, so that any plan may use the index sessions_not_complete. */
 const statusIs = (sql: Sql, status: SessionStatus): Fragment =>
   status === 'complete' ? sql`and status = 'complete'` : sql`and status = ${status} and status <> 'complete'`
 

@@ -2,13 +2,13 @@
 import type { Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 
-/** All that is given must hold. */
+/** A session matches when all given conditions hold. */
 export interface ReplyFilter {
   /** The provider of the newest reply. */
   providerId?: string | undefined
   /** The HTTP status with which that provider refused the newest reply. */
   httpStatus?: number | undefined
-  /** A part of a stored message, without case. Of a running reply nothing is found. */
+  /** Text within a stored message, ignoring case. The text of a running reply is not searched. */
   text?: string | undefined
 }
 
@@ -38,12 +38,12 @@ const providerOf = (sql: Sql): Fragment => sql`
 
 export interface NewestReply {
   sessionId: string
-  /** Null where it is not known. */
+  /** Null when the provider is not known. */
   providerId: string | null
   model: string | null
-  /** The HTTP status with which its provider refused it. Null when none did, or it is not known. */
+  /** The HTTP status with which the provider refused it. Null when it was not refused, or when that is not known. */
   httpStatus: number | null
-  /** Null while it runs, and of replies that were copied or given. */
+  /** Null while the reply runs, and for replies that were copied or that a caller gave. */
   durationMs: number | null
   tokens: number | null
 }

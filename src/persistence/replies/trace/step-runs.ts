@@ -1,16 +1,16 @@
 /** Steps as they are stored (`step_runs`): those of a reply that are stored together are one row. */
 import type { TransitionRecord } from '../../../actors/session/transitions.ts'
 
-/** Most steps of a row, which takes as many numbers of their sequence. */
+/** Most steps of a row. Each row reserves as many numbers of the steps' sequence. */
 export const MOST_IN_ROW = 64
 
-/** A row. */
+/** A row of `step_runs`. */
 export interface StepRun {
   sessionId: string
   messageId: string | null
   at: Date
   steps: StoredStep[]
-  /** Null when there is none. */
+  /** Null when the steps sent none. */
   requests: StoredRequest[] | null
 }
 
@@ -33,7 +33,7 @@ type StoredRequest = [
   left: string | null,
 ]
 
-/** The rows of these steps, in their order. */
+/** Makes rows of these steps, in their order. */
 export function stepRuns(steps: readonly TransitionRecord[]): StepRun[] {
   const runs: TransitionRecord[][] = []
   const open = new Map<string, TransitionRecord[]>()
@@ -49,7 +49,7 @@ export function stepRuns(steps: readonly TransitionRecord[]): StepRun[] {
   return runs.map(runOf)
 }
 
-/** `steps` are those of one reply, at least one. */
+/** Makes one row. `steps` are those of one reply, at least one. */
 function runOf(steps: readonly TransitionRecord[]): StepRun {
   const last = steps.at(-1)
   if (last === undefined) throw new Error('A run has no steps.')
@@ -68,7 +68,7 @@ const storedStep = (step: TransitionRecord, last: TransitionRecord): StoredStep 
   return [step === last ? null : at.getTime(), kind, from, to, event, detail]
 }
 
-/** One for each turn, the newest: a turn's call may be made again, with another body, or to another model. */
+/** The newest request of each turn: a call may be repeated with another body, or to another model. */
 function storedRequests(steps: readonly TransitionRecord[]): StoredRequest[] | null {
   const byTurn = new Map<number, StoredRequest>()
   for (const { request } of steps) {
@@ -79,7 +79,7 @@ function storedRequests(steps: readonly TransitionRecord[]): StoredRequest[] | n
   return byTurn.size === 0 ? null : [...byTurn.values()]
 }
 
-/** What a settlement stores of them, as fold_reply takes it. `ms`: when the last of them was told, by this instance's clock. */
+/** Steps as fold_reply expects them of a settlement. `ms` is the time of the last one by this instance's clock. */
 export function settledSteps(steps: readonly TransitionRecord[]) {
   const { at, ...run } = runOf(steps)
   return { ms: at.getTime(), steps: run.steps, ...(run.requests && { requests: run.requests }) }

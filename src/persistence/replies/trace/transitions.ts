@@ -27,8 +27,8 @@ type StepRow = Omit<StoredTransition, 'detail'> & { detail: unknown }
 const stepOf = ({ detail, ...step }: StepRow): StoredTransition => ({ ...step, detail: decodeStepDetail(detail) })
 
 /**
- * Stores steps with the requests of models. Where those cannot be stored, without them; where a run of them cannot be, the
- * others.
+ * Stores steps with their model requests. If that fails for bad data, each row is stored without requests, and a row that still
+ * fails is left out.
  */
 export async function recordTransitions(
   sql: Sql,
@@ -45,7 +45,7 @@ export async function recordTransitions(
   }
 }
 
-/** One run without its requests. Not at all where it cannot be stored: it would keep all that come after it. */
+/** Stores one row of steps without its requests. A row that cannot be stored is dropped: it would hold up all later ones. */
 async function insertPlainly(sql: Sql, instanceId: string, run: StepRun): Promise<void> {
   try {
     await insertRuns(sql, instanceId, [{ ...run, requests: null }], [])

@@ -1,4 +1,7 @@
-/** What the pages tell of a running reply: its owner, who reads it through which instance, what is stored; and what was left out. */
+/**
+ * What the pages tell of a running reply: its owner, who reads it through which instance, what is stored; and what was
+ * left out.
+ */
 import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../../support/app.ts'
 import { startProxy } from '../../../support/network/proxy.ts'

@@ -22,7 +22,7 @@ interface RecordFormProps<Values extends object, Saved> {
    */
   valuesOf?: (record: Saved) => Values
   submitLabel?: string
-  /** Told of the first field that is wrong, by its path, before it is given the focus: it may be hidden. */
+  /** Called with the path of the first invalid field before that gets the focus, since it may be hidden. */
   onWrong?: (path: string) => void
   /** False in a dialog over another form: the router allows one guard, which is that form's. */
   isGuarded?: boolean

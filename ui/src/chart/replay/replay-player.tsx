@@ -66,7 +66,7 @@ export function ReplayPlayer({ steps, messages, initial }: ReplayPlayerProps) {
   )
 }
 
-/** A reply that was deleted meanwhile has its trace alone. */
+/** A reply that was deleted meanwhile still has its trace, and nothing else. */
 function tracedReply(id: string, messages: readonly Message[]) {
   const { toolCalls = [], error = null } = messages.find((one) => one.id === id) ?? {}
   return { id, isRunning: false, toolCalls, error }

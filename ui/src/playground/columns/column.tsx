@@ -31,13 +31,13 @@ interface ColumnProps {
   name: string
   state: OverrideState
   sessionId: string | null
-  /** What its session begins with a copy of. Null: nothing. */
+  /** What the column's session begins with a copy of. Null when it begins empty. */
   origin: Origin | null
   question: Question | null
-  /** The side shows its settings. */
+  /** Whether the side panel shows this column's settings. */
   isSelected: boolean
   onSelect: () => void
-  /** Opens the side with them. */
+  /** Opens the side panel with this column's settings. */
   onSettings: () => void
   /** Null while a reply runs. */
   onRemove: (() => void) | null

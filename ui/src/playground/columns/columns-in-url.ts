@@ -53,7 +53,10 @@ export function useColumns() {
     /** The message that the columns answer again; as of `Origin`. */
     answers: search.get(answersParam),
     hasBegun,
-    /** Another one, which begins as the last; the first splits the conversation in two. Null where there can be none. */
+    /**
+     * Adds a column that begins as the last one does; the first splits the conversation in two. Null when there can be no
+     * more.
+     */
     add:
       hasBegun || columns.length >= mostColumns
         ? null
@@ -85,7 +88,7 @@ export function withoutColumns(search: URLSearchParams): URLSearchParams {
   return params
 }
 
-/** Where that message of the user's is answered again in two columns. */
+/** The address at which that user message is answered again in two columns. */
 export function splitAt(agentId: string, { sessionId, answers }: Origin, search: URLSearchParams): string {
   const params = withoutColumns(search)
   const overrides = new URLSearchParams(overridesIn(params)).toString()

@@ -11,13 +11,13 @@ import { useAsking } from './use-asking.ts'
 
 interface ColumnsProps {
   agent: Agent
-  /** The one that they continue. Undefined: they begin anew. */
+  /** The session that the columns continue. Undefined when they begin anew. */
   sessionId: string | undefined
   state: ReturnType<typeof useColumns>
-  /** The place of the one whose settings the side shows. */
+  /** The index of the column whose settings the side panel shows. */
   selected: number
   onSelect: (place: number) => void
-  /** Opens the side. */
+  /** Opens the side panel. */
   onSettings: () => void
 }
 
@@ -55,7 +55,7 @@ export default function Columns({ agent, sessionId, state, selected, onSelect, o
       <div className={classes.columns}>
         {columns.map((column, index) => (
           <Column
-            // One that has a session keeps its connection when another is removed before it.
+            // The key lets a column with a session keep its connection when a column before it is removed.
             key={column.sessionId ?? index}
             agent={agent}
             name={`Column ${index + 1}`}
@@ -94,7 +94,7 @@ export default function Columns({ agent, sessionId, state, selected, onSelect, o
   )
 }
 
-/** Back to one conversation: the one that is left, with its settings, or the session that was split. */
+/** Goes back to one conversation: the column that is left, with its settings, or the session that was split. */
 function useLeaving(agentId: string, sessionId: string | undefined) {
   const navigate = useNavigate()
   return (rest: ColumnInUrl | undefined) => {

@@ -1,4 +1,6 @@
-/** Thin lines in a reply's text, where it went on in another instance, and where this window lost it and took it up again. */
+/**
+ * Thin lines in a reply's text, where it went on in another instance, and where this window lost it and took it up again.
+ */
 import { Tooltip } from '@mantine/core'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import type { Mark } from '../markdown/marks.tsx'

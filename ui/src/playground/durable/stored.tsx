@@ -11,7 +11,7 @@ export function Stored({ content }: { content: string }) {
   )
 }
 
-/** Counts a text that grows: only what is new of it is looked at. */
+/** Counts the words of a growing text, of which only the new part is read. */
 function createWordCount(): (text: string) => number {
   let last = ''
   let words = 0
@@ -20,7 +20,7 @@ function createWordCount(): (text: string) => number {
     const isLonger = text.startsWith(last)
     const fresh = isLonger ? text.slice(last.length) : text
     const found = fresh.match(/\S+/g)?.length ?? 0
-    // The first piece may go on with the word before it.
+    // The first piece may continue the word before it.
     const joins = isLonger && found > 0 && /\S$/.test(last) && /^\S/.test(fresh)
     words = (isLonger ? words : 0) + found - (joins ? 1 : 0)
     last = text

@@ -7,9 +7,9 @@ import { placesOf, useMarks } from './found.ts'
 
 interface FindBarProps {
   messages: readonly { content: string }[]
-  /** Where messages are rendered. */
+  /** The element that holds the messages. */
   root: RefObject<HTMLElement | null>
-  /** Scrolls to the message in that place. */
+  /** Scrolls to the message at that index. */
   goTo: (place: number) => void
   onClose: () => void
 }

@@ -1,16 +1,16 @@
-/** What is looked for, marked where it stands. The marks are the browser's own: the elements stay as they are. */
+/** Marks what the find bar finds. The marks are the browser's own highlights: the elements stay as they are. */
 import { type RefObject, useEffect } from 'react'
 
 const name = 'found'
 
-/** Places of the messages that contain it, in any case. Pure. */
+/** Indexes of the messages that contain the text, ignoring case. Pure. */
 export function placesOf(messages: readonly { content: string }[], wanted: string): number[] {
   const text = wanted.trim().toLowerCase()
   if (text === '') return []
   return messages.flatMap(({ content }, place) => (content.toLowerCase().includes(text) ? [place] : []))
 }
 
-/** Marks it in every message that is rendered, also in those that come into sight. */
+/** Marks the text in every rendered message, also in those that are rendered later. */
 export function useMarks(root: RefObject<HTMLElement | null>, wanted: string): void {
   const text = wanted.trim().toLowerCase()
   useEffect(() => {

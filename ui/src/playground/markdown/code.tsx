@@ -30,7 +30,7 @@ export function Code({ code, language, caption, growing = false, mayFold = false
   const [name = ''] = language.split(/\s/)
   const highlighter = useHighlighter(name !== '')
   const coloured = code.length <= (growing ? mostGrowing : most) ? highlighter?.highlight(code, name) : null
-  // What was seen to grow is not taken away again.
+  // A block that grew before the reader's eyes is not folded afterwards.
   const [isFolded, setFolded] = useState(!growing)
   const [wraps, setWraps] = useState(false)
   const lines = code.split('\n').length

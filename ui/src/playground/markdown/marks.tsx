@@ -9,7 +9,7 @@ export interface Mark {
   node: ReactNode
 }
 
-/** Those within `(from, to]`, their places counted from `from`. Undefined when there is none. */
+/** The marks within `(from, to]`, with places counted from `from`. Undefined when there are none. */
 export function marksWithin(marks: readonly Mark[], from: number, to: number): readonly Mark[] | undefined {
   const inside = marks.filter(({ at }) => at > from && at <= to)
   return inside.length === 0 ? undefined : inside.map((mark) => ({ ...mark, at: mark.at - from }))

@@ -1,4 +1,7 @@
-/** Formulas in a model's text: TeX between dollars or `\(…\)`, `\[…\]`, kept as it was written. Markdown would eat its backslashes. */
+/**
+ * Formulas in a model's text: TeX between dollars or `\(…\)`, `\[…\]`, kept as it was written. Markdown would eat its
+ * backslashes.
+ */
 import { Marked, type TokenizerAndRendererExtension } from 'marked'
 
 export interface MathToken {

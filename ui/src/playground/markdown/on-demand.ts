@@ -1,7 +1,7 @@
-/** What most texts do without is imported when it is first met, once for all of them. */
+/** Imports what few texts need when the first of them is shown, once for all. */
 import { useEffect, useState } from 'react'
 
-/** A hook that has what is imported; null until it is, and while it is not wanted. */
+/** Makes a hook that returns the imported module: null until it is loaded, and while it is not wanted. */
 export function onDemand<Part extends object>(load: () => Promise<Part>): (wanted: boolean) => Part | null {
   let part: Part | null = null
   return (wanted) => {

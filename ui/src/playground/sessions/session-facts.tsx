@@ -6,7 +6,7 @@ import { Copy } from '../../blocks/copy.tsx'
 import type { Session } from '../queries.ts'
 import classes from './session-facts.module.css'
 
-/** `session` undefined: there is none yet. Its place is kept, so that nothing moves when one begins. */
+/** `session` is undefined while there is none. Its place is kept, so that nothing moves when one begins. */
 export function SessionFacts({ session }: { session: Session | undefined }) {
   const [opened, { toggle, close }] = useDisclosure()
   return (

@@ -10,7 +10,7 @@ import classes from './session-title.module.css'
 
 interface SessionTitleProps {
   title: string
-  /** Undefined while there is none, which has no title either. */
+  /** Undefined while there is no session; the title is not shown then. */
   session: Session | undefined
 }
 

@@ -26,7 +26,7 @@ const tabs = ['Prompt', 'Settings', 'Tools', 'Trace', 'Request'] as const
 type Tab = (typeof tabs)[number]
 const shownKey = 'workbench-tab'
 
-/** Give it the agent's id and the column's name as its key: what it holds is theirs. */
+/** Give it the agent's id and the column's name as its key: its state belongs to them. */
 export default function SidePanel({ agent, sessionId, name, state, onClose }: SidePanelProps) {
   const edits = useEdits()
   const [shown, setShown] = useState<Tab>(() => tabs.find((one) => one === localStorage.getItem(shownKey)) ?? 'Prompt')

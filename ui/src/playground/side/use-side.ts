@@ -1,4 +1,7 @@
-/** Whether the right side is shown. Beside the conversation it stays as it was left; over it, where there is no room beside. */
+/**
+ * Whether the right side is shown. Beside the conversation it stays as it was left; over it, where there is no room
+ * beside.
+ */
 import { useMediaQuery } from '@mantine/hooks'
 import { useState } from 'react'
 

@@ -24,7 +24,7 @@ export function QueryField({ filters, setFilters, isFiltered, clear }: Filters) 
   }, [shown]) // names are part of what is shown
   const { problem } = parseQuery(text, names)
   const settle = useDebouncedCallback((now: string) => {
-    // What the range beside it shows is not the field's.
+    // The range beside the field shows `from` and `to`, so the field leaves them alone.
     const { from, to } = filters
     setFilters({ ...parseQuery(now, names).filters, ...(from && { from }), ...(to && { to }) })
   }, 250)
@@ -43,7 +43,7 @@ export function QueryField({ filters, setFilters, isFiltered, clear }: Filters) 
         leftSection={<IconFilter size={16} stroke={1.7} aria-hidden />}
         value={text}
         onChange={change}
-        // It is added to; the theme's pickers are replaced.
+        // The theme's pickers select their text to be replaced. This text is added to.
         onFocus={() => undefined}
         onClick={() => undefined}
         data={completions.map(({ value }) => value)}
@@ -65,5 +65,5 @@ export function QueryField({ filters, setFilters, isFiltered, clear }: Filters) 
   )
 }
 
-/** Nothing is wrong yet with a word that has no end. */
+/** A word that is still being typed is not wrong yet. */
 const isWhole = (text: string): boolean => /\s$|"$/.test(text)

@@ -6,7 +6,7 @@ interface Named {
   name: string
 }
 
-/** What names stand for. Undefined until they are read. */
+/** The records that names stand for. Undefined until they are loaded. */
 export interface Names {
   agents: readonly Named[] | undefined
   providers: readonly Named[] | undefined
@@ -14,7 +14,7 @@ export interface Names {
 
 export interface Parsed {
   filters: SessionFilters
-  /** What cannot be as it is written. Null when all of it can. */
+  /** What is wrong with the text. Null when nothing is. */
   problem: string | null
 }
 
@@ -130,7 +130,7 @@ const quoted = (value: string): string => (/^[^\s"]+$/.test(value) ? value : `"$
 
 const nameOf = (id: string, all: readonly Named[] | undefined): string => all?.find((one) => one.id === id)?.name ?? id
 
-/** As it is shown in the field. What other controls show (`from`, `to`) is not in it. */
+/** The filters as the field shows them, without those that other controls show (`from`, `to`). */
 export function formatQuery(filters: SessionFilters, names: Names): string {
   const { status, agentId, providerId, httpStatus, errorCode, older, newer, user, text, q } = filters
   const values: Record<Field, string | undefined> = {
@@ -148,7 +148,7 @@ export function formatQuery(filters: SessionFilters, names: Names): string {
   return [...said, ...(q ? [q] : [])].join(' ')
 }
 
-/** What the last word of the text may become: whole texts, with what each adds. */
+/** Completions of the text's last word: each is a whole text, with the part that it adds. */
 export function completionsOf(text: string, names: Names): { value: string; adds: string; hint: string }[] {
   const [last = ''] = /(?:\w+:"[^"]*|\S*)$/.exec(text) ?? []
   const before = text.slice(0, text.length - last.length)

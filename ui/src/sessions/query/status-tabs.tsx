@@ -5,7 +5,7 @@ import { type SessionFilters, type SessionStatus, sessionCounts } from '../queri
 import { tones } from '../status-mark.tsx'
 import classes from './query.module.css'
 
-/** Up to which the server counts. */
+/** The server counts no further than this. */
 const MOST = 10_000
 
 const order: readonly SessionStatus[] = ['streaming', 'waiting', 'error', 'cancelled', 'complete', 'idle']

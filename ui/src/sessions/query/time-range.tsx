@@ -59,7 +59,7 @@ function withMoment(filters: Filters, name: 'from' | 'to', iso: string | null): 
 interface MomentProps {
   label: string
   iso: string | undefined
-  /** Null where the field is emptied. */
+  /** Null when the field was emptied. */
   onChange: (iso: string | null) => void
 }
 
@@ -73,7 +73,7 @@ const Moment = ({ label, iso, onChange }: MomentProps) => (
   />
 )
 
-/** As the field takes it: the reader's time zone, to the minute. */
+/** The moment as the field expects it: in the reader's time zone, to the minute. */
 function localTime(iso: string): string {
   const at = new Date(iso)
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

@@ -9,7 +9,7 @@ export interface RowNames {
   /** "Agent" */
   noun: string
   text: (key: string) => string
-  /** As it is shown. */
+  /** The name as it is shown, such as a link. */
   node: (key: string) => ReactNode
 }
 

@@ -50,7 +50,7 @@ export function ToolsField({ form }: { form: Form }) {
   )
 }
 
-/** Whether the agent calls this tool. The row for all tools of a server counts only while none of them is chosen singly. */
+/** Whether this row is a tool that the agent calls. A server has either the row of all its tools or rows of single ones. */
 function isCalled({ approval }: KnownTool, { mcpServers }: AgentValues): boolean {
   if (!('mcpServerId' in approval)) return true
   const names = mcpServers.find(({ mcpServerId }) => mcpServerId === approval.mcpServerId)?.toolNames ?? []

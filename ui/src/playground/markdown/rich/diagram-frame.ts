@@ -4,7 +4,7 @@
  */
 import libraryUrl from 'mermaid/dist/mermaid.min.js?url'
 
-/** Generous: the first one loads the library. */
+/** A long limit, because the first diagram loads the library. */
 const PATIENCE_MS = 30_000
 
 let opened: Promise<Window> | null = null

@@ -1,6 +1,6 @@
 /**
  * A picture of a model's text: nothing is asked of its server until it is clicked. It is shown in a frame of no origin:
- * the page itself lets in no foreign picture, and its server learns neither who nor where.
+ * the page's own policy allows no foreign picture, and the picture's server gets neither cookies nor a referrer.
  */
 import { Button } from '@mantine/core'
 import { IconPhoto } from '@tabler/icons-react'

@@ -1,4 +1,4 @@
-/** A table, which can be taken along as CSV. */
+/** A table that can be copied as CSV. */
 import { Table } from '@mantine/core'
 import type { Token, Tokens } from 'marked'
 import type { ReactNode } from 'react'
