@@ -3,11 +3,11 @@
  * `setInterval` and the monotonic clock are the test's, for heartbeats; all else is real.
  */
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type EventStream, openEventStream } from '../../../src/http/streaming/sse.ts'
 import { verifies } from '../../verifies.ts'
+import { type Connection, openConnection } from './wire-connection.ts'
 
 interface Opened {
   stream: EventStream
@@ -42,71 +42,6 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-/** A connection whose answers are read by their own words alone; whatever is not well-formed throws. */
-async function openConnection() {
-  const socket = connect(port, '127.0.0.1')
-  await once(socket, 'connect')
-  let bytes = Buffer.alloc(0)
-  let isClosed = false
-  let wake = () => {}
-  const wakeUp = () => wake()
-  socket.on('data', (more) => {
-    bytes = Buffer.concat([bytes, more])
-    wakeUp()
-  })
-  socket.on('error', () => {})
-  socket.on('close', () => {
-    isClosed = true
-    wakeUp()
-  })
-  async function more(): Promise<void> {
-    if (isClosed) throw new Error(`closed in the middle, behind ${JSON.stringify(bytes.toString())}`)
-    await new Promise<void>((resolve) => {
-      wake = resolve
-    })
-  }
-  async function take(length: number): Promise<Buffer> {
-    while (bytes.length < length) await more()
-    const taken = bytes.subarray(0, length)
-    bytes = bytes.subarray(length)
-    return taken
-  }
-  async function line(end = '\r\n'): Promise<string> {
-    while (!bytes.includes(end)) await more()
-    return (await take(bytes.indexOf(end) + end.length)).subarray(0, -end.length).toString('latin1')
-  }
-  /** The next chunk; null behind the last one. */
-  async function chunk(): Promise<string | null> {
-    const size = await line()
-    if (!/^[1-9a-f][0-9a-f]*$|^0$/.test(size)) throw new Error(`not a chunk's size: ${JSON.stringify(size)}`)
-    const content = await take(Number.parseInt(size, 16))
-    if ((await line()) !== '') throw new Error('a chunk is longer than it says')
-    return size === '0' ? null : content.toString()
-  }
-  async function chunks(): Promise<string[]> {
-    const all: string[] = []
-    for (let one = await chunk(); one !== null; one = await chunk()) all.push(one)
-    return all
-  }
-  async function rest(): Promise<string> {
-    while (!isClosed) await more()
-    return bytes.toString()
-  }
-  return {
-    socket,
-    take,
-    chunk,
-    chunks,
-    rest,
-    ask: (path: string, { method = 'GET', version = '1.1', headers = '' } = {}) =>
-      socket.write(`${method} ${path} HTTP/${version}\r\nHost: localhost\r\n${headers}\r\n`),
-    head: () => line('\r\n\r\n'),
-    /** Bytes that were not read yet. */
-    left: () => bytes.length,
-  }
-}
-type Connection = Awaited<ReturnType<typeof openConnection>>
-
 /** An ordinary request is answered on this connection: nothing is left of what came before. */
 async function expectInOrder(connection: Connection): Promise<void> {
   expect(connection.left()).toBe(0)
@@ -118,7 +53,7 @@ async function expectInOrder(connection: Connection): Promise<void> {
 const chunkedHead = /^HTTP\/1\.1 200 OK\r\n(?=.*\r\ntransfer-encoding: chunked).*content-type: text\/event-stream/is
 
 test('a stream is well-formed chunks, each as long as it says, and the connection serves on', async () => {
-  const connection = await openConnection()
+  const connection = await openConnection(port)
   const large = '€'.repeat(20_000) // cut into pieces, in the middle of codepoints
   for (const name of ['first', 'second']) {
     connection.ask(`/streams/${name}`)
@@ -150,7 +85,7 @@ test('a stream is well-formed chunks, each as long as it says, and the connectio
 })
 
 test('a text is with the system when the write returns; where they are gathered, at the next tick', async () => {
-  const connection = await openConnection()
+  const connection = await openConnection(port)
   for (const name of ['one', 'gathers']) {
     connection.ask(`/streams/${name}`)
     const { stream, pending } = await opened(name).promise
@@ -166,7 +101,7 @@ test('a text is with the system when the write returns; where they are gathered,
 })
 
 test('an empty write does not end the stream', async () => {
-  const connection = await openConnection()
+  const connection = await openConnection(port)
   connection.ask('/streams/one')
   await connection.head()
   const stream = await streamOf('one')
@@ -178,7 +113,7 @@ test('an empty write does not end the stream', async () => {
 })
 
 test('two pipelined streams are answered in order and whole, though the second has ended first', async () => {
-  const connection = await openConnection()
+  const connection = await openConnection(port)
   connection.ask('/streams/one')
   connection.ask('/streams/two')
   const [one, two] = [await streamOf('one'), await streamOf('two')]
@@ -199,7 +134,7 @@ test('two pipelined streams are answered in order and whole, though the second h
 })
 
 test('a pipelined stream that fills up before its turn takes more when its turn has come', async () => {
-  const connection = await openConnection()
+  const connection = await openConnection(port)
   connection.ask('/streams/one')
   connection.ask('/streams/two')
   const [one, two] = [await streamOf('one'), await streamOf('two')]
@@ -221,7 +156,7 @@ test('a pipelined stream that fills up before its turn takes more when its turn 
 })
 
 test('HTTP/1.0 gets no chunks, heartbeats neither, and the connection closes at the end', async () => {
-  const connection = await openConnection()
+  const connection = await openConnection(port)
   connection.ask('/streams/one', { version: '1.0' })
   const head = await connection.head()
   expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
@@ -236,7 +171,7 @@ test('HTTP/1.0 gets no chunks, heartbeats neither, and the connection closes at 
 })
 
 verifies('contract-3.heartbeat', 'a heartbeat is a chunk of its own', async () => {
-  const connection = await openConnection()
+  const connection = await openConnection(port)
   connection.ask('/streams/one')
   await connection.head()
   const stream = await streamOf('one')
@@ -254,7 +189,7 @@ verifies('contract-3.heartbeat', 'a heartbeat is a chunk of its own', async () =
 })
 
 test('HEAD gets the head alone, though the stream is written to, and the connection serves on', async () => {
-  const connection = await openConnection()
+  const connection = await openConnection(port)
   connection.ask('/streams/one', { method: 'HEAD' })
   expect(await connection.head()).toMatch(/content-type: text\/event-stream/)
   const stream = await streamOf('one')
@@ -266,7 +201,7 @@ test('HEAD gets the head alone, though the stream is written to, and the connect
 })
 
 test('clients that leave in the middle are noticed, whatever is written or waits, and others are served on', async () => {
-  const [staying, leaving] = [await openConnection(), await openConnection()]
+  const [staying, leaving] = [await openConnection(port), await openConnection(port)]
   staying.ask('/streams/staying')
   leaving.ask('/streams/leaving')
   leaving.ask('/streams/behind')
@@ -290,7 +225,7 @@ test('clients that leave in the middle are noticed, whatever is written or waits
 })
 
 test('a stream that is broken off has no last chunk', async () => {
-  const connection = await openConnection()
+  const connection = await openConnection(port)
   connection.ask('/streams/one')
   await connection.head()
   const stream = await streamOf('one')

@@ -1,10 +1,10 @@
 /** Contract section 22: what webhooks are told, and how. */
-import { createHmac } from 'node:crypto'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { type Received, type Receiver, startReceiver } from '../../support/network/receiver.ts'
 import { verifies } from '../../verifies.ts'
 import { openScene, type Scene } from '../scene.ts'
+import { signature } from './signature.ts'
 
 let scene: Scene
 let receiver: Receiver
@@ -42,13 +42,6 @@ beforeEach(async () => {
   receiver.answers(() => 204)
   scene.says(['Hello'])
 })
-
-/** The signature by this secret, computed as Standard Webhooks says. */
-function signature(secret: string, { headers, body }: Received): string {
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
-  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
-  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
-}
 
 verifies('contract-22.webhook-events', 'a whole reply is told once, without its content', async () => {
   const hook = await create()

@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url'
 import { createClient } from '../../../openapi/client.ts'
 import { askSetUp } from '../database.ts'
 import { temporaryFolder } from '../folder.ts'
+import { nodeBelow, statOf } from '../process-tree.ts'
 import { WAIT_MS } from '../wait.ts'
 import { killWithUs } from './program.ts'
 
@@ -221,28 +222,6 @@ async function ready(url: string): Promise<void> {
     if (answer.status === 200) return
     if (performance.now() > deadline) throw new Error(`Not ready: ${await answer.text()}`)
   }
-}
-
-/** npm runs a shell, which either spawns node or becomes it. */
-async function nodeBelow(pid: number): Promise<number> {
-  const [child] = await childrenOf(pid)
-  if (child === undefined) return pid
-  return nodeBelow(child.pid)
-}
-
-/** Children in the same process group: the database's guard has its own group. */
-async function childrenOf(pid: number): Promise<{ pid: number }[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  const found = await Promise.all(text.trim().split(' ').filter(Boolean).map(Number).map(statOf))
-  const own = await statOf(pid)
-  return found.filter((child) => child !== null).filter((child) => child.group === own?.group)
-}
-
-/** Null when it is gone, or a zombie. */
-async function statOf(pid: number): Promise<{ pid: number; group: number } | null> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  const [state, , group] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return text === '' || state === 'Z' ? null : { pid, group: Number(group) }
 }
 
 /** Process id of the embedded database's server; null when none runs. */

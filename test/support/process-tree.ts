@@ -1,0 +1,24 @@
+/** What Linux tells of processes (/proc): which one runs node, and whether one is gone. */
+import { readFile } from 'node:fs/promises'
+
+/** npm runs a shell, which either spawns node or becomes it. */
+export async function nodeBelow(pid: number): Promise<number> {
+  const [child] = await childrenOf(pid)
+  if (child === undefined) return pid
+  return nodeBelow(child.pid)
+}
+
+/** Children in the same process group: the database's guard has its own group. */
+async function childrenOf(pid: number): Promise<{ pid: number }[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  const found = await Promise.all(text.trim().split(' ').filter(Boolean).map(Number).map(statOf))
+  const own = await statOf(pid)
+  return found.filter((child) => child !== null).filter((child) => child.group === own?.group)
+}
+
+/** Null when it is gone, or a zombie. */
+export async function statOf(pid: number): Promise<{ pid: number; group: number } | null> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  const [state, , group] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return text === '' || state === 'Z' ? null : { pid, group: Number(group) }
+}
