@@ -6,7 +6,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { argv, exit } from 'node:process'
 import Elk, { type ElkNode } from 'elkjs'
-import { type ChartState, type ChartTransition, type SessionChart, sessionChart } from '../../src/actors/session/chart.ts'
+import {
+  type ChartState,
+  type ChartTransition,
+  type SessionChart,
+  sessionChart,
+} from '../../src/actors/session/chart.ts'
 import { DETOUR_ROOM, detourOf, drawDetour, touches } from './chart-detour.ts'
 
 const file = new URL('../../ui/src/chart/layout/layouts.json', import.meta.url)

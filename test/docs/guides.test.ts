@@ -15,7 +15,8 @@ const troubleshooting = read('docs/troubleshooting.md')
 
 test('the index has every page', () => {
   const index = read('docs/README.md')
-  for (const page of guides.filter((one) => one !== 'docs/README.md')) expect(index).toContain(`(${relative('docs', page)})`)
+  for (const page of guides.filter((one) => one !== 'docs/README.md'))
+    expect(index).toContain(`(${relative('docs', page)})`)
 })
 
 /** As the forge makes it of a heading. */

@@ -6,8 +6,8 @@ import { addAgent, newSession, type Product, postJson } from '../../support/prog
 import { startRedis } from '../../support/programs/redis.ts'
 import { contentOf, type SseFrame } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
-import { ask, openPair, setOnLoss } from './handover-scene.ts'
 import { both, cancel, errorCode, follow, newest } from '../scene.ts'
+import { ask, openPair, setOnLoss } from './handover-scene.ts'
 
 const tells =
   (text: string) =>

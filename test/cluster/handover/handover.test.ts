@@ -6,8 +6,8 @@ import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { messagesOf, newSession, type Product } from '../../support/programs/product.ts'
 import { contentOf, openSse, type SseFrame } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
-import { ask, openPair as openScene, type Pair } from './handover-scene.ts'
 import { cancel, completions, errorCode, follow, newest, say } from '../scene.ts'
+import { ask, openPair as openScene, type Pair } from './handover-scene.ts'
 
 let faults: ToolFaults | null = null
 afterEach(async () => {

@@ -6,8 +6,8 @@ import { seededRandom } from '../../support/random.ts'
 import { samples } from '../../support/samples.ts'
 import { openSse } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
-import { check, giveTools, newTold, runSchedule, settled, watchfulVendor } from './queue-schedule.ts'
 import { completions, openScene, type Scene, say } from '../scene.ts'
+import { check, giveTools, newTold, runSchedule, settled, watchfulVendor } from './queue-schedule.ts'
 
 /** Schedules run ten at a time, since each kill takes two leases. */
 const SESSIONS = 10
