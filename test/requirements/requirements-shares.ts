@@ -25,7 +25,7 @@ export const shares = {
   'contract-26.database-words': 'A database in trouble is named for what it is, and seldom.',
   'contract-26.timeline':
     'Before it answers from a connection made before the newest loss, an instance has asked that server whether it takes writes.',
-  'contract-26.turns': 'Statements wait for their turn while others are answered.',
+  'contract-26.turns': 'Statements and connections wait for their turn while others are answered.',
   'contract-26.empty-polls': 'What a look for news of a running reply costs does not grow with the reply.',
   'contract-26.shown-paths': 'Logs and traces keep no name of a user.',
   'contract-26.restored-secrets': 'After a restore a revocation covers the secrets made after the backup.',
