@@ -3,6 +3,7 @@
 import { repeatableCall } from '../../actors/history/tool-turns.ts'
 import type { DecidedCall, ModelMessage, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
+import { openCalls } from '../../untrusted/open-calls.ts'
 import type { AnswerMessage, ChatMessage, SentConversation } from '../parts/sent-message.ts'
 import type { Uploads } from '../parts/uploads.ts'
 import { badRequest } from '../server/http-error.ts'
@@ -13,33 +14,34 @@ type Message = Messages[number]
 /** A whole conversation: each call of the assistant's is answered by a message of role `tool` right behind it. */
 export function readConversation(messages: Messages, uploads: Uploads): SentConversation {
   const read: (ChatMessage | AnswerMessage)[] = []
-  let open: string[] = []
+  const open = openCalls<ToolCall>()
   for (const { index, message } of withoutInstructions(messages)) {
     const where = `messages.${index}`
     if (message.role === 'tool') {
       const id = callIdOf(message, where)
-      const place = open.indexOf(id)
-      if (place < 0) return badRequest(`${where}.tool_call_id: the assistant's message before has no such open call`)
-      open.splice(place, 1)
+      if (!open.close(id))
+        return badRequest(`${where}.tool_call_id: the assistant's message before has no such open call`)
       read.push({ role: 'tool', toolCallId: id, content: textOf(message.content, `${where}.content`) })
       continue
     }
-    if (open.length > 0) return unanswered(open, where)
+    refuseUnanswered(open.first(), where)
     const calls = message.role === 'assistant' ? readCalls(message.tool_calls, `${where}.tool_calls`) : []
     if (calls.length === 0) {
       read.push(readMessage(message, where, uploads))
       continue
     }
-    open = calls.map(({ id }) => id)
+    for (const call of calls) open.add(call.id, call)
     const content = message.content == null ? '' : textOf(message.content, `${where}.content`)
     read.push({ role: 'assistant', content, toolCalls: calls.map(repeatableCall) })
   }
   if (read.length === 0) return badRequest('messages: instructions alone ask nothing')
-  return open.length > 0 ? unanswered(open, `messages.${messages.length - 1}`) : read
+  refuseUnanswered(open.first(), `messages.${messages.length - 1}`)
+  return read
 }
 
-const unanswered = ([id]: readonly string[], where: string): never =>
-  badRequest(`${where}: the call ${JSON.stringify(id)} before it has no result of role tool`)
+function refuseUnanswered(id: string | undefined, where: string): void {
+  if (id !== undefined) badRequest(`${where}: the call ${JSON.stringify(id)} before it has no result of role tool`)
+}
 
 function callIdOf({ tool_call_id: id }: Message, where: string): string {
   return typeof id === 'string' && id !== '' ? id : badRequest(`${where}.tool_call_id: must be the id of a call`)

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { ModelMessage } from '../../actors/ports/index.ts'
+import { openCalls } from '../../untrusted/open-calls.ts'
 
 type Answer = Extract<ModelMessage, { role: 'assistant' }>
 
@@ -27,10 +28,14 @@ export function withUniqueCallIds(
 ): readonly ModelMessage[] {
   if (!messages.some((one) => one.role === 'assistant' && one.toolCalls !== undefined)) return messages
   const used = new Set<string>()
-  let open: { id: string; own: string }[] = []
+  /** By id: the number that its next repetition tries. From 2 each time, 11,000 calls of one id took minutes. */
+  const numbers = new Map<string, number>()
+  let open = openCalls<string>()
   const ownId = (id: string, isKept: boolean): string => {
     let own = isKept && id !== '' ? id : plain(id)
-    for (let n = 2; used.has(own); n++) own = plain(`${id}_${n}`)
+    let n = numbers.get(id) ?? 2
+    for (; used.has(own); n++) own = plain(`${id}_${n}`)
+    numbers.set(id, n)
     used.add(own)
     return own
   }
@@ -38,12 +43,12 @@ export function withUniqueCallIds(
     if (message.role === 'assistant' && message.toolCalls !== undefined) {
       const isKept = isEchoed(message)
       const toolCalls = message.toolCalls.map((call) => ({ ...call, id: ownId(call.id, isKept) }))
-      open = toolCalls.map(({ id: own }, index) => ({ id: message.toolCalls?.[index]?.id ?? own, own }))
+      open = openCalls()
+      for (const [index, { id: own }] of toolCalls.entries()) open.add(message.toolCalls?.[index]?.id ?? own, own)
       return [{ ...message, toolCalls }]
     }
     if (message.role !== 'tool') return [message]
-    const place = open.findIndex(({ id }) => id === message.toolCallId)
-    const [found] = place < 0 ? [] : open.splice(place, 1)
-    return found === undefined ? [] : [{ ...message, toolCallId: found.own }]
+    const own = open.close(message.toolCallId)
+    return own === undefined ? [] : [{ ...message, toolCallId: own }]
   })
 }

@@ -86,27 +86,36 @@ function merged(schema: Schema): Schema {
   const rest = Object.fromEntries(
     Object.entries(schema).filter(([keyword]) => !notAtTop.some((refused) => refused === keyword)),
   )
-  const own = { properties: new Map(Object.entries(Object(schema.properties))), required: new Set(namesIn(schema)) }
-  for (const keyword of combinators) {
-    const branches = listOf(schema[keyword])
-      .filter(isObject)
-      .map((branch) => merged(branch))
-    for (const { properties } of branches) {
-      for (const [name, property] of Object.entries(Object(properties))) {
-        if (!own.properties.has(name)) own.properties.set(name, property)
-      }
-    }
-    const needed = branches.map((branch) => new Set(namesIn(branch)))
-    const isNeeded = (name: string) =>
-      keyword === 'allOf' ? needed.some((names) => names.has(name)) : needed.every((names) => names.has(name))
-    for (const name of needed.flatMap((names) => [...names])) if (isNeeded(name)) own.required.add(name)
-  }
+  const properties = new Map<string, unknown>()
+  const required = new Set<string>()
+  gather(schema, properties, required)
   const { additionalProperties: _, ...open } = rest
   return {
     ...open,
     type: 'object',
-    properties: Object.fromEntries(own.properties),
-    ...(own.required.size > 0 && { required: [...own.required] }),
+    properties: Object.fromEntries(properties),
+    ...(required.size > 0 && { required: [...required] }),
+  }
+}
+
+/** Adds what a schema and its branches say. Each name is looked at once for each time that the schema has it. */
+function gather(schema: Schema, properties: Map<string, unknown>, required: Set<string>): void {
+  for (const [name, property] of Object.entries(Object(schema.properties))) {
+    if (!properties.has(name)) properties.set(name, property)
+  }
+  for (const name of namesIn(schema)) required.add(name)
+  for (const keyword of combinators) {
+    const branches = listOf(schema[keyword]).filter(isObject)
+    if (keyword === 'allOf' || branches.length === 1) {
+      for (const branch of branches) gather(branch, properties, required)
+      continue
+    }
+    const needed = branches.map((branch) => {
+      const names = new Set<string>()
+      gather(branch, properties, names)
+      return names
+    })
+    for (const name of needed[0] ?? []) if (needed.every((names) => names.has(name))) required.add(name)
   }
 }
 

@@ -95,6 +95,66 @@ export const hostileBodies: Readonly<Record<string, (bytes: number) => Buffer>> 
   'U+0000 at the end': (bytes) => Buffer.from(`["${fill(HEX_A, bytes - 12)}\\u0000"]`),
 }
 
+const user = '{"role":"user","content":"x"}'
+const chatCall = (id: string): string => `{"id":"${id}","type":"function","function":{"name":"f","arguments":"{}"}}`
+const chatResult = (id: string): string => `{"role":"tool","tool_call_id":"${id}","content":"x"}`
+const chat = (calls: string, results: string): string =>
+  `{"messages":[${user},{"role":"assistant","content":null,"tool_calls":[${calls}]},${results}]}`
+const itemCall = (id: string): string => `{"type":"function_call","call_id":"${id}","name":"f","arguments":"{}"}`
+const itemOutput = (id: string): string => `{"type":"function_call_output","call_id":"${id}","output":"x"}`
+const stateless = (items: string): string => `{"store":false,"input":[${items}]}`
+/** As many as MOST_VALUES lets through. */
+const CALLS = 9800
+const ITEMS = 19_000
+/** An id of ours whose first half is the reply's, as the ids of its parts are. */
+const likePartOf = (reply: string, index: number): string =>
+  `${reply.replace(/^[a-z]+_/, '').slice(0, 16)}${String(index).padStart(16, '0')}`
+
+/** What a search of a list for each element of another makes slow; each is complete. `reply`: a stored one of the agent's. */
+export const hostileConversations: Readonly<
+  Record<string, { to: 'completions' | 'responses'; body: (reply: string) => string }>
+> = {
+  'calls whose results come in reverse order': {
+    to: 'completions',
+    body: () => {
+      return chat(
+        many(CALLS, MOST_BYTES, (i) => chatCall(`c${i}`)),
+        many(CALLS, MOST_BYTES, (i) => chatResult(`c${CALLS - 1 - i}`)),
+      )
+    },
+  },
+  'calls of one id': {
+    to: 'completions',
+    body: () =>
+      chat(
+        many(CALLS, MOST_BYTES, () => chatCall('c')),
+        many(CALLS, MOST_BYTES, () => chatResult('c')),
+      ),
+  },
+  'a tool whose schema has many branches': {
+    to: 'completions',
+    body: () =>
+      `{"messages":[${user}],"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","anyOf":[${many(30_000, MOST_BYTES, () => '{"required":["a"]}')}]}}}]}`,
+  },
+  'items of calls whose outputs come in reverse order': {
+    to: 'responses',
+    body: () =>
+      stateless(
+        `${many(CALLS, MOST_BYTES, (i) => itemCall(`c${i}`))},${many(CALLS, MOST_BYTES, (i) => itemOutput(`c${CALLS - 1 - i}`))}`,
+      ),
+  },
+  'items that could be of a stored reply': {
+    to: 'responses',
+    body: (reply) =>
+      `{"input":[${many(ITEMS, MOST_BYTES, (i) => `{"type":"message","role":"assistant","content":"x","id":"msg_${likePartOf(reply, i)}"}`)},${itemOutput(`call_${likePartOf(reply, 0)}`)}]}`,
+  },
+  'outputs that could be of a stored reply': {
+    to: 'responses',
+    body: (reply) =>
+      `{"previous_response_id":"${reply}","input":[${many(ITEMS, MOST_BYTES, (i) => itemOutput(`call_${likePartOf(reply, i)}`))}]}`,
+  },
+}
+
 /** A document for the import, which also comes as YAML. */
 export const hostileYaml: Readonly<Record<string, (bytes: number) => string>> = {
   keys: (bytes) => Array.from({ length: bytes / 11 }, (_, i) => `k${i}: 1`).join('\n'),

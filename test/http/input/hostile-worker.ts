@@ -2,17 +2,19 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parentPort } from 'node:worker_threads'
-import { hostileBodies, hostileImports, hostileValues, hostileYaml } from './hostile-input.ts'
+import { hostileBodies, hostileConversations, hostileImports, hostileValues, hostileYaml } from './hostile-input.ts'
 
 export interface HostileRequest {
   url: string
   method: string
   headers?: Record<string, string>
   /** `value`: in `field` of the JSON `around`. */
-  kind: 'none' | 'value' | 'body' | 'yaml' | 'import'
+  kind: 'none' | 'value' | 'body' | 'conversation' | 'yaml' | 'import'
   name: string
   field?: string
   around?: Record<string, unknown>
+  /** A stored reply, for a conversation. */
+  reply?: string
   bytes: number
 }
 
@@ -32,9 +34,17 @@ const provider = createServer((request, response) => {
   })
 })
 
-function bodyOf({ kind, name, field = '', around = {}, bytes }: HostileRequest): string | Buffer | undefined {
+function bodyOf({
+  kind,
+  name,
+  field = '',
+  around = {},
+  reply = '',
+  bytes,
+}: HostileRequest): string | Buffer | undefined {
   if (kind === 'none') return undefined
   if (kind === 'body') return hostileBodies[name]?.(bytes)
+  if (kind === 'conversation') return hostileConversations[name]?.body(reply)
   if (kind === 'yaml') return hostileYaml[name]?.(bytes)
   if (kind === 'import') return hostileImports[name]?.(bytes)
   const { [field]: _, ...rest } = around

@@ -15,7 +15,14 @@ import { samples } from '../../support/samples.ts'
 import { verifies } from '../../verifies.ts'
 import { call } from '../scene.ts'
 import { userMessage } from '../ui-scene.ts'
-import { hostileBodies, hostileImports, hostileValues, hostileYaml, MOST_BYTES } from './hostile-input.ts'
+import {
+  hostileBodies,
+  hostileConversations,
+  hostileImports,
+  hostileValues,
+  hostileYaml,
+  MOST_BYTES,
+} from './hostile-input.ts'
 import type { HostileAnswer, HostileRequest } from './hostile-worker.ts'
 import { documentedEndpoints } from './surfaces.ts'
 
@@ -175,6 +182,15 @@ function* wholes(): Generator<HostileRequest & { what: string }> {
   }
 }
 
+/** Whole conversations, to the agent. */
+function* conversations(reply: string): Generator<HostileRequest & { what: string }> {
+  const deploy = `${app.url}/api/v1/agents/${ids.agent}/deploy`
+  for (const [name, { to }] of Object.entries(hostileConversations)) {
+    const url = `${deploy}/${to === 'completions' ? 'chat/completions' : to}`
+    yield { kind: 'conversation', url, method: 'POST', name, reply, bytes: MOST_BYTES, what: `${to}: ${name}` }
+  }
+}
+
 /** A run takes about half of them: all take 15 s of processor time, most of it beside the event loop. */
 function* imports(): Generator<HostileRequest & { what: string }> {
   const target = { url: `${app.url}/api/v1/import`, method: 'POST', bytes: 2 ** 20 }
@@ -258,5 +274,14 @@ async function expectNoFreeze(requests: Iterable<HostileRequest & { what: string
 const minutes = { timeout: 300_000 }
 verifies('contract-18.livez', 'no field of a body holds the event loop', () => expectNoFreeze(fields()), minutes)
 verifies('contract-18.livez', 'no body holds the event loop', () => expectNoFreeze(wholes()), minutes)
+verifies(
+  ['contract-18.livez', 'contract-26.cost-of-bytes'],
+  'no conversation holds the event loop',
+  async () => {
+    const reply = await make(`/api/v1/agents/${ids.agent}/deploy/responses`, { input: 'x' })
+    await expectNoFreeze(conversations(reply), Object.keys(hostileConversations).length)
+  },
+  minutes,
+)
 verifies('contract-18.livez', 'no import holds the event loop', () => expectNoFreeze(imports(), 1), minutes)
 verifies('contract-18.livez', 'no path, query or header holds the event loop', () => expectNoFreeze(heads()), minutes)

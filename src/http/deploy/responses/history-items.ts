@@ -1,7 +1,9 @@
 /** Input items as a conversation that no session holds (contract section 24). Throws 400. */
 import { repeatableCall } from '../../../actors/history/tool-turns.ts'
+import type { ToolCall } from '../../../actors/ports/index.ts'
 import type { ReplyEvent } from '../../../actors/reply/reply-event.ts'
 import type { GivenMessage } from '../../../persistence/replies/forks/new-session.ts'
+import { openCalls } from '../../../untrusted/open-calls.ts'
 import type { AnswerMessage, ChatMessage, SentConversation, SentMessage } from '../../parts/sent-message.ts'
 import { badRequest } from '../../server/http-error.ts'
 import type { InputItem } from './input-items.ts'
@@ -11,29 +13,30 @@ type Message = ChatMessage | AnswerMessage
 /** Each call is answered right behind it, before anything else is said. */
 export function conversationOf(items: readonly InputItem[]): SentConversation {
   const messages: Message[] = []
-  let open: string[] = []
+  const open = openCalls<InputItem>()
+  let turn: ToolCall[] = []
   for (const item of items) {
     if (item.kind === 'aside' || item.kind === 'instructions') continue
     if (item.kind === 'output') {
-      const at = open.indexOf(item.callId)
-      if (at < 0) return badRequest(`${item.where}.call_id: no open call before it has this id`)
-      open = open.toSpliced(at, 1)
+      if (!open.close(item.callId)) return badRequest(`${item.where}.call_id: no open call before it has this id`)
       messages.push({ role: 'tool', toolCallId: item.callId, content: item.output })
       continue
     }
     if (item.kind === 'call') {
-      addCall(messages, item)
-      open.push(item.callId)
+      turn = addCall(messages, turn, item)
+      open.add(item.callId, item)
       continue
     }
-    if (open.length > 0) return unanswered(open)
+    refuseUnanswered(open.first())
     messages.push(messageOf(item))
   }
-  return open.length > 0 ? unanswered(open) : messages
+  refuseUnanswered(open.first())
+  return messages
 }
 
-const unanswered = ([id]: readonly string[]): never =>
-  badRequest(`input: the call ${JSON.stringify(id)} has no output behind it`)
+function refuseUnanswered(id: string | undefined): void {
+  if (id !== undefined) badRequest(`input: the call ${JSON.stringify(id)} has no output behind it`)
+}
 
 function messageOf(item: Exclude<InputItem, { kind: 'call' | 'output' | 'aside' | 'instructions' }>): Message {
   if (item.kind === 'user') return { role: 'user', content: item.message.text, parts: item.message.parts }
@@ -42,13 +45,22 @@ function messageOf(item: Exclude<InputItem, { kind: 'call' | 'output' | 'aside' 
   return badRequest(`${item.where}: nothing waits for this approval`)
 }
 
-/** Adds the call to the model's turn before it, unless that turn has been answered. */
-function addCall(messages: Message[], item: Extract<InputItem, { kind: 'call' }>): void {
+/**
+ * Adds the call to the model's turn before it, unless that turn has been answered. `turn` holds that turn's calls so far;
+ * returns those of the last turn.
+ */
+function addCall(messages: Message[], turn: ToolCall[], item: Extract<InputItem, { kind: 'call' }>): ToolCall[] {
   const call = repeatableCall({ id: item.callId, name: item.name, arguments: item.arguments })
   const last = messages.at(-1)
-  if (last?.role !== 'assistant') return void messages.push({ role: 'assistant', content: '', toolCalls: [call] })
-  const calls = 'toolCalls' in last ? (last.toolCalls ?? []) : []
-  messages[messages.length - 1] = { role: 'assistant', content: last.content, toolCalls: [...calls, call] }
+  if (last !== undefined && 'toolCalls' in last && last.toolCalls === turn) {
+    turn.push(call)
+    return turn
+  }
+  const toolCalls = [call]
+  const content = last?.role === 'assistant' ? last.content : ''
+  if (last?.role === 'assistant') messages.pop()
+  messages.push({ role: 'assistant', content, toolCalls })
+  return toolCalls
 }
 
 /** The newest message, and what a new session begins with. */

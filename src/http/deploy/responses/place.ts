@@ -9,7 +9,7 @@ import type { GivenDecisions } from '../../sending/decisions.ts'
 import { badRequest, CodedError, missing } from '../../server/http-error.ts'
 import { type Caller, opens, userOf } from '../access/caller.ts'
 import { ownSession } from '../access/own-session.ts'
-import { callUuid, isPartOf, replyRange, uuidIn } from './ids.ts'
+import { callUuid, type ReplyIds, replyHalf, replyIds, replyRange, uuidIn } from './ids.ts'
 import type { InputItem } from './input-items.ts'
 
 /** Who asks, and which agent. */
@@ -41,8 +41,8 @@ interface Found {
 }
 
 export async function placeOf(sql: Sql, by: By, named: NamedPlace, items: readonly InputItem[]): Promise<Placed> {
-  const replies = await namedReplies(sql, by, items)
-  const found = (await placeByName(sql, by, named)) ?? placeByItems(items, replies)
+  const findReply = await namedReplies(sql, by, items)
+  const found = (await placeByName(sql, by, named)) ?? placeByItems(items, findReply)
   if (found === null) return { kind: 'new' }
   const { sessionId, place, from } = found
   const fresh = items.slice(from)
@@ -50,7 +50,7 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, items: readon
   const { found: isThere, wait } = await findWait(sql, { agentId: by.agentId, sessionId, user: userOf(by.caller) })
   if (!isThere) missing('conversation')
   const decisions = {
-    calls: decidedCalls(items, { fresh, wait, replies }),
+    calls: decidedCalls(items, { fresh, wait, findReply }),
     // A place before the question is another branch: nothing waits there.
     wait: place !== undefined && 'parent' in place && place.parent !== wait?.replyId ? null : wait,
     bySecret: by.caller.kind === 'secret',
@@ -87,18 +87,32 @@ function conversationOf(given: unknown): string {
   return uuidIn(id) ?? missing('conversation')
 }
 
+/** A reply of the caller's that items name. */
+interface NamedReply extends ReplyPlace {
+  ids: ReplyIds
+}
+
+/** Finds the one that an id of ours is of. Undefined when it is of none. */
+type FindReply = (uuid: string) => NamedReply | undefined
+
 /** How many items are looked up at a time, from the end: the last one that is known decides. */
 const ITEMS_AT_ONCE = 100
 
 /** The caller's replies that items name by ids of ours. */
-async function namedReplies(sql: Sql, { agentId, caller }: By, items: readonly InputItem[]): Promise<ReplyPlace[]> {
+async function namedReplies(sql: Sql, { agentId, caller }: By, items: readonly InputItem[]): Promise<FindReply> {
   for (let end = items.length; end > 0; end -= ITEMS_AT_ONCE) {
     const ids = items.slice(Math.max(0, end - ITEMS_AT_ONCE), end).flatMap(idsIn)
     const found = await findReplies(sql, agentId, ids.map(replyRange))
     const own = found.filter(({ sessionId, user }) => opens(caller, { id: sessionId, user }))
-    if (own.length > 0) return own
+    if (own.length > 0) return findIn(own)
   }
-  return []
+  return () => undefined
+}
+
+function findIn(replies: readonly ReplyPlace[]): FindReply {
+  const named = replies.map((reply): NamedReply => ({ ...reply, ids: replyIds(reply) }))
+  const byHalf = Map.groupBy(named, ({ id }) => replyHalf(id))
+  return (uuid) => byHalf.get(replyHalf(uuid))?.find(({ ids }) => ids.has(uuid))
 }
 
 function idsIn(item: InputItem): string[] {
@@ -107,14 +121,8 @@ function idsIn(item: InputItem): string[] {
   return [isAnswer(item) ? null : item.uuid, call].filter((id) => id !== null)
 }
 
-/** The call of this reply that an id of ours means, by the model's id. */
-const callIn = ({ id, calls }: ReplyPlace, uuid: string): string | undefined =>
-  calls.find((callId) => callUuid(id, callId) === uuid)
-
-function placeByItems(items: readonly InputItem[], replies: readonly ReplyPlace[]): Found | null {
-  if (replies.length === 0) return null
-  const replyOf = (item: InputItem) =>
-    replies.find((reply) => idsIn(item).some((uuid) => isPartOf(reply.id, uuid) || callIn(reply, uuid) !== undefined))
+function placeByItems(items: readonly InputItem[], findReply: FindReply): Found | null {
+  const replyOf = (item: InputItem): NamedReply | undefined => idsIn(item).flatMap((uuid) => findReply(uuid) ?? [])[0]
   const last = items.findLastIndex((item) => !isAnswer(item) && replyOf(item) !== undefined)
   const anchor = items[last]
   const first = items.findIndex((item) => isAnswer(item) && replyOf(item) !== undefined)
@@ -127,21 +135,22 @@ function placeByItems(items: readonly InputItem[], replies: readonly ReplyPlace[
 /** Answers to calls that wait, wherever in the input they stand; of those that are new, all. */
 function decidedCalls(
   items: readonly InputItem[],
-  { fresh, wait, replies }: { fresh: readonly InputItem[]; wait: Wait | null; replies: readonly ReplyPlace[] },
+  { fresh, wait, findReply }: { fresh: readonly InputItem[]; wait: Wait | null; findReply: FindReply },
 ): DecidedCall[] {
   const stray = fresh.find((item) => !isAnswer(item) && item.kind !== 'aside' && item.kind !== 'instructions')
   if (stray) badRequest(`${stray.where}: only outputs and approvals can stand here: calls wait for them`)
   const pending = new Map((wait?.pending ?? []).map(({ call_id: id }) => [callUuid(wait?.replyId ?? '', id), id]))
   const answers = items.filter(isAnswer).map((item) => {
     const uuid = uuidIn(item.callId)
-    const known =
-      uuid === null ? undefined : (pending.get(uuid) ?? replies.map((one) => callIn(one, uuid)).find(Boolean))
+    const known = uuid === null ? undefined : (pending.get(uuid) ?? findReply(uuid)?.ids.callId(uuid))
     return { item, id: known ?? item.callId }
   })
   const waiting = new Set(pending.values())
-  const used = answers.filter(({ item, id }) => waiting.has(id) || fresh.includes(item))
-  const missed = [...pending].find(([, id]) => !used.some((one) => one.id === id))
-  if (missed && used.some(({ id }) => waiting.has(id)))
+  const isFresh = new Set<InputItem>(fresh)
+  const used = answers.filter(({ item, id }) => waiting.has(id) || isFresh.has(item))
+  const answered = new Set(used.map(({ id }) => id))
+  const missed = [...waiting].find((id) => !answered.has(id))
+  if (missed !== undefined && used.some(({ id }) => waiting.has(id)))
     badRequest('input: another call waits too, and must be answered')
   return used.map(({ item, id }) => decisionOf(item, id))
 }
