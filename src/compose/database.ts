@@ -14,6 +14,7 @@ import {
 } from '../persistence/postgres/database.ts'
 import { startEmbedded } from '../persistence/postgres/embedded/embedded.ts'
 import { durabilityWarnings, readSwitchedOff } from '../persistence/postgres/schema/durability.ts'
+import { requireUtf8 } from '../persistence/postgres/schema/encoding.ts'
 import type { Settings } from '../settings.ts'
 
 /** Connections for replies. Flushes and the lease each have their own. */
@@ -30,7 +31,11 @@ const DATABASE_NOTICE_MS = 10_000
 export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
   const embedded = settings.databaseUrl === null ? await startEmbedded({ dataDir: settings.dataDir, log }) : null
   const url = embedded?.url ?? settings.databaseUrl ?? ''
-  const { pooled, answer: off } = await waitForDatabase(() => askFirst(url, readSwitchedOff), log)
+  const first = async (sql: Sql) => {
+    await requireUtf8(sql)
+    return await readSwitchedOff(sql)
+  }
+  const { pooled, answer: off } = await waitForDatabase(() => askFirst(url, first), log)
   // Only where it is off: `remote_apply` and the like guarantee more than `on`.
   const commitSynchronously = !pooled && off.includes('synchronous_commit')
   for (const line of durabilityWarnings(off, commitSynchronously)) log.warn(line)

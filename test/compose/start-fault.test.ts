@@ -4,6 +4,7 @@ import { startApp } from '../../src/compose/app.ts'
 import { startFault } from '../../src/compose/start/start-fault.ts'
 import { readSettings, SettingsError } from '../../src/settings.ts'
 import { freshDatabase } from '../support/database.ts'
+import { verifies } from '../verifies.ts'
 
 const settings = readSettings({ DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d', PORT: '8123' })
 const failed = (code: string, message: string) => Object.assign(new Error(message), { code })
@@ -47,6 +48,22 @@ test('a database that is not there stops the start', async () => {
   try {
     await expect(startApp(readSettings(env))).rejects.toThrow(/^DATABASE_URL: .*not-there/)
   } finally {
+    await own.drop()
+  }
+})
+
+verifies('contract-25.database-surroundings', 'a database of another encoding than UTF-8 stops the start', async () => {
+  const own = await freshDatabase()
+  const url = new URL(own.url)
+  url.pathname = `${url.pathname}_latin1`
+  await own.sql.unsafe(
+    `create database ${url.pathname.slice(1)} encoding 'LATIN1' locale_provider 'libc' locale 'C' template template0`,
+  )
+  const env = { DATABASE_URL: url.href, SECRET_KEY: 'x', PORT: '0', LOG_LEVEL: 'fatal' }
+  try {
+    await expect(startApp(readSettings(env))).rejects.toThrow(/^DATABASE_URL: .* LATIN1, not UTF8\. Make one with: /)
+  } finally {
+    await own.sql.unsafe(`drop database ${url.pathname.slice(1)} with (force)`)
     await own.drop()
   }
 })

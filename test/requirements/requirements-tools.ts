@@ -22,5 +22,6 @@ export const tools = {
   'contract-25.read-only-database':
     'A connection that says it is read-only is given up; /readyz is 503 until there is one that is not.',
   'contract-25.once-more': 'What fails with 40001 or 40P01 is tried once more.',
-  'contract-25.database-surroundings': 'Date style, time zone and isolation of the role or database change nothing.',
+  'contract-25.database-surroundings':
+    'Date style, time zone and isolation of the role or database change nothing; another encoding than UTF-8 stops the start.',
 } as const
