@@ -3,6 +3,7 @@
  * one seed. A run answers with what it found broken: nothing, if the product keeps what ARCHITECTURE.md promises.
  */
 import { createChecks } from './checks.ts'
+import type { Ground } from './simulated-instance.ts'
 import { createSimulatedLeases } from './simulated-leases.ts'
 import { simulatedModel } from './simulated-model.ts'
 import { createRandom, createSimulatedNetwork } from './simulated-network.ts'
@@ -47,12 +48,13 @@ export async function simulate(seed: number, actions: readonly Action[] = action
   const random = createRandom(seed ^ 0x5eed)
   const broken = new Set<string>()
   const complain = (what: string) => void broken.add(what)
-  const leases = createSimulatedLeases()
+  const peers: Ground['peers'] = new Map()
+  const leases = createSimulatedLeases((id) => peers.get(id)?.hasLease() ?? false, complain)
   const database = createSimulatedReplies(leases, time.now, complain)
   const checks = createChecks(database, leases, complain)
   const world = createWorld(
     {
-      ...{ time, random, complain, leases, database, leaseMs: LEASE_MS, peers: new Map() },
+      ...{ time, random, complain, leases, database, leaseMs: LEASE_MS, peers },
       network: createSimulatedNetwork(time, random, LEASE_MS),
       model: simulatedModel(random, checks.modelTurn),
     },

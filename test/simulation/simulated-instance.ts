@@ -31,6 +31,8 @@ export interface SimulatedInstance {
   way: Way
   host: SessionHost
   receive(text: string): void
+  /** Whether it takes its lease for valid. */
+  hasLease(): boolean
 }
 
 /** Between two attempts of what is never given up. */
@@ -157,9 +159,9 @@ export function startInstance(ground: Ground, id: string): SimulatedInstance {
       network.ask(process, way, connection, act)
   return time.within(process, () => {
     const coordination = createLocalCoordination(coordinationOptions(ground, id, askOn))
-    const isValid = () => performance.now() < coordination.validUntil()
+    const hasLease = () => performance.now() < coordination.validUntil()
     const { exchange, receive, start } = simulatedExchange(ground, id, way, {
-      placeOf: (replyId) => (isValid() ? host.owned.placeOf(replyId) : null),
+      placeOf: (replyId) => (hasLease() ? host.owned.placeOf(replyId) : null),
       wake: () => void coordination.wake(),
     })
     const error = (details: object) => complain(`An error was logged: ${JSON.stringify(details)}`)
@@ -182,7 +184,7 @@ export function startInstance(ground: Ground, id: string): SimulatedInstance {
       start()
     }
     void join()
-    const instance: SimulatedInstance = { process, way, host, receive }
+    const instance: SimulatedInstance = { process, way, host, receive, hasLease }
     peers.set(id, instance)
     return instance
   })

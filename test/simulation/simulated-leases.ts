@@ -1,4 +1,5 @@
 /** The table of instances, as the statements of leases and losses change it: they are known by their words. */
+import type { Complain } from './simulated-replies.ts'
 
 interface InstanceRow {
   epoch: number
@@ -11,7 +12,8 @@ export interface Owner {
   epoch: number
 }
 
-export function createSimulatedLeases() {
+/** `hasLease`: whether an instance takes its own lease for valid at this moment. */
+export function createSimulatedLeases(hasLease: (id: string) => boolean, complain: Complain) {
   const instances = new Map<string, InstanceRow>()
 
   function take(id: string, epoch: number): object[] {
@@ -25,10 +27,12 @@ export function createSimulatedLeases() {
     row.lease += 1
     return [{}]
   }
-  /** `lease`: undefined where the statement has no such condition. */
-  function raise(id: string, lease: unknown): object[] {
+  /** Each condition only where the statement has it. */
+  function raise(id: string, lease: unknown, text: string): object[] {
     const row = instances.get(id)
-    if (row === undefined || (lease !== undefined && (row.lease !== lease || row.isLost))) return []
+    if (row === undefined || (row.isLost && text.includes('and lost_at is null'))) return []
+    if (row.lease !== lease && text.includes('and lease =')) return []
+    if (hasLease(id)) complain('An instance was declared lost while its lease was valid.')
     Object.assign(row, { epoch: row.epoch + 1, isLost: true })
     return [{ id }]
   }
@@ -39,9 +43,7 @@ export function createSimulatedLeases() {
       const [first, second, third] = values
       if (text.includes('insert into instances')) return take(String(first), Number(second))
       if (text.includes('set lease = lease + 1')) return renew(String(second), third)
-      if (text.includes('set epoch = epoch + 1')) {
-        return raise(String(first), text.includes('and lease =') ? second : undefined)
-      }
+      if (text.includes('set epoch = epoch + 1')) return raise(String(first), second, text)
       if (text.includes('select id, lease')) {
         const others = [...instances].filter(([id, { isLost }]) => id !== first && !isLost)
         return others.map(([id, { lease }]) => ({ id, lease }))
