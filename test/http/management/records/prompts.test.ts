@@ -188,3 +188,13 @@ describe('lists (contract section 2, specification 8)', () => {
     expect((await list('q=')).json.total).toBe(105)
   })
 })
+
+verifies('contract-26.long-lists', 'a page of more than 32 MiB names limit, and is read in smaller pages', async () => {
+  await db.sql`
+    insert into prompts (name, content) select 'Long ' || n, repeat('x', 4 * 1024 * 1024) from generate_series(1, 9) n`
+  const { status, json } = await server.call('GET', '/api/v1/prompts?q=Long')
+  expect([status, json.message]).toEqual([413, expect.stringMatching(/^limit: .* 32 MiB/)])
+  const page = await server.call('GET', '/api/v1/prompts?q=Long&limit=2&offset=7')
+  expect([page.status, page.json.total]).toEqual([200, 9])
+  expect(page.json.prompts.map(({ name }: { name: string }) => name)).toEqual(['Long 8', 'Long 9'])
+})
