@@ -1,4 +1,4 @@
--- revision 13
+-- revision 14
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
    is at work on. Waits for none of them. Of each it admits it answers what admit_message answers; the others, and all but
    the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order. Messages under
@@ -64,15 +64,20 @@ begin
         select x.id, x.position, x.line, x.status, x.finish_reason from messages x
          where x.session_id = m.session_id and x.first_seq is not null order by x.position desc limit 1) last on true
      cross join lateral (
+        -- Offset: worked out once. Merged into the query it would be looked up wherever it is named.
+        select coalesce(last.position, (select max(b.position) from messages b where b.session_id = m.session_id), -1) + 1
+                 as next
+        offset 0) n
+     cross join lateral (
         select null::text as fault, last.position as at, last.line, last.id, null::text as content, null::integer as before_at
          where m.place is null and last.id is not null and coalesce(s.head, last.position) = last.position
         union all
+        select null, -1, null, null, null, null where m.place is null and n.next = 0
+        union all
         select f.fault, f.at, f.line, f.id, f.content, f.before_at from find_place(m.session_id, s.head, m.place) f
-         where m.place is not null or last.id is null or coalesce(s.head, last.position) <> last.position) p
+         where m.place is not null or n.next > 0 and (last.id is null or coalesce(s.head, last.position) <> last.position)) p
      cross join lateral (
-        select n.next, p.at = n.next - 1 as is_straight, coalesce(m.place ? 'regenerate', false) as is_regenerate
-          from (select coalesce(
-                  last.position, (select max(b.position) from messages b where b.session_id = m.session_id), -1) + 1 as next) n) x
+        select n.next, p.at = n.next - 1 as is_straight, coalesce(m.place ? 'regenerate', false) as is_regenerate offset 0) x
      cross join lateral (
         select case when x.next = 0 and s.title is null then m.derived_title end as title) t
      cross join lateral (
@@ -81,7 +86,9 @@ begin
                end as added) b
      where m.session_id = any(v_sessions) and s.bytes is not null and s.compaction is null
        and (m.max_session_bytes is null or s.bytes + b.added <= m.max_session_bytes)
-       and (m.max_user_bytes is null or user_bytes(m.agent_id, s.end_user) + b.added <= m.max_user_bytes) and p.fault is null and last.status is distinct from 'streaming'
+       and (m.max_user_bytes is null
+            or case when s.end_user is null then 0 else user_bytes(m.agent_id, s.end_user) end + b.added <= m.max_user_bytes)
+       and p.fault is null and last.status is distinct from 'streaming'
        -- Offset: looked up by its key, never a join with all of them.
        and not exists (select 1 from messages own where own.id = m.reply_id offset 0)
        and not exists (select 1 from idempotency_keys k where k.session_id = m.session_id and k.key = m.key
