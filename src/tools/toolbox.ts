@@ -183,8 +183,8 @@ function httpTool(tool: HttpTool, { outbound, values = valuesOfNobody() }: Toolb
   const { id, name: fullName, description, inputSchema } = tool
   const named = { identity: { httpToolId: id }, fullName }
   const call: Tool['call'] = async (args, { signal, key }) => {
-    const { ok, content } = await callHttpTool(outbound, tool, args, signal, key, values)
-    return { ok, content }
+    const { ok, content, pictures } = await callHttpTool(outbound, tool, args, signal, key, values)
+    return { ok, content, ...(pictures && { pictures }) }
   }
   return { ...named, name: nameTool(named), owner: id, description, inputSchema, call }
 }

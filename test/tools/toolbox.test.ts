@@ -24,7 +24,10 @@ beforeEach(() => {
 })
 afterEach(() => outbound[Symbol.asyncDispose]())
 
-const api = createServer((request, response) => response.end(`${request.method} ${request.url}`))
+const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+const api = createServer((request, response) =>
+  response.end(request.url === '/png' ? png : `${request.method} ${request.url}`),
+)
 let origin: string
 beforeAll(async () => {
   await once(api.listen(0, '127.0.0.1'), 'listening')
@@ -128,6 +131,15 @@ describe('calls', () => {
   test('empty text means no arguments', async () => {
     const box = await toolbox({ httpTools: [httpTool('a')] })
     expect((await box.call(call('a', ' '), never, 'r:1')).ok).toBe(true)
+  })
+
+  verifies('contract-25.tool-pictures', 'the picture of an HTTP tool comes with its result', async () => {
+    const box = await toolbox({ httpTools: [httpTool('a'), httpTool('b', { url: `${origin}/png` })] })
+    expect(await box.call(call('a'), never, 'r:1')).toEqual({ ok: true, content: 'Status 200 OK\n\nGET /x' })
+    expect(await box.call(call('b'), never, 'r:2')).toMatchObject({
+      content: 'Status 200 OK\n\n[image: image/png, 8 bytes]',
+      pictures: [{ mediaType: 'image/png', size: 8 }],
+    })
   })
 
   verifies('contract-6.failing-tools', 'an unknown tool gives a result that says so', async () => {

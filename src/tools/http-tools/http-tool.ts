@@ -1,5 +1,6 @@
 /** One call of an HTTP tool (contract section 6). */
 import type { Response } from 'undici'
+import type { MessagePart } from '../../actors/ports/index.ts'
 import { startDeadline } from '../../async/deadline.ts'
 import { type ReplyValues, valuesOfNobody } from '../../templates/placeholders.ts'
 import { removeSecrets, secretsInHeaders } from '../../untrusted/redact.ts'
@@ -7,6 +8,7 @@ import { cutToBytes, decodeText } from '../built-in/page-text.ts'
 import { callFailure } from '../outbound/call-failure.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { isText, mediaTypeOf, readBytes } from '../outbound/response-text.ts'
+import { MAX_PICTURE_BYTES, pictureNote, toolPicture } from '../tool-picture.ts'
 import {
   type Arguments,
   fillBody,
@@ -39,6 +41,8 @@ export interface HttpToolResult {
   content: string
   /** The text of the response alone, within the same limit. Null when there was none. */
   body: string | null
+  /** The response as a picture. Absent when it is none. */
+  pictures?: readonly [MessagePart]
 }
 
 export interface HttpToolLimits {
@@ -114,7 +118,12 @@ async function resultOf(response: Response, maxBytes: number, secrets: string[])
   const { type, charset } = mediaTypeOf(response)
   const words = removeSecrets(response.statusText, secrets).slice(0, 100)
   const head = `Status ${status}${words && ` ${words}`}\n\n`
-  const { bytes, whole } = await readBytes(response, maxBytes)
+  const { bytes, whole } = await readBytes(response, /^image\/(?!svg)/.test(type) ? MAX_PICTURE_BYTES : maxBytes)
+  const picture = whole ? toolPicture(bytes) : null
+  if (picture !== null) {
+    const body = pictureNote(picture)
+    return { ok, status, content: head + body, body, pictures: [picture] }
+  }
   const note = `\n[cut at ${Math.floor(maxBytes / 1024)} KiB]`
   if (!isText(type, bytes)) {
     const body = `(not text: ${type.slice(0, 100) || 'unknown type'})`

@@ -6,6 +6,7 @@ import type { MessagePart } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { removeSecrets } from '../../untrusted/redact.ts'
 import { cutToBytes } from '../built-in/page-text.ts'
+import { pictureNote } from '../tool-picture.ts'
 
 /** The same limit as for HTTP tools (contract section 6). */
 const MAX_BYTES = 256 * 1024
@@ -13,8 +14,9 @@ const MAX_BYTES = 256 * 1024
 const MAX_PAIRS = 400
 
 /**
- * The texts in order, notes in place of what is not text (`pictures`: of what goes to the model beside it), then what is in the structured content only. The protocol asks
- * servers to repeat structured content as text, so most results hold everything twice.
+ * The texts in order, with notes in place of what is not text, then what is in the structured content only. `pictures` go to
+ * the model beside the text. The protocol asks servers to repeat structured content as text, so most results hold
+ * everything twice.
  */
 export function resultText(
   { content, structuredContent }: CallToolResult,
@@ -29,7 +31,7 @@ export function resultText(
 
 /** `picture`: as the model may see it. */
 function blockText(block: ContentBlock, picture: MessagePart | undefined): string {
-  if (picture) return `[image: ${picture.mediaType}, ${picture.size} bytes]`
+  if (picture) return pictureNote(picture)
   switch (block.type) {
     case 'text':
       return block.text

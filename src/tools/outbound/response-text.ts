@@ -4,7 +4,7 @@ import type { Response } from 'undici'
 import { BREAK_BYTES } from '../../untrusted/pieces.ts'
 
 /** Reads at most `maxBytes` of the (decompressed) body. `whole` false: there was more, and the connection is closed. */
-export async function readBytes(response: Response, maxBytes: number): Promise<{ bytes: Uint8Array; whole: boolean }> {
+export async function readBytes(response: Response, maxBytes: number): Promise<{ bytes: Buffer; whole: boolean }> {
   const { chunks, whole } = await readChunks(response, maxBytes)
   return { bytes: Buffer.concat(chunks), whole }
 }

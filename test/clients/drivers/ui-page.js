@@ -152,10 +152,19 @@ async function openChatRuntime({ base }) {
   }
 }
 
-/** As its page on OpenAI says, but for the address: that of a session, which keeps what was said. */
-async function openDeepChat({ base }) {
-  const { id } = await (await fetch(`${base}/sessions`, { method: 'POST' })).json()
-  const connect = { url: `${base}/sessions/${id}/chat/completions`, stream: true }
+/**
+ * As its page on OpenAI says, but for the address: that of a session, which keeps what was said. A page that has the id shows
+ * what is stored of it.
+ */
+async function openDeepChat({ base, id: given, kept }) {
+  const id = kept ?? (given || (await (await fetch(`${base}/sessions`, { method: 'POST' })).json()).id)
+  const session = `${base}/sessions/${id}`
+  const additionalBodyProps = { on_busy: 'interrupt' }
+  const connect = { url: `${session}/chat/completions`, stream: true, additionalBodyProps }
+  const history = (await storedMessages(`${base}/sessions`, id)).map(({ role, content }) => ({
+    role: role === 'assistant' ? 'ai' : role,
+    text: content,
+  }))
   const chat = document.createElement('deep-chat')
   let isReady = false
   let error = null
@@ -165,13 +174,14 @@ async function openDeepChat({ base }) {
   chat.onError = ({ error: message }) => {
     error = { name: 'Error', message: String(message) }
   }
-  Object.assign(chat, { directConnection: { openAI: { key: 'any', completions: true } }, connect })
+  Object.assign(chat, { directConnection: { openAI: { key: 'any', completions: true } }, connect, history })
   document.body.append(chat)
   // Its button for the user: it sends, and stops what comes.
   const stopButton = () => chat.shadowRoot.querySelector('#stop-icon')?.parentElement
   return {
     send: (text) => void chat.submitUserMessage({ text }),
     stop: () => stopButton().click(),
+    kept: () => id,
     shown: () => ({
       status: !isReady ? 'loading' : stopButton() ? 'streaming' : 'ready',
       error,

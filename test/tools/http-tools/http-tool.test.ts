@@ -58,6 +58,32 @@ verifies('contract-6.http-limits', 'the model reads status and text', async () =
   expect(await at.call({ url: `${at.url}/no` })).toMatchObject({ ok: false, status: 404, body: 'gün' })
 })
 
+verifies('contract-25.tool-pictures', 'a picture comes beside a note of it, as what its bytes say', async () => {
+  const png = Buffer.alloc(300_000)
+  png.write('\x89PNG\r\n\x1a\n', 'latin1')
+  const large = Buffer.concat([png, Buffer.alloc(3_500_000)])
+  const answers: Record<string, [type: string, body: Buffer]> = {
+    '/png': ['image/jpeg', png],
+    '/unnamed': ['application/octet-stream', png.subarray(0, 1000)],
+    '/large': ['image/png', large],
+    '/tiff': ['image/tiff', Buffer.from('II*\0')],
+    '/svg': ['image/svg+xml', Buffer.from('<svg/>')],
+  }
+  await using at = await stage((request, response) => {
+    const [type, body] = answers[request.url ?? ''] ?? ['', Buffer.of()]
+    response.writeHead(200, { 'content-type': type }).end(body)
+  })
+  const read = async (path: string) => {
+    const { content, pictures } = await at.call({ url: at.url + path })
+    return [content.split('\n').at(-1), pictures?.map(({ mediaType, size }) => [mediaType, size])]
+  }
+  expect(await read('/png')).toEqual(['[image: image/png, 300000 bytes]', [['image/png', 300_000]]])
+  expect(await read('/unnamed')).toEqual(['[image: image/png, 1000 bytes]', [['image/png', 1000]]])
+  expect(await read('/large')).toEqual(['(not text: image/png)', undefined])
+  expect(await read('/tiff')).toEqual(['(not text: image/tiff)', undefined])
+  expect(await read('/svg')).toEqual(['<svg/>', undefined])
+})
+
 verifies('contract-6.http-limits', 'of 50 MiB the model reads 256 KiB, and the rest is not read', async () => {
   let sent = 0
   const chunks = function* () {

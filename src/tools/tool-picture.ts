@@ -1,0 +1,29 @@
+/** Pictures in what tools return, for models that take pictures (contract section 25). */
+import { createHash } from 'node:crypto'
+import type { MessagePart } from '../actors/ports/index.ts'
+import { pictureTypeOf } from '../untrusted/picture-type.ts'
+
+/** As base64 they are the 5,000,000 characters of the vendor that takes least (Anthropic). */
+export const MAX_PICTURE_BYTES = 3_750_000
+
+/** Null when the bytes are too many, or no picture that models take: what a tool says they are does not count. */
+export function toolPicture(bytes: Buffer): MessagePart | null {
+  const mediaType = bytes.length > MAX_PICTURE_BYTES ? null : pictureTypeOf(bytes)
+  if (mediaType === null) return null
+  return {
+    type: 'image_url',
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    mediaType,
+    filename: null,
+    size: bytes.length,
+    detail: null,
+    sourceUrl: null,
+    place: 0,
+    async *read() {
+      yield bytes
+    },
+  }
+}
+
+/** Stands in the tool's text where the picture was. */
+export const pictureNote = ({ mediaType, size }: MessagePart): string => `[image: ${mediaType}, ${size} bytes]`
