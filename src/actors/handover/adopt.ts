@@ -1,9 +1,9 @@
 /** Takes replies over that other instances have left, and goes on with them. */
 import type { Claimed } from '../ports/index.ts'
 import { beginQueued, type QueueHost } from '../queue/begin-queued.ts'
+import { failedSettlement } from '../reply/failed-settlement.ts'
 import type { HandoverReason, ReplyError } from '../reply/reply-event.ts'
 import type { StartOptions } from '../reply/start-reply.ts'
-import { noUsage } from '../session/actors.ts'
 import { cancelReply, errorOf } from '../session/live-sessions.ts'
 import type { ReplyBasis } from '../session/send.ts'
 import { beginOpened, openReply } from './open-reply.ts'
@@ -113,14 +113,6 @@ async function fail(host: AdoptingHost, { reply, events }: Claimed, error: Reply
     { replyId: reply.id, sessionId: reply.sessionId, code: error.code, detail: error.detail },
     'A reply failed.',
   )
-  const settled = await options.journal.settle(reply, {
-    outcome: { type: 'failed', error, usage: noUsage },
-    events,
-    endedAt: new Date(),
-    requesterLost: true,
-    reasoningMs: null,
-    figures: null,
-    title: null,
-  })
+  const settled = await options.journal.settle(reply, failedSettlement(error, events))
   if (settled.result === 'settled' && settled.next != null) beginQueued(host, settled.next)
 }

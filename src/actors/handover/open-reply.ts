@@ -18,8 +18,9 @@ import type {
   ReplyStart,
 } from '../ports/index.ts'
 import { type Adopted, type ObservedReply, type Observer, unobserved } from '../ports/observer.ts'
+import { noUsage } from '../reply/reply-event.ts'
 import { createReplyLog, type ReplyLogOptions } from '../reply/reply-log.ts'
-import { countedOf, noUsage } from '../session/actors.ts'
+import { countedOf } from '../session/actors.ts'
 import { beginReply, cancelReply, errorOf, type LiveSessions } from '../session/live-sessions.ts'
 import type { RunningReply } from '../session/running-reply.ts'
 import type { ReplyBasis } from '../session/send.ts'

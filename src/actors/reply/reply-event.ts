@@ -102,6 +102,8 @@ export interface Usage extends Counted {
   estimated: boolean
 }
 
+export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
+
 /** A call that waits, as the wire shows it. */
 export interface ShownCall {
   id: string

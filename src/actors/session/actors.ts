@@ -19,7 +19,7 @@ import type {
   Take,
 } from '../ports/index.ts'
 import { newId } from '../reply/new-id.ts'
-import { type Outcome, type ReplyEvent, restStateOf, type Usage } from '../reply/reply-event.ts'
+import { noUsage, type Outcome, type ReplyEvent, restStateOf, type Usage } from '../reply/reply-event.ts'
 import { type RunningReply, replyIn, type SessionContext } from './running-reply.ts'
 import type { CompactInput, GenerateInput, SessionEvent, SettleInput } from './session-event.ts'
 import type { TransitionRecorder } from './transitions.ts'
@@ -29,8 +29,6 @@ export interface SessionActorPorts {
   recorder: Pick<TransitionRecorder, 'settling'>
   onError(error: unknown, reply: ReplyInfo): void
 }
-
-export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
 
 const failure = (message: string, error: unknown): SessionEvent => ({
   type: 'failed',

@@ -1,8 +1,8 @@
 /** The sessions that live here: their actors, the replies at work, and what is asked of their machines. */
 import { Actor, createActor, type InspectionEvent } from 'xstate'
 import type { Exchange, Journal } from '../ports/index.ts'
-import type { ReplyError } from '../reply/reply-event.ts'
-import { noUsage, sessionActions, sessionActors, settledDetail } from './actors.ts'
+import { noUsage, type ReplyError } from '../reply/reply-event.ts'
+import { sessionActions, sessionActors, settledDetail } from './actors.ts'
 import { pathOf, sessionMachine, startingAt } from './machine.ts'
 import {
   createSessionRegistry,

@@ -1,9 +1,9 @@
 /** What this instance's coordination asks of the replies that run here. */
 import type { LeaseGate } from '../generate/gate.ts'
 import type { OwnedReplies, ReplyInfo } from '../ports/index.ts'
+import { failedSettlement } from '../reply/failed-settlement.ts'
 import type { RemoteReplies } from '../reply/remote-reply.ts'
 import type { ReplyError } from '../reply/reply-event.ts'
-import { noUsage } from './actors.ts'
 import {
   breakOff,
   cancelReply,
@@ -62,15 +62,7 @@ export function ownedReplies(
     },
     async settleOrphan(reply) {
       const error = errorOf('internal', 'The reply was abandoned.')
-      const { result } = await journal.settle(reply, {
-        outcome: { type: 'failed', error, usage: noUsage },
-        events: null,
-        endedAt: new Date(),
-        requesterLost: true,
-        reasoningMs: null,
-        figures: null,
-        title: null,
-      })
+      const { result } = await journal.settle(reply, failedSettlement(error, null))
       if (result === 'settled') log.warn(orphanFailure(reply, error), 'A reply failed.')
     },
     async dropOrphan(replyId) {

@@ -2,7 +2,14 @@
 import type { FastifyReply } from 'fastify'
 import type { ReplyInfo } from '../../actors/ports/index.ts'
 import { type Reply, StreamCut } from '../../actors/reply/frame-log.ts'
-import type { FinishReason, Frame, ReplyError, ShownCall, Usage } from '../../actors/reply/reply-event.ts'
+import {
+  type FinishReason,
+  type Frame,
+  noUsage,
+  type ReplyError,
+  type ShownCall,
+  type Usage,
+} from '../../actors/reply/reply-event.ts'
 import type { Queued } from '../../actors/session/send.ts'
 import { firstAbort } from '../../async/first-abort.ts'
 import { neverBegun, refuseNeverBegun, replyIdOf } from '../queue/sent-answer.ts'
@@ -107,8 +114,6 @@ export interface WholeReply {
   usage: Usage
   error: ReplyError | null
 }
-
-const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
 
 type TakeFrames = (frames: readonly Frame[]) => void
 
