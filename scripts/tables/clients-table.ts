@@ -21,7 +21,15 @@ const contentClients = [
   'greenroom-client',
 ]
 const responsesClients = ['openai', 'openai-agents', 'ai-ai-sdk-openai', 'langchain-openai']
-const pageClients = ['use-chat-quick-start', 'use-chat-runtime', 'use-chat', 'assistant-ui', 'ag-ui', 'deep-chat']
+const pageClients = [
+  'use-chat-quick-start',
+  'use-chat-runtime',
+  'use-chat',
+  'assistant-ui',
+  'ag-ui',
+  'deep-chat',
+  'copilotkit',
+]
 
 const recorded = (name: string): Recorded =>
   JSON.parse(readFileSync(new URL(`../../test/clients/recorded/${name}.json`, import.meta.url), 'utf8'))
@@ -118,7 +126,8 @@ ${tableOf(streamClients.map(recorded), 'session', resumeRows)}
 ## Clients for pages
 
 They speak formats of their own, at \`…/deploy/ai-sdk\` and \`…/deploy/ag-ui\`: [ui.md](front-ends/ui.md) says how. \`deep-chat\` speaks
-chat completions; a key in a page is one for everybody who reads it, so give it a client secret there.
+chat completions; a key in a page is one for everybody who reads it, so give it a client secret there. CopilotKit's column is
+from a run by hand in Chromium, since its runtime takes more space than all other clients together: no test repeats it.
 
 ${tableOf(pageClients.map(recorded), 'page', uiRows)}
 `
