@@ -1,7 +1,8 @@
 /** Addresses and the pages behind them; each page is loaded when it is first visited. */
-import { Loader, Skeleton } from '@mantine/core'
+import { Loader } from '@mantine/core'
 import type { ComponentType } from 'react'
 import { createBrowserRouter, Outlet, type RouteObject } from 'react-router'
+import { AwaitedLines } from './blocks/pages/awaited.tsx'
 import { Page, type PageProps } from './blocks/pages/page.tsx'
 import { resources } from './resources.ts'
 import { CrashPage } from './shell/failures/crash-page.tsx'
@@ -24,7 +25,7 @@ const headed = (
       <Outlet />
     </Page>
   ),
-  children: [{ index: true, lazy, hydrateFallbackElement: <Skeleton h={420} role="status" aria-label="Loading" /> }],
+  children: [{ index: true, lazy, hydrateFallbackElement: <AwaitedLines /> }],
 })
 
 const pages: RouteObject[] = [

@@ -105,7 +105,7 @@ test('the audit shows who changed what, filters in its address, and texts as a d
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
   await page.getByRole('searchbox', { name: 'Search by name or id' }).fill('nothing like it')
-  await page.getByText('No entry matches.').waitFor()
+  await page.getByText('No results').waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
   await page.getByRole('row', { name: /Key created: Tenant A/ }).waitFor()
 })

@@ -1,4 +1,4 @@
-import { Alert, Button, Loader, Tabs } from '@mantine/core'
+import { Alert, Button, Tabs } from '@mantine/core'
 import { IconMessageCircle, IconPlugConnected } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -6,6 +6,7 @@ import { Link, useLocation, useSearchParams } from 'react-router'
 import { type Edits, useEdits } from '../blocks/editing/edits.ts'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { AwaitedFields } from '../blocks/pages/awaited.tsx'
 import { NewPage } from '../blocks/pages/new-page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { providerResource } from '../providers/resource.ts'
@@ -30,7 +31,7 @@ export function New() {
     >
       {(onCreated) => (
         <>
-          {!providers && <Loader aria-label="Loading" />}
+          {!providers && <AwaitedFields />}
           {providers?.length === 0 && (
             <EmptyState
               icon={IconPlugConnected}
@@ -124,7 +125,7 @@ function Settings({ agent, onSaved, edits }: AgentTabsProps) {
   useEffect(() => {
     if (isRead) edits.hold(toolsPath(agent.id))
   }, [isRead, edits, agent.id])
-  if (!tools) return error ? <ErrorAlert error={error} /> : <Loader aria-label="Loading" />
+  if (!tools) return error ? <ErrorAlert error={error} /> : <AwaitedFields />
   return (
     <AgentForm
       initial={valuesOf(agent, tools)}

@@ -1,5 +1,4 @@
 /** `/audit`: who changed what. */
-import { Skeleton } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { Pager } from '../blocks/pages/pager.tsx'
@@ -20,14 +19,8 @@ export function Component() {
     <>
       <AuditFilters {...state} />
       <ErrorAlert error={error} mb="md" />
-      {data === undefined ? (
-        error === null && <Skeleton height={240} radius="lg" />
-      ) : (
-        <>
-          <AuditTable entries={data.entries} isStale={isPlaceholderData} />
-          <Pager total={data.total} limit={limit} offset={offset} onOffset={state.paging.setOffset} />
-        </>
-      )}
+      {(data || error === null) && <AuditTable entries={data?.entries} isStale={isPlaceholderData} />}
+      {data && <Pager total={data.total} limit={limit} offset={offset} onOffset={state.paging.setOffset} />}
     </>
   )
 }

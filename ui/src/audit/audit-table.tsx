@@ -1,6 +1,7 @@
 import { Button, Table } from '@mantine/core'
 import { useState } from 'react'
 import blocks from '../blocks/blocks.module.css'
+import { AwaitedRows } from '../blocks/pages/awaited.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { plural } from '../blocks/words.ts'
 import classes from './audit.module.css'
@@ -8,9 +9,15 @@ import { FieldChange } from './field-change.tsx'
 import type { AuditEntry } from './queries.ts'
 import { actions, actorKinds, actorName, kinds } from './words.ts'
 
-export const AuditTable = ({ entries, isStale }: { entries: readonly AuditEntry[]; isStale: boolean }) => (
+interface AuditTableProps {
+  /** Undefined until they are read. */
+  entries: readonly AuditEntry[] | undefined
+  isStale: boolean
+}
+
+export const AuditTable = ({ entries, isStale }: AuditTableProps) => (
   <div className={blocks.card}>
-    <Table className={blocks.table ?? ''} aria-label="Audit" aria-busy={isStale}>
+    <Table className={blocks.table ?? ''} aria-label="Audit" aria-busy={isStale || !entries}>
       <Table.Thead>
         <Table.Tr>
           <Table.Th className={classes.when ?? ''}>When</Table.Th>
@@ -19,13 +26,14 @@ export const AuditTable = ({ entries, isStale }: { entries: readonly AuditEntry[
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {entries.map((entry) => (
+        {entries?.map((entry) => (
           <Entry key={entry.id} entry={entry} />
         ))}
-        {entries.length === 0 && (
+        {entries === undefined && <AwaitedRows columns={3} />}
+        {entries?.length === 0 && (
           <Table.Tr>
             <Table.Td colSpan={3} ta="center" c="dimmed" py="lg">
-              No entry matches.
+              No results
             </Table.Td>
           </Table.Tr>
         )}

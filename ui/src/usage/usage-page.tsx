@@ -1,8 +1,10 @@
-import { Skeleton, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { IconChartBar } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Card } from '../blocks/card.tsx'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { AwaitedLines } from '../blocks/pages/awaited.tsx'
 import { sumOf } from './buckets.ts'
 import { ByDay } from './by-day.tsx'
 import { usePeriod } from './period/period-in-url.ts'
@@ -23,7 +25,7 @@ export function Component() {
     <>
       <PeriodPicker />
       <div className={classes.blocks}>
-        {error ? <ErrorAlert error={error} /> : data ? <Report report={data} period={period} /> : <Skeleton h={420} />}
+        {error ? <ErrorAlert error={error} /> : data ? <Report report={data} period={period} /> : <AwaitedCards />}
       </div>
     </>
   )
@@ -71,10 +73,27 @@ function useSaved(period: Period): string | null {
 function ByAgent({ period }: { period: Period }) {
   const { data } = useQuery({ ...usageQuery('agent', period), placeholderData: keepPreviousData })
   const names = useAgentNames()
-  return data ? <ShareTable title="By agent" rows={data.rows} names={names} /> : <Skeleton h={160} />
+  return data ? <ShareTable title="By agent" rows={data.rows} names={names} /> : <AwaitedCard title="By agent" />
 }
 
 function ByModel({ period }: { period: Period }) {
   const { data } = useQuery({ ...usageQuery('model', period), placeholderData: keepPreviousData })
-  return data ? <ShareTable title="By model" rows={data.rows} names={modelNames} /> : <Skeleton h={160} />
+  return data ? <ShareTable title="By model" rows={data.rows} names={modelNames} /> : <AwaitedCard title="By model" />
 }
+
+const AwaitedCard = ({ title }: { title: string }) => (
+  <Card title={title}>
+    <AwaitedLines count={6} />
+  </Card>
+)
+
+/** Their headings stand before the numbers come. */
+const AwaitedCards = () => (
+  <>
+    <AwaitedCard title="By day" />
+    <div className={classes.pair}>
+      <AwaitedCard title="By agent" />
+      <AwaitedCard title="By model" />
+    </div>
+  </>
+)

@@ -1,13 +1,14 @@
 /** `/waiting`: the pending calls of all agents, the oldest first, to be decided one after the other. */
-import { Skeleton, Table } from '@mantine/core'
+import { Table } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { IconHandStop } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import blocks from '../blocks/blocks.module.css'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { AwaitedRows } from '../blocks/pages/awaited.tsx'
 import { Pager } from '../blocks/pages/pager.tsx'
 import { usePaging } from '../blocks/pages/paging.ts'
 import { RelativeTime } from '../blocks/relative-time.tsx'
@@ -24,7 +25,7 @@ export function Component() {
   return (
     <>
       <ErrorAlert error={error} mb="md" />
-      {data === undefined && error === null && <Skeleton height={200} radius="lg" />}
+      {data === undefined && error === null && <SessionsTable />}
       {data?.total === 0 && (
         <EmptyState
           icon={IconHandStop}
@@ -61,40 +62,40 @@ function Waiting({ sessions }: { sessions: readonly WaitingSession[] }) {
     <>
       <ApproveMany sessions={sessions} />
       <div className={classes.columns}>
-        <div className={blocks.card}>
-          <Table className={`${blocks.table} ${classes.list}`} aria-label="Waiting sessions">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Session</Table.Th>
-                <Table.Th w="10.5rem">Requested calls</Table.Th>
-                <Table.Th data-minor w="9rem" data-column="agent">
-                  Agent
-                </Table.Th>
-                <Table.Th data-minor w="8rem" data-column="user">
-                  User
-                </Table.Th>
-                <Table.Th data-minor w="8.5rem">
-                  Since
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {sessions.map((session) => (
-                <Row
-                  key={session.id}
-                  session={session}
-                  isChosen={session === chosen}
-                  onChoose={() => choose(session.id)}
-                />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </div>
+        <SessionsTable
+          rows={sessions.map((session) => (
+            <Row key={session.id} session={session} isChosen={session === chosen} onChoose={() => choose(session.id)} />
+          ))}
+        />
         {chosen && <Inbox key={chosen.id} session={chosen} />}
       </div>
     </>
   )
 }
+
+/** `rows` are absent until they are read. */
+const SessionsTable = ({ rows }: { rows?: ReactNode }) => (
+  <div className={blocks.card}>
+    <Table className={`${blocks.table} ${classes.list}`} aria-label="Waiting sessions" aria-busy={rows === undefined}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Session</Table.Th>
+          <Table.Th w="10.5rem">Requested calls</Table.Th>
+          <Table.Th data-minor w="9rem" data-column="agent">
+            Agent
+          </Table.Th>
+          <Table.Th data-minor w="8rem" data-column="user">
+            User
+          </Table.Th>
+          <Table.Th data-minor w="8.5rem">
+            Since
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>{rows ?? <AwaitedRows columns={5} />}</Table.Tbody>
+    </Table>
+  </div>
+)
 
 interface RowProps {
   session: WaitingSession

@@ -1,9 +1,10 @@
 /** What the webhook was told, and what became of it. */
-import { Badge, Button, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Badge, Button, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import blocks from '../blocks/blocks.module.css'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { AwaitedLines } from '../blocks/pages/awaited.tsx'
 import { Pager } from '../blocks/pages/pager.tsx'
 import { Panel } from '../blocks/panel.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
@@ -19,7 +20,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
   return (
     <Panel title="Deliveries" description="Kept for 30 days, newest first.">
       <ErrorAlert error={error ?? again.error} />
-      {data === undefined && error === null && <Skeleton height={120} radius="lg" />}
+      {data === undefined && error === null && <AwaitedLines count={4} />}
       {data?.total === 0 && <Text fz="sm">Nothing has been sent yet.</Text>}
       {data !== undefined && data.total > 0 && (
         <>

@@ -1,11 +1,12 @@
 /** The live actors, on every instance. */
-import { Group, Select, Skeleton, Switch, Text } from '@mantine/core'
+import { Group, Select, Switch, Text } from '@mantine/core'
 import { IconUsers } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { allAgents } from '../../agents/resource.ts'
 import { EmptyState } from '../../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
+import { AwaitedLines } from '../../blocks/pages/awaited.tsx'
 import { useSearchParams, withParams } from '../../blocks/search-params.ts'
 import { plural } from '../../blocks/words.ts'
 import { allSessions } from '../../sessions/queries.ts'
@@ -64,7 +65,7 @@ export function Actors() {
         />
       </Group>
       <ErrorAlert error={error} mb="md" />
-      {!data && !error && <Skeleton h={180} radius="lg" />}
+      {!data && !error && <AwaitedLines />}
       {data?.length === 0 && (
         <EmptyState icon={IconUsers} title="No actors are live right now" action={<StartOne />}>
           An actor wakes for a message and ends with its reply; it is shown for five seconds more. What it did is

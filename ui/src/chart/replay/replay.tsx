@@ -1,11 +1,12 @@
 /** A stored session, step by step. */
-import { Button, Group, Skeleton } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { IconPlayerTrackNext } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { ApiError } from '../../api.ts'
 import { EmptyState } from '../../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import { Gone } from '../../blocks/messages/gone.tsx'
+import { AwaitedLines } from '../../blocks/pages/awaited.tsx'
 import { allSteps, chartQuery, messagesOf } from '../queries.ts'
 import { OpenInPlayground } from '../sessions/open-in-playground.tsx'
 import { type ChosenSession, useChartAddress } from '../sessions/session-in-url.ts'
@@ -39,7 +40,7 @@ function Chosen({ session }: { session: ChosenSession }) {
     return <Gone noun="session" />
   }
   if (error) return <ErrorAlert error={error} />
-  if (!steps.data || !messages.data || !chart) return <Skeleton h={420} radius="lg" />
+  if (!steps.data || !messages.data || !chart) return <AwaitedLines />
   if (steps.data.length === 0) {
     return (
       <EmptyState icon={IconPlayerTrackNext} title="Nothing to replay">

@@ -1,8 +1,9 @@
 /** A place within a reply to fork at: the frame under the pointer, or chosen by keyboard. */
-import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
+import { AwaitedLines } from '../../blocks/pages/awaited.tsx'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import { framesOf } from '../queries.ts'
 import classes from './fork-dialog.module.css'
@@ -27,7 +28,7 @@ export default function ForkDialog({ agentId, sessionId, message, fork, onClose 
   return (
     <Modal opened onClose={onClose} title="Branch from this word" size="xl">
       <ErrorAlert error={error} />
-      {frames === undefined && !error && <Skeleton h={160} />}
+      {frames === undefined && !error && <AwaitedLines count={5} />}
       {frames?.length === 0 && (
         <Text>This reply has no frames here: it was copied with its session, or given to it.</Text>
       )}

@@ -1,8 +1,9 @@
 /** The preview beside the list: a session's newest messages, why its reply failed, and a link to all of it. */
-import { ActionIcon, Button, Group, Skeleton, Text, Title } from '@mantine/core'
+import { ActionIcon, Button, Group, Text, Title } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import { AwaitedLines } from '../../blocks/pages/awaited.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { duration } from '../../chart/words.ts'
 import { newestMessages, type SessionOverview } from '../queries.ts'
@@ -48,7 +49,7 @@ export function SessionPreview({ session, providerName, onClose }: SessionPrevie
           <p>{shortened(error.message)}</p>
         </div>
       )}
-      {data === undefined && <Skeleton height={120} />}
+      {data === undefined && <AwaitedLines count={4} />}
       {data?.map(({ id: messageId, role, content }) => (
         <section key={messageId} className={classes.message} data-role={role}>
           <Text component="h3">{role === 'user' ? 'User' : 'Reply'}</Text>
