@@ -1,14 +1,15 @@
 /**
  * Pictures of every page, light and dark, wide and narrow, with demo data: `npm run shots [-- FOLDER [WORD]]`. The
- * folder is ui/shots where none is named; with a word only pages whose name holds it are taken.
+ * folder is ui/shots where none is named; with a word only pages whose name holds it are taken, with several, separated by
+ * commas, those of any.
  */
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { argv } from 'node:process'
 import type { Page } from 'playwright-core'
-import { type Product, startProduct } from '../test/support/programs/product.ts'
-import { launchBrowser } from '../test/ui/browser.ts'
+import { type Product, startProduct } from '../../test/support/programs/product.ts'
+import { launchBrowser } from '../../test/ui/browser.ts'
 import { withAdminShots } from './admin-shots.ts'
 import { withChartShots } from './chart-shots.ts'
 import { withPlaygroundShots } from './playground-shots.ts'
@@ -23,8 +24,8 @@ export interface Shot {
   full?: boolean
 }
 
-const folder = argv[2] ?? join(import.meta.dirname, 'shots')
-const word = argv[3] ?? ''
+const folder = argv[2] ?? join(import.meta.dirname, '../shots')
+const words = (argv[3] ?? '').split(',')
 
 const demoPrompts = [
   ['Support, friendly', 'You are the support agent of Lantern, a shop for reading lamps. Answer in two sentences.'],
@@ -75,9 +76,12 @@ async function take(product: Product, shots: Shot[]): Promise<void> {
     for (const scheme of ['light', 'dark'] as const) {
       for (const [width, height] of [
         [1440, 900],
+        [1280, 720],
         [390, 844],
       ] as const) {
-        for (const { name, path, act, full = false } of shots.filter((shot) => shot.name.includes(word))) {
+        for (const { name, path, act, full = false } of shots.filter((shot) =>
+          words.some((word) => shot.name.includes(word)),
+        )) {
           await using page = await browser.page(product.url, { width, height, scheme })
           await page.goto(path, { waitUntil: 'networkidle' })
           await act?.(page)

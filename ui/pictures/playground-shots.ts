@@ -1,7 +1,7 @@
 /** The playground's pictures: conversations written by a scripted provider: tools, a table, code, a failure. */
 import type { Page } from 'playwright-core'
-import { startUpstream, type UpstreamCall } from '../test/support/network/upstream.ts'
-import { addAgent, type Product } from '../test/support/programs/product.ts'
+import { startUpstream, type UpstreamCall } from '../../test/support/network/upstream.ts'
+import { addAgent, type Product } from '../../test/support/programs/product.ts'
 import type { Shot } from './shots.ts'
 
 const answer = `The Paris office opens at **nine in the morning**. Three things are still waiting for it:

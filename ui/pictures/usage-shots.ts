@@ -1,6 +1,6 @@
 /** Pictures of the usage page. A product just started has no history: the weeks that they show are made up here. */
 import type { Page } from 'playwright-core'
-import { demoAgent } from '../test/support/programs/product.ts'
+import { demoAgent } from '../../test/support/programs/product.ts'
 import type { Shot } from './shots.ts'
 
 const dayMs = 86_400_000

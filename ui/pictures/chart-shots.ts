@@ -1,6 +1,6 @@
 /** The state chart's pictures: a reply in the middle, a replay at a tool's answer, actors. */
 import type { Page } from 'playwright-core'
-import { demoAgent, type Product } from '../test/support/programs/product.ts'
+import { demoAgent, type Product } from '../../test/support/programs/product.ts'
 import type { Shot } from './shots.ts'
 
 const tool = '/tool current_time {"timeZone":"Europe/Paris"}'

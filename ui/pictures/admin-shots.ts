@@ -1,8 +1,8 @@
 /** The admin pages for shots.ts: what they show, and pictures of them empty, full and in trouble. */
 import type { Page } from 'playwright-core'
-import { startMcpServer } from '../test/support/network/mcp-servers.ts'
-import { startUpstream } from '../test/support/network/upstream.ts'
-import { demoAgent, type Product } from '../test/support/programs/product.ts'
+import { startMcpServer } from '../../test/support/network/mcp-servers.ts'
+import { startUpstream } from '../../test/support/network/upstream.ts'
+import { demoAgent, type Product } from '../../test/support/programs/product.ts'
 import type { Shot } from './shots.ts'
 
 const models = [
@@ -113,8 +113,7 @@ function shotsOf(ids: Record<'provider' | 'lost' | 'tool' | 'server' | 'away' | 
       path: `/providers/${ids.provider}`,
       async act(page) {
         await press('Delete')(page)
-        await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-        await page.getByRole('dialog').getByRole('alert').waitFor()
+        await page.getByRole('dialog').getByText('is used by').waitFor()
       },
     },
     { name: 'http-tools', path: '/tools/http' },

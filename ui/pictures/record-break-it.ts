@@ -5,28 +5,26 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { stdout } from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Locator, Page } from 'playwright-core'
-import { type Product, startProduct } from '../test/support/programs/product.ts'
-import { launchBrowser } from '../test/ui/browser.ts'
+import type { Page } from 'playwright-core'
+import { type Product, startProduct } from '../../test/support/programs/product.ts'
+import { launchBrowser } from '../../test/ui/browser.ts'
 import { animationOf, type Shot } from './animation.ts'
+import { addPointer, clickIn, film } from './film.ts'
 
-const FRAME_MS = 200
 const REST_MS = 4000
 /** Short, since the page shows it. */
 const dataDir = '/tmp/demo'
-const file = new URL('../docs/pictures/break-it.gif', import.meta.url)
+const file = new URL('../../docs/pictures/break-it.gif', import.meta.url)
 
 const start = (): Promise<Product> => startProduct({ dataDir, env: { PORT: '8080' } })
 
-/** A terminal below the page, and a pointer over it. By script, because the page's policy allows no style in HTML. */
-const stage = `
-  const add = (tag, id, style) => Object.assign(document.body.appendChild(document.createElement(tag)), {id}).style.cssText = style
-  add('pre', 'terminal', 'position: fixed; inset: auto 0 0; height: 116px; margin: 0; padding: 14px 22px; overflow: hidden;' +
-    'background: #14161b; color: #d9dce3; font: 14px/22px monospace; z-index: 9998')
-  add('div', 'pointer', 'position: fixed; width: 22px; height: 22px; border-radius: 50%; z-index: 9999; left: -60px; top: 60%;' +
-    'background: rgb(220 38 38 / .35); border: 2px solid #dc2626; transform: translate(-50%, -50%); pointer-events: none')`
+// By script, because the page's policy allows no style in HTML.
+const terminal = `Object.assign(document.body.appendChild(document.createElement('pre')), {id: 'terminal'}).style.cssText =
+  'position: fixed; inset: auto 0 0; height: 116px; margin: 0; padding: 14px 22px; overflow: hidden;' +
+  'background: #14161b; color: #d9dce3; font: 14px/22px monospace; z-index: 9998'`
 
-function createStage(page: Page) {
+/** A terminal below the page. */
+function createTerminal(page: Page) {
   const lines: string[] = []
   const show = () =>
     page.evaluate(`document.getElementById('terminal').textContent = ${JSON.stringify(lines.slice(-4).join('\n'))}`)
@@ -43,36 +41,6 @@ function createStage(page: Page) {
         await pause(45)
       }
     },
-    async click(target: Locator) {
-      const { x, y, width, height } = (await target.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
-      const at = [x + width - 24, y + height / 2].map((pixels) => `${pixels}px`)
-      await page.evaluate(
-        `Object.assign(document.getElementById('pointer').style, {left: '${at[0]}', top: '${at[1]}'})`,
-      )
-      await pause(700)
-      await target.click()
-      await pause(500)
-      await page.evaluate(`document.getElementById('pointer').style.left = '-60px'`)
-    },
-  }
-}
-
-/** Takes pictures until it is stopped; resolves to them. */
-function film(page: Page): () => Promise<Shot[]> {
-  const shots: Shot[] = []
-  let isOver = false
-  const taking = (async () => {
-    while (!isOver) {
-      const at = performance.now()
-      shots.push({ at, png: await page.screenshot() })
-      await pause(Math.max(0, FRAME_MS - (performance.now() - at)))
-    }
-  })()
-  taking.catch(() => {}) // `stop` rejects with it
-  return async () => {
-    isOver = true
-    await taking
-    return shots
   }
 }
 
@@ -88,15 +56,16 @@ async function more(page: Page, frames: number): Promise<void> {
 async function play(page: Page, first: Product): Promise<{ second: Product; shots: Shot[] }> {
   await page.goto('/break-it')
   const button = (name: string) => page.getByRole('button', { name })
-  await page.evaluate(stage)
-  const { print, type, click } = createStage(page)
+  await page.evaluate(terminal)
+  await addPointer(page)
+  const { print, type } = createTerminal(page)
   await print(`$ DATA_DIR=${dataDir} npm start`, ...first.stderr.slice(-1))
   const stop = film(page)
-  await click(button('Start'))
+  await clickIn(page, button('Start'), 'end')
   await more(page, 90)
-  await click(button('Drop my connection'))
+  await clickIn(page, button('Drop my connection'), 'end')
   await more(page, 50)
-  await click(button('Kill this process'))
+  await clickIn(page, button('Kill this process'), 'end')
   await first.exited
   await print('Killed')
   const asked = (await page.locator('code').textContent()) ?? ''
