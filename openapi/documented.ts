@@ -7,4 +7,7 @@ export const documentedKeyword = { keyword: 'x-documented', schemaType: 'object'
 export const documented = (keywords: Readonly<Record<string, unknown>>) => ({ [documentedKeyword.keyword]: keywords })
 
 /** An http or https URL with a host. */
-export const webAddress = documented({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/\\\\?#]' })
+export const webAddress = documented({
+  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/\\\\?#]',
+  examples: ['https://example.com/'],
+})

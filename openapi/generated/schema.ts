@@ -2097,6 +2097,7 @@ export interface components {
                  */
                 type: "text" | "json_object" | "json_schema";
                 json_schema?: {
+                    /** @example invoice */
                     name: string;
                     description?: string;
                     /** @description A JSON Schema. */
@@ -2130,6 +2131,7 @@ export interface components {
                 /** @enum {string} */
                 type: "function";
                 function: {
+                    /** @example get_weather */
                     name: string;
                     description?: string;
                     /** @description JSON Schema of an object. */
@@ -2376,6 +2378,7 @@ export interface components {
                  */
                 type: "text" | "json_object" | "json_schema";
                 json_schema?: {
+                    /** @example invoice */
                     name: string;
                     description?: string;
                     /** @description A JSON Schema. */
@@ -2466,6 +2469,7 @@ export interface components {
                  */
                 type: "text" | "json_object" | "json_schema";
                 json_schema?: {
+                    /** @example invoice */
                     name: string;
                     description?: string;
                     /** @description A JSON Schema. */
@@ -2499,6 +2503,7 @@ export interface components {
                 /** @enum {string} */
                 type: "function";
                 function: {
+                    /** @example get_weather */
                     name: string;
                     description?: string;
                     /** @description JSON Schema of an object. */
@@ -2591,6 +2596,7 @@ export interface components {
                  */
                 type: "text" | "json_object" | "json_schema";
                 json_schema?: {
+                    /** @example invoice */
                     name: string;
                     description?: string;
                     /** @description A JSON Schema. */
@@ -2804,6 +2810,7 @@ export interface components {
                  */
                 type: "text" | "json_object" | "json_schema";
                 json_schema?: {
+                    /** @example invoice */
                     name: string;
                     description?: string;
                     /** @description A JSON Schema. */
@@ -2913,6 +2920,7 @@ export interface components {
                  */
                 type: "text" | "json_object" | "json_schema";
                 json_schema?: {
+                    /** @example invoice */
                     name: string;
                     description?: string;
                     /** @description A JSON Schema. */
@@ -3164,6 +3172,7 @@ export interface components {
                  */
                 type: "text" | "json_object" | "json_schema";
                 json_schema?: {
+                    /** @example invoice */
                     name: string;
                     description?: string;
                     /** @description A JSON Schema. */
@@ -3197,6 +3206,7 @@ export interface components {
                 /** @enum {string} */
                 type: "function";
                 function: {
+                    /** @example get_weather */
                     name: string;
                     description?: string;
                     /** @description JSON Schema of an object. */
@@ -3663,7 +3673,10 @@ export interface components {
              * @enum {string}
              */
             method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
-            /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
+            /**
+             * @description May hold `{{argument}}` in path and query. User and password inside: 400.
+             * @example https://example.com/
+             */
             url: string;
             /** @description Header names and values. Values of headers whose names suggest a secret are encrypted at rest and read back as `***`. */
             headers: {
@@ -3696,7 +3709,10 @@ export interface components {
              * @enum {string}
              */
             method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
-            /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
+            /**
+             * @description May hold `{{argument}}` in path and query. User and password inside: 400.
+             * @example https://example.com/
+             */
             url: string;
             /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null when there are no headers. */
             headers?: {
@@ -3746,7 +3762,10 @@ export interface components {
              * @enum {string}
              */
             method?: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
-            /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
+            /**
+             * @description May hold `{{argument}}` in path and query. User and password inside: 400.
+             * @example https://example.com/
+             */
             url?: string;
             /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null when there are no headers. */
             headers?: {
@@ -4034,7 +4053,10 @@ export interface components {
              * @enum {string}
              */
             transport: "sse" | "streamable_http";
-            /** @description User and password inside: 400. */
+            /**
+             * @description User and password inside: 400.
+             * @example https://example.com/
+             */
             url: string;
             /** @description Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none. */
             sendUser: boolean;
@@ -4061,7 +4083,10 @@ export interface components {
              * @enum {string}
              */
             transport: "sse" | "streamable_http";
-            /** @description User and password inside: 400. */
+            /**
+             * @description User and password inside: 400.
+             * @example https://example.com/
+             */
             url: string;
             /** @description Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none. */
             sendUser?: boolean;
@@ -4088,7 +4113,10 @@ export interface components {
              * @enum {string}
              */
             transport?: "sse" | "streamable_http";
-            /** @description User and password inside: 400. */
+            /**
+             * @description User and password inside: 400.
+             * @example https://example.com/
+             */
             url?: string;
             /** @description Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none. */
             sendUser?: boolean;
@@ -4575,7 +4603,10 @@ export interface components {
              * @enum {string}
              */
             providerType: "openai" | "anthropic" | "gemini" | "mistral" | "openrouter" | "groq" | "deepseek" | "xai" | "ollama" | "openai-compatible" | "demo";
-            /** @description Base URL of the API, without user and password. Null stands for the default of the type. */
+            /**
+             * @description Base URL of the API, without user and password. Null stands for the default of the type.
+             * @example https://example.com/
+             */
             baseUrl: string | null;
             /**
              * @description The API by which it is called. Only types `openai` and `openai-compatible` have a choice, others null. Default: `responses` for `openai` without a `baseUrl`, else `chat_completions`.
@@ -4611,7 +4642,10 @@ export interface components {
              * @description Encrypted at rest, never returned.
              */
             apiKey?: string | null;
-            /** @description Base URL of the API, without user and password. Null stands for the default of the type. */
+            /**
+             * @description Base URL of the API, without user and password. Null stands for the default of the type.
+             * @example https://example.com/
+             */
             baseUrl?: string | null;
             /**
              * @description The API by which it is called. Only types `openai` and `openai-compatible` have a choice, others null. Default: `responses` for `openai` without a `baseUrl`, else `chat_completions`.
@@ -4672,7 +4706,10 @@ export interface components {
              * @description When absent, the stored key is kept. Null removes it.
              */
             apiKey?: string | null;
-            /** @description Base URL of the API, without user and password. Null stands for the default of the type. */
+            /**
+             * @description Base URL of the API, without user and password. Null stands for the default of the type.
+             * @example https://example.com/
+             */
             baseUrl?: string | null;
             /**
              * @description The API by which it is called. Only types `openai` and `openai-compatible` have a choice, others null. Default: `responses` for `openai` without a `baseUrl`, else `chat_completions`.
@@ -5030,6 +5067,7 @@ export interface components {
             messages: components["schemas"]["AgUiMessage"][];
             /** @description The page's own functions, 128 at most: a run that calls them ends, and the next one brings their results as messages of role `tool`. A name that the agent has: 400. */
             tools?: {
+                /** @example get_weather */
                 name: string;
                 description?: string;
                 /** @description JSON Schema of an object. */
@@ -5104,6 +5142,7 @@ export interface components {
                  */
                 type: "text" | "json_object" | "json_schema";
                 json_schema?: {
+                    /** @example invoice */
                     name: string;
                     description?: string;
                     /** @description A JSON Schema. */
@@ -5137,6 +5176,7 @@ export interface components {
                 /** @enum {string} */
                 type: "function";
                 function: {
+                    /** @example get_weather */
                     name: string;
                     description?: string;
                     /** @description JSON Schema of an object. */

@@ -30,7 +30,7 @@ export const callerToolFields = {
               type: 'object',
               required: ['name'],
               properties: {
-                name: { type: 'string', pattern: TOOL_NAME },
+                name: { type: 'string', pattern: TOOL_NAME, examples: ['get_weather'] },
                 description: { type: 'string' },
                 parameters: { type: 'object', additionalProperties: true, description: 'JSON Schema of an object.' },
                 strict: { type: 'boolean' },

@@ -25,7 +25,7 @@ export const responseFormatKeywords = {
       type: 'object',
       required: ['name'],
       properties: {
-        name: { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$' },
+        name: { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', examples: ['invoice'] },
         description: { type: 'string' },
         schema: { type: 'object', additionalProperties: true, description: 'A JSON Schema.' },
         strict: { type: 'boolean' },

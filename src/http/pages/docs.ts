@@ -1,5 +1,5 @@
 /** The contract for people and programs: `/openapi.json`, and `/docs` to read and try it. */
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
@@ -9,10 +9,19 @@ const contract = new URL('../../../openapi/openapi.json', import.meta.url)
 
 // Part of the built pages, which may be missing (ui.ts).
 const markFile = new URL('../../../ui/dist/favicon.svg', import.meta.url)
+const assets = new URL('../../../ui/dist/assets/', import.meta.url)
 const themeFile = new URL('./docs-page/theme.css', import.meta.url)
 const scriptFile = new URL('./docs-page/page.js', import.meta.url)
 // The reference page's own scripts set inline styles and use images as data.
 const docsPolicy = `${strictPolicy}; img-src 'self' data:; style-src 'self' 'unsafe-inline'`
+
+/** The letters of the pages. Empty where they are not built. */
+async function fontFace(): Promise<string> {
+  const names = await readdir(assets).catch(() => [])
+  const name = names.find((one) => /^inter-latin-wght-normal-.*\.woff2$/.test(one))
+  const source = `src: url("/assets/${name}") format("woff2"); font-weight: 100 900; font-display: swap`
+  return name === undefined ? '' : `@font-face { font-family: "Inter Variable"; ${source} }\n`
+}
 
 /**
  * `GET /openapi.json` and `/docs`. Put it into a scope that asks for the login: a browser that opens `/docs`
@@ -20,8 +29,9 @@ const docsPolicy = `${strictPolicy}; img-src 'self' data:; style-src 'self' 'uns
  */
 export async function registerDocs(parent: FastifyInstance): Promise<void> {
   const text = await readFile(contract, 'utf8')
-  const [mark, css, script] = await Promise.all([
+  const [mark, font, theme, script] = await Promise.all([
     readFile(markFile).catch(() => null),
+    fontFace(),
     readFile(themeFile, 'utf8'),
     readFile(scriptFile, 'utf8'),
   ])
@@ -44,7 +54,7 @@ export async function registerDocs(parent: FastifyInstance): Promise<void> {
       validatorUrl: false,
       theme: {
         title: 'API reference · Greenroom',
-        css: [{ filename: 'theme.css', content: css }],
+        css: [{ filename: 'theme.css', content: font + theme }],
         js: [{ filename: 'page.js', content: script }],
         ...(mark && {
           favicon: [{ filename: 'mark.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: mark }],
