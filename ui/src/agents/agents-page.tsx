@@ -1,21 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
 import { ListPage } from '../blocks/pages/list-page.tsx'
 import { providerResource } from '../providers/resource.ts'
-import { agentResource } from './resource.ts'
+import { type Agent, agentResource } from './resource.ts'
 
 export function Component() {
   const { data: providers } = useQuery(providerResource.all)
+  const provider = ({ providerId }: Agent) => providers?.find(({ id }) => id === providerId)?.name ?? ''
   return (
     <ListPage
       resource={agentResource}
       description="A model, a prompt and tools, behind one address that programs call."
       columns={[
-        { header: 'Model', width: '30%', cell: ({ model }) => model },
+        { header: 'Model', width: '30%', cell: ({ model }) => model, text: ({ model }) => model },
         {
           header: 'Provider',
           width: '20%',
           minor: true,
-          cell: ({ providerId }) => providers?.find(({ id }) => id === providerId)?.name,
+          cell: provider,
+          text: provider,
         },
       ]}
       create="New agent"

@@ -9,11 +9,13 @@ import { EmptyState } from '../messages/empty-state.tsx'
 import { ErrorAlert } from '../messages/error-alert.tsx'
 import { RelativeTime } from '../relative-time.tsx'
 import type { Resource, StoredRecord } from '../resource.ts'
-import { AwaitedRows } from './awaited-rows.tsx'
+import { AwaitedRows } from './awaited.tsx'
 import { Page } from './page.tsx'
 import { Pager } from './pager.tsx'
 import { type PageOf, usePaging } from './paging.ts'
 import { RowLink } from './row-link.tsx'
+import { SortButton } from './sort-button.tsx'
+import { type Sorting, type TextOf, type Texts, useSorting, useWholeList } from './whole-list.ts'
 
 export interface Column<Item> {
   header: string
@@ -22,6 +24,8 @@ export interface Column<Item> {
   width?: string
   /** Left out on small screens. */
   minor?: boolean
+  /** With one such column the list is read whole: it is searched in those columns too, and sorted by its headers. */
+  text?: TextOf<Item>
 }
 
 const changed: Column<StoredRecord> = {
@@ -30,6 +34,11 @@ const changed: Column<StoredRecord> = {
   minor: true,
   cell: ({ updatedAt }) => <RelativeTime iso={updatedAt} />,
 }
+
+const name: Pick<Column<StoredRecord>, 'header' | 'width' | 'minor'> = { header: 'Name' }
+
+/** Of a list that is read whole. */
+const ROWS = 50
 
 interface ListPageProps<Item extends StoredRecord> {
   resource: Resource<Item>
@@ -49,7 +58,13 @@ export function ListPage<Item extends StoredRecord>(props: ListPageProps<Item>) 
   const { resource, description, columns, create, createFirst, children } = props
   const { noun, title, path, icon, list } = resource
   const paging = usePaging()
-  const { data, error, isPlaceholderData } = useQuery({ ...list(paging.params), placeholderData: keepPreviousData })
+  const { sorting, sortBy } = useSorting()
+  const texts = textsOf(columns)
+  const page = { ...paging.params, ...(texts && !paging.isLimited && { limit: ROWS }) }
+  const paged = useQuery({ ...list(page), placeholderData: keepPreviousData, enabled: texts === null })
+  const whole = useWholeList(resource, page, texts, sorting)
+  const { data, error } = texts === null ? paged : whole
+  const isPlaceholderData = texts === null && paged.isPlaceholderData
   const nothing = data !== undefined && data.total === 0 && paging.q === '' && !isPlaceholderData
   return (
     <Page
@@ -68,16 +83,44 @@ export function ListPage<Item extends StoredRecord>(props: ListPageProps<Item>) 
         </EmptyState>
       ) : (
         <>
-          <Search key={title} label={`Search ${noun}s`} q={paging.q} setQ={paging.setQ} />
-          <Rows title={title} path={path} columns={columns} data={data} isStale={isPlaceholderData} />
-          {data && <Pager total={data.total} {...paging.params} onOffset={paging.setOffset} />}
+          <Search
+            key={title}
+            label={`Search ${noun}s`}
+            by={texts ? [...texts.searched.keys()] : [name.header]}
+            q={paging.q}
+            setQ={paging.setQ}
+          />
+          <Rows
+            {...{ title, path, columns, data, sorting }}
+            isStale={isPlaceholderData}
+            onSort={texts === null ? null : sortBy}
+          />
+          {data && <Pager total={data.total} {...page} onOffset={paging.setOffset} />}
         </>
       )}
     </Page>
   )
 }
 
-function Search({ label, q, setQ }: { label: string; q: string; setQ: (q: string) => void }) {
+/** Null where no column has a text: the server searches and pages such a list. */
+function textsOf<Item extends StoredRecord>(columns: Column<Item>[]): Texts<Item> | null {
+  const own = columns.flatMap(({ header, text }): [string, TextOf<Item>][] => (text ? [[header, text]] : []))
+  if (own.length === 0) return null
+  const searched = new Map<string, TextOf<Item>>([[name.header, (item) => item.name], ...own])
+  return { searched, sorted: new Map([...searched, [changed.header, (item) => item.updatedAt]]) }
+}
+
+interface SearchProps {
+  label: string
+  /** Headers of the columns that are searched. */
+  by: string[]
+  q: string
+  setQ: (q: string) => void
+}
+
+const either = new Intl.ListFormat('en', { type: 'disjunction' })
+
+function Search({ label, by, q, setQ }: SearchProps) {
   const [text, setText] = useState(q)
   // The back button and links change the address too.
   useEffect(() => setText(q), [q])
@@ -86,7 +129,7 @@ function Search({ label, q, setQ }: { label: string; q: string; setQ: (q: string
     <TextInput
       type="search"
       aria-label={label}
-      placeholder="Search by name"
+      placeholder={`Search by ${either.format(by.map((header) => header.toLowerCase()))}`}
       leftSection={<IconSearch size={16} stroke={1.7} aria-hidden />}
       maw={320}
       mb="md"
@@ -106,19 +149,27 @@ interface RowsProps<Item> {
   data: PageOf<Item> | undefined
   /** The rows are those of another page or search, until the ones asked for have come. */
   isStale: boolean
+  sorting: Sorting
+  /** Null where it cannot be sorted. */
+  onSort: ((header: string) => void) | null
 }
 
-function Rows<Item extends StoredRecord>({ title, path, columns, data, isStale }: RowsProps<Item>) {
+function Rows<Item extends StoredRecord>(props: RowsProps<Item>) {
+  const { title, path, columns, data, isStale, sorting, onSort } = props
   const all = [...columns, changed]
   return (
     <div className={classes.card}>
       <Table className={classes.table ?? ''} aria-label={title} aria-busy={isStale || data === undefined}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            {all.map(({ header, width, minor }) => (
-              <Table.Th key={header} w={width} data-minor={minor || undefined}>
-                {header}
+            {[name, ...all].map(({ header, width, minor }) => (
+              <Table.Th
+                key={header}
+                w={width}
+                data-minor={minor || undefined}
+                aria-sort={sorting.by !== header ? undefined : sorting.isDescending ? 'descending' : 'ascending'}
+              >
+                {onSort === null ? header : <SortButton header={header} sorting={sorting} onSort={onSort} />}
               </Table.Th>
             ))}
           </Table.Tr>
