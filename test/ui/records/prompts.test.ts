@@ -63,10 +63,10 @@ test('a prompt in use says by whom and is not deleted', async () => {
   await page.getByRole('link', { name: 'Agent', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Delete' }).click()
-  await dialog.getByRole('alert').getByText('The prompt is used by the agents "Agent".').waitFor()
+  await dialog.getByText('This prompt is used by “Agent”. Give it another prompt before you delete this one.').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Delete' }).count()).toBe(0)
   expect(await axe(page)).toEqual([])
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
   await dialog.waitFor({ state: 'detached' })
 })
 

@@ -3,8 +3,26 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { NameSearch } from '../blocks/pages/name-search.tsx'
 import { Panel } from '../blocks/panel.tsx'
+import { plural } from '../blocks/words.ts'
 import classes from './agents.module.css'
 import { type Agent, allAgents } from './resource.ts'
+
+/** Names of agents that a sentence has room for. */
+const NAMED = 3
+
+/** Says which agents keep a record from being deleted. Null where none uses it. */
+export function useKeptBy(noun: string): (uses: (agent: Agent) => boolean) => string | null {
+  const { data: agents = [] } = useQuery(allAgents)
+  return (uses) => {
+    const names = agents.filter(uses).map(({ name }) => `“${name}”`)
+    if (names.length === 0) return null
+    const others = names.length - NAMED
+    const listed = others > 0 ? [...names.slice(0, NAMED), plural(others, 'other agent')] : names
+    return `This ${noun} is used by ${words.format(listed)}. Give ${names.length === 1 ? 'it' : 'them'} another ${noun} before you delete this one.`
+  }
+}
+
+const words = new Intl.ListFormat('en')
 
 /** The agents that use a record. `noun`: "prompt". */
 export function UsedBy({ noun, uses }: { noun: string; uses: (agent: Agent) => boolean }) {

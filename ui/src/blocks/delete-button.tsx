@@ -15,12 +15,14 @@ interface DeleteButtonProps {
   remove: () => Promise<unknown>
   /** Called after the deletion, to leave its page. */
   onDeleted: () => void
+  /** Why it cannot be deleted. Null or absent where it can. */
+  kept?: string | null
   /** What opens the confirmation; a button that says "Delete" where it is left out. */
   trigger?: (ask: () => void) => ReactNode
 }
 
 /** Deletes after a confirmation, which names what is lost and shows the server's refusal. */
-export function DeleteButton({ noun, name, children, remove, onDeleted, trigger }: DeleteButtonProps) {
+export function DeleteButton({ noun, name, children, remove, onDeleted, kept = null, trigger }: DeleteButtonProps) {
   const [opened, { open, close }] = useDisclosure()
   const deletion = useMutation({
     mutationFn: remove,
@@ -41,17 +43,23 @@ export function DeleteButton({ noun, name, children, remove, onDeleted, trigger 
           Delete
         </Button>
       )}
-      <Modal opened={opened} onClose={close} title={`Delete the ${noun} “${name}”?`}>
+      <Modal
+        opened={opened}
+        onClose={close}
+        title={kept === null ? `Delete the ${noun} “${name}”?` : `The ${noun} “${name}” is in use`}
+      >
         <Stack>
-          <Text>{children}</Text>
+          <Text>{kept ?? children}</Text>
           <ErrorAlert error={deletion.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close} data-autofocus>
-              Cancel
+              {kept === null ? 'Cancel' : 'Close'}
             </Button>
-            <Button color="red.8" loading={deletion.isPending} onClick={() => deletion.mutate()}>
-              Delete
-            </Button>
+            {kept === null && (
+              <Button color="red.8" loading={deletion.isPending} onClick={() => deletion.mutate()}>
+                Delete
+              </Button>
+            )}
           </Group>
         </Stack>
       </Modal>

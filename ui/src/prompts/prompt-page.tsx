@@ -1,4 +1,4 @@
-import { UsedBy } from '../agents/used-by.tsx'
+import { UsedBy, useKeptBy } from '../agents/used-by.tsx'
 import { NewPage } from '../blocks/pages/new-page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { PromptForm } from './prompt-form.tsx'
@@ -10,16 +10,20 @@ export const New = () => (
   </NewPage>
 )
 
-export const Existing = () => (
-  <RecordPage
-    resource={promptResource}
-    deletion="Its text is deleted permanently. A prompt that is in use cannot be deleted."
-  >
-    {(prompt, onSaved, edits) => (
-      <>
-        <PromptForm prompt={prompt} save={(fields) => updatePrompt(prompt.id, fields, edits)} onSaved={onSaved} />
-        <UsedBy noun="prompt" uses={({ promptId }) => promptId === prompt.id} />
-      </>
-    )}
-  </RecordPage>
-)
+export function Existing() {
+  const keptBy = useKeptBy('prompt')
+  return (
+    <RecordPage
+      resource={promptResource}
+      deletion="Its text is deleted permanently."
+      kept={({ id }) => keptBy(({ promptId }) => promptId === id)}
+    >
+      {(prompt, onSaved, edits) => (
+        <>
+          <PromptForm prompt={prompt} save={(fields) => updatePrompt(prompt.id, fields, edits)} onSaved={onSaved} />
+          <UsedBy noun="prompt" uses={({ promptId }) => promptId === prompt.id} />
+        </>
+      )}
+    </RecordPage>
+  )
+}

@@ -1,9 +1,10 @@
-import { Loader } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useSearchParams } from 'react-router'
-import { UsedBy } from '../agents/used-by.tsx'
+import type { Agent } from '../agents/resource.ts'
+import { UsedBy, useKeptBy } from '../agents/used-by.tsx'
 import type { Edits } from '../blocks/editing/edits.ts'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { AwaitedFields } from '../blocks/pages/awaited.tsx'
 import { NewPage } from '../blocks/pages/new-page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { ConnectionTest } from './connection-test.tsx'
@@ -25,7 +26,7 @@ export function New() {
       {(onCreated) => (
         <>
           <ErrorAlert error={error} />
-          {!types && !error && <Loader aria-label="Loading" />}
+          {!types && !error && <AwaitedFields count={2} />}
           {types && (
             <TypePicker
               types={types}
@@ -63,36 +64,40 @@ function update(id: string, values: ProviderValues, edits: Edits): Promise<Provi
   return updateProvider(id, { name, baseUrl: baseUrl.trim() || null, wireApi: wireApi || null, ...key }, edits)
 }
 
+const usesProvider =
+  (id: string) =>
+  ({ providerId, fallbacks }: Agent): boolean =>
+    [providerId, ...fallbacks.map((one) => one.providerId)].includes(id)
+
 export function Existing() {
   const { state } = useLocation()
   const { data: types } = useQuery(providerTypes)
+  const keptBy = useKeptBy('provider')
   const typeOf = (name: string) => types?.find(({ id }) => id === name)
   return (
     <RecordPage
       resource={providerResource}
       about={({ providerType }) => typeOf(providerType)?.name ?? providerType}
-      deletion="Its address and key are deleted permanently. A provider that is in use cannot be deleted."
+      deletion="Its address and key are deleted permanently."
+      kept={({ id }) => keptBy(usesProvider(id))}
       side={({ id }) => (
         <>
           <ConnectionTest providerId={id} atOnce={state?.isNew === true} />
-          <UsedBy
-            noun="provider"
-            uses={({ providerId, fallbacks }) => [providerId, ...fallbacks.map((one) => one.providerId)].includes(id)}
-          />
+          <UsedBy noun="provider" uses={usesProvider(id)} />
         </>
       )}
     >
       {(provider, onSaved, edits) => {
         const type = typeOf(provider.providerType)
-        return (
-          type && (
-            <ProviderForm
-              type={type}
-              provider={provider}
-              save={(values) => update(provider.id, values, edits)}
-              onSaved={onSaved}
-            />
-          )
+        return type ? (
+          <ProviderForm
+            type={type}
+            provider={provider}
+            save={(values) => update(provider.id, values, edits)}
+            onSaved={onSaved}
+          />
+        ) : (
+          <AwaitedFields />
         )
       }}
     </RecordPage>

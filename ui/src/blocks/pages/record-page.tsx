@@ -1,4 +1,3 @@
-import { Center, Loader } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconPlugOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -14,6 +13,7 @@ import { Gone } from '../messages/gone.tsx'
 import { RelativeTime } from '../relative-time.tsx'
 import type { Resource, StoredRecord } from '../resource.ts'
 import { capitalized } from '../words.ts'
+import { AwaitedFields } from './awaited.tsx'
 import { Page } from './page.tsx'
 import { SideBySide } from './side-by-side.tsx'
 
@@ -25,6 +25,8 @@ interface RecordPageProps<Item extends StoredRecord> {
   actions?: (item: Item) => ReactNode
   /** What deleting it loses, in a sentence or two. */
   deletion: string
+  /** Why it cannot be deleted. Null where it can. */
+  kept?: (item: Item) => string | null
   /** When absent, lines are as long as can be read well. */
   width?: 'wide'
   /** Shown beside the form: what the record does. */
@@ -43,9 +45,7 @@ export function RecordPage<Item extends StoredRecord>(props: RecordPageProps<Ite
   return (
     <Page title={capitalized(noun)} back={back}>
       {error === null ? (
-        <Center h={240}>
-          <Loader aria-label="Loading" />
-        </Center>
+        <AwaitedFields />
       ) : error instanceof ApiError && error.status === 404 ? (
         <Gone noun={noun} />
       ) : (
@@ -65,7 +65,7 @@ type ExistingProps<Item extends StoredRecord> = RecordPageProps<Item> & {
 const showSaved = () => notifications.show({ message: 'Saved.' })
 
 function Existing<Item extends StoredRecord>({ item, back, ...props }: ExistingProps<Item>) {
-  const { resource, about, actions, deletion, side, width, children } = props
+  const { resource, about, actions, deletion, kept, side, width, children } = props
   const navigate = useNavigate()
   return (
     <Page
@@ -85,6 +85,7 @@ function Existing<Item extends StoredRecord>({ item, back, ...props }: ExistingP
             name={item.name}
             remove={() => resource.remove(item.id)}
             onDeleted={() => navigate(resource.path, saved)}
+            kept={kept?.(item) ?? null}
           >
             {deletion}
           </DeleteButton>
