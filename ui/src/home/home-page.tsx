@@ -1,9 +1,9 @@
 /** The shortest way to a first reply: an agent to talk to, or the steps to create one. */
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { agentResource } from '../agents/resource.ts'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { AwaitedLines } from '../blocks/pages/awaited.tsx'
 import { Page } from '../blocks/pages/page.tsx'
 import { providerResource } from '../providers/resource.ts'
 import { allSessions } from '../sessions/queries.ts'
@@ -43,9 +43,9 @@ export function Component() {
       description="Replies are stored before they are shown, resumed from any token, stopped from anywhere."
     >
       <ErrorAlert error={error} />
-      {!isRead && !error && <Skeleton height={280} radius="lg" />}
+      {!isRead && !error && <AwaitedLines />}
       {talked && (
-        <Suspense fallback={<Skeleton height={280} radius="lg" mb="lg" />}>
+        <Suspense fallback={<AwaitedLines />}>
           <OnCall />
         </Suspense>
       )}

@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { useNow } from '../blocks/use-now.ts'
 import { allSessions, type SessionOverview, type SessionOverviewList } from '../sessions/queries.ts'
+import { LastDay, type Span } from '../usage/last-day/last-day.tsx'
 import { waitingCount } from '../waiting/queries.ts'
 import { Failures } from './failures.tsx'
-import { LastDay, type Span } from './last-day.tsx'
 import classes from './on-call.module.css'
 
 /** The most that a list gives; what is counted of it is a lower bound beyond. */

@@ -16,7 +16,7 @@ import { allSessions } from './queries.ts'
 import query from './query/query.module.css'
 import { QueryField } from './query/query-field.tsx'
 import { StatusTabs } from './query/status-tabs.tsx'
-import { TimeRange } from './query/time-range.tsx'
+import { Hours, TimeRange } from './query/time-range.tsx'
 import { SessionTable } from './session-table.tsx'
 import classes from './sessions.module.css'
 import { useLiveSessions } from './use-live-sessions.ts'
@@ -80,6 +80,7 @@ export function Component() {
         <TimeRange {...state} />
         <ColumnsMenu chosen={shown} onChange={choose} />
       </div>
+      <Hours {...state} />
       <BulkActions selected={selected} onDone={() => setChosen(none)} />
       <div className={classes.columns} data-preview={previewed !== undefined || undefined}>
         <div>

@@ -1,5 +1,7 @@
 /** When the sessions were updated: one of the usual times, or from one moment to another. */
 import { Select, TextInput } from '@mantine/core'
+import { useNow } from '../../blocks/use-now.ts'
+import { LastDay, type Span } from '../../usage/last-day/last-day.tsx'
 import type { useSessionFilters } from '../filters-in-url.ts'
 import classes from './query.module.css'
 
@@ -12,6 +14,29 @@ const usual = [
 ]
 const OWN = 'own'
 const HOUR_MS = 3_600_000
+
+/** The hours of the last day, as bars: shown while the time range is one that they can be chosen of. */
+export function Hours({ filters, setFilters }: TimeRangeProps) {
+  const now = useNow()
+  const { from, to, newer, ...others } = filters
+  if (newer !== '24h' && from === undefined && to === undefined) return null
+  const span: Span | null =
+    newer === '24h' ? null : { from: from ? Date.parse(from) : 0, to: to ? Date.parse(to) : Number.POSITIVE_INFINITY }
+  return (
+    <LastDay
+      isLow
+      now={now}
+      span={span}
+      onChange={(hours) => setFilters({ ...others, ...(hours ? isoOf(hours) : { newer: '24h' }) })}
+    />
+  )
+}
+
+/** Until now is until then: sessions that are updated later belong to it. */
+const isoOf = ({ from, to }: Span) => ({
+  from: new Date(from).toISOString(),
+  ...(to < Date.now() && { to: new Date(to).toISOString() }),
+})
 
 type TimeRangeProps = Pick<ReturnType<typeof useSessionFilters>, 'filters' | 'setFilters'>
 

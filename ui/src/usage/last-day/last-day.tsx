@@ -1,8 +1,9 @@
 /** The replies of the last 24 hours, as a bar for each hour; two handles choose the hours that are looked at. */
 import { RangeSlider, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { plural } from '../blocks/words.ts'
-import { figuresQuery } from '../usage/queries.ts'
+import { useEffect, useState } from 'react'
+import { plural } from '../../blocks/words.ts'
+import { figuresQuery } from '../queries.ts'
 import { firstHour, type Hour, hourMs, hoursOf, shownHours } from './hours.ts'
 import classes from './last-day.module.css'
 
@@ -16,22 +17,28 @@ interface LastDayProps {
   now: number
   /** Null when no hours are chosen. */
   span: Span | null
+  /** Called once a handle is let go. */
   onChange: (span: Span | null) => void
+  /** Low bars, above what they narrow. */
+  isLow?: boolean
 }
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 
-export function LastDay({ now, span, onChange }: LastDayProps) {
+export function LastDay({ now, span, onChange, isLow = false }: LastDayProps) {
   const first = firstHour(now)
   const { data } = useQuery(figuresQuery('hour', { from: new Date(first).toISOString() }))
   const hours = hoursOf(data?.rows ?? [], first)
   const at = (place: number) => first + place * hourMs
   const placeOf = (moment: number) => Math.min(Math.max(Math.round((moment - first) / hourMs), 0), shownHours)
-  const chosen: [number, number] = span ? [placeOf(span.from), placeOf(span.to)] : [0, shownHours]
+  const [moved, setMoved] = useState<[number, number] | null>(null)
+  // Until then what was chosen stands where it was let go.
+  useEffect(() => setMoved(null), [span?.from, span?.to])
+  const chosen: [number, number] = moved ?? (span ? [placeOf(span.from), placeOf(span.to)] : [0, shownHours])
   const replies = hours.reduce((sum, hour) => sum + hour.replies, 0)
   const failures = hours.reduce((sum, hour) => sum + hour.failures, 0)
   return (
-    <section className={classes.day} aria-labelledby="last-day">
+    <section className={classes.day} data-low={isLow || undefined} aria-labelledby="last-day">
       <header>
         <Title order={2} id="last-day">
           Replies in 24 hours
@@ -54,7 +61,10 @@ export function LastDay({ now, span, onChange }: LastDayProps) {
         step={1}
         minRange={1}
         value={chosen}
-        onChange={([from, to]) => onChange(from === 0 && to === shownHours ? null : { from: at(from), to: at(to) })}
+        onChange={setMoved}
+        onChangeEnd={([from, to]) =>
+          onChange(from === 0 && to === shownHours ? null : { from: at(from), to: at(to) })
+        }
         label={(place) => clock.format(at(place))}
         thumbFromLabel="From"
         thumbToLabel="To"

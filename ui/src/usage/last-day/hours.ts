@@ -1,5 +1,5 @@
 /** The replies of 24 hours as bars: hours without a reply are there too. Pure. */
-import type { UsageFiguresRow } from '../usage/queries.ts'
+import type { UsageFiguresRow } from '../queries.ts'
 
 export const hourMs = 3_600_000
 /** The running hour is the last of them. */
