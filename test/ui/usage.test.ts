@@ -114,7 +114,9 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
     const rows = () => rowsOf(page, 'Speed, errors and cost')
     await expect.poll(rows).toEqual(['llama – – – 0 %', 'gpt-large 420 ms 420 ms 2.6 s 100 %'])
     await page.getByRole('button', { name: 'Prices' }).click()
-    await page.getByLabel('Model', { exact: true }).fill('gpt-large')
+    // Those that were used are offered.
+    await page.getByRole('combobox', { name: 'Model' }).click()
+    await page.getByRole('option', { name: 'gpt-large' }).click()
     await page.getByLabel('Input', { exact: true }).fill('2.5')
     await page.getByLabel('Output', { exact: true }).fill('10')
     expect(await axe(page)).toEqual([])

@@ -4,6 +4,7 @@ import { fieldNamed } from '../../ui/src/blocks/forms/field-message.ts'
 import { relativeTime } from '../../ui/src/blocks/time-words.ts'
 import { nextPage } from '../../ui/src/login/next-page.ts'
 import { textSize } from '../../ui/src/prompts/text-size.ts'
+import { plainTitle } from '../../ui/src/sessions/words.ts'
 
 const values = { name: '', generationConfig: { topP: 1 }, headers: { accept: 'x' }, tools: [{ id: 1 }] }
 
@@ -63,3 +64,13 @@ test.each([
   ['你好', 2, 2],
 ])('%j has %i characters, about %i tokens', (text, characters, tokens) =>
   expect(textSize(text)).toEqual({ characters, tokens }))
+
+test.each([
+  ['## Summarise **this** `file.ts`', 'Summarise this file.ts'],
+  ['- the **first of many', 'the first of many'],
+  ['See [the handbook](https://example.com/a', 'See the handbook'],
+  ['```ts const x = 1', 'const x = 1'],
+  ['2**3 and 3**2, snake_case_name', '2**3 and 3**2, snake_case_name'],
+  ['#42 is open', '#42 is open'],
+  ['**', '**'],
+])('the title %s is shown without Markdown', (title, shown) => expect(plainTitle(title)).toBe(shown))

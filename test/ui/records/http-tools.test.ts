@@ -17,7 +17,7 @@ test('made from a template, its arguments derived, then tried', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/tools/http')
   await page.getByRole('link', { name: 'Create the first one' }).click()
-  await page.getByLabel('Name', { exact: true }).fill('weather')
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('weather')
   await page.getByLabel('Description', { exact: true }).fill('Gives the weather.')
   await page.getByLabel('URL').fill(`${server.url}/{{city}}?days={{days}}`)
   expect(await page.locator('mark').allTextContents()).toEqual(['{{city}}', '{{days}}'])

@@ -22,7 +22,7 @@ const addServer = async (name: string, url: string): Promise<string> => {
 test('connected, and its tools seen with their arguments', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/tools/mcp/new')
-  await page.getByLabel('Name', { exact: true }).fill('tickets')
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('tickets')
   await page.getByLabel('URL').fill('ftp://x')
   await page.getByRole('button', { name: 'Connect' }).click()
   await page.getByText('Must be a URL that starts with http:// or https://').waitFor()

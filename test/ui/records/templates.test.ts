@@ -21,7 +21,7 @@ afterAll(async () => {
 test('a prompt offers names, underlines what stands for nothing, and is previewed for a session', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/prompts/new')
-  await page.getByLabel('Name', { exact: true }).fill('Greeting')
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Greeting')
   const field = page.getByRole('textbox', { name: 'Prompt' })
   await field.click()
   await page.keyboard.type('You serve {{')
@@ -60,7 +60,7 @@ test('a prompt offers names, underlines what stands for nothing, and is previewe
 test('a tool offers its arguments and the values, in headers too, and only describes arguments', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/tools/http/new')
-  await page.getByLabel('Name', { exact: true }).fill('orders')
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('orders')
   await page.getByLabel('Description', { exact: true }).fill('Orders.')
   const url = page.getByRole('textbox', { name: 'URL' })
   await url.fill('https://shop.example/{{session.user}}?status={{status}}')

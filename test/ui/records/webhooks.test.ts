@@ -29,7 +29,7 @@ verifies('contract-22.webhooks', 'made, its secret shown once, tested, and deliv
   await using page = await browser.page(app.url)
   await page.goto('/webhooks')
   await page.getByRole('link', { name: 'Create the first one' }).click()
-  await page.getByLabel('Name', { exact: true }).fill('Orders')
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Orders')
   await page.getByLabel('URL').fill('ftp://x')
   await page.getByRole('button', { name: 'Create webhook' }).click()
   await page.getByText('Must be a URL that starts with http:// or https://').waitFor()

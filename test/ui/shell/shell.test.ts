@@ -24,12 +24,21 @@ const pages = [
   ['/no/such/page', 'Not found'],
 ] as const
 
+const more = ['/agents/new', '/sessions', '/waiting', '/usage', '/audit', '/keys', '/webhooks']
+
 test.each(pages)('%s can be opened by its address, read by all, and fits small screens', async (path, heading) => {
   await using page = await browser.page(app.url)
   await page.goto(path)
   await page.getByRole('heading', { level: 1, name: heading }).waitFor()
   expect(await page.title()).toBe(`${heading} · Greenroom`)
   expect(await sidewaysScroll(page)).toEqual([])
+  expect(await axe(page)).toEqual([])
+})
+
+test.each([...pages.map(([path]) => path), ...more])('%s is read by all on a phone', async (path) => {
+  await using page = await browser.page(app.url, { width: 390, height: 844 })
+  await page.goto(path)
+  await page.getByRole('heading', { level: 1 }).waitFor()
   expect(await axe(page)).toEqual([])
 })
 

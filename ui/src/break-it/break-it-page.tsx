@@ -1,4 +1,4 @@
-/** `/break-it`: the demo, broken by those who do not believe it, and what this page has seen held against what is stored. */
+/** `/break-it`: the demo, broken by those who do not believe it, and what this page has seen compared with what is stored. */
 import { Button, Code, Loader, Text } from '@mantine/core'
 import { IconBolt, IconCloudOff, IconDoor, IconPlayerPause, IconPlugConnectedX } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -170,6 +170,12 @@ const figures: { key: keyof Counts; label: string; about: string; isBad: boolean
   { key: 'doubled', label: 'Doubled', about: 'shown a second time', isBad: true },
 ]
 
+/** What was shown within the last second is not read back yet: nothing that is missing. */
+function storedWords({ shown, stored, lost, contradicted }: Counts, about: string): string {
+  const due = shown - stored - lost - contradicted
+  return due > 0 ? `${about}; ${count.format(due)} to be read within a second` : about
+}
+
 const count = new Intl.NumberFormat('en')
 
 function Checker({ store }: { store: WatchStore }) {
@@ -181,7 +187,7 @@ function Checker({ store }: { store: WatchStore }) {
           <div key={key} data-bad={(isBad && counts[key] > 0) || undefined}>
             <dt>{label}</dt>
             <dd data-testid={key}>{count.format(counts[key])}</dd>
-            <dd className={classes.about}>{about}</dd>
+            <dd className={classes.about}>{key === 'stored' ? storedWords(counts, about) : about}</dd>
           </div>
         ))}
       </dl>

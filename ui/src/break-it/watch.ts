@@ -37,6 +37,12 @@ const AGAIN_MS = 500
 /** Twenty seconds of the demo model, and a gap or a repetition would leap to the eye. */
 const message = `/echo ${Array.from({ length: 800 }, (_, index) => index + 1).join(' ')}`
 
+/** Why a reply ends when it is broken here, by its error code. */
+const reasons: Readonly<Record<string, string>> = {
+  provider_error: 'the provider was cut off',
+  internal: 'the database did not store it in time',
+}
+
 /** Runs until it is aborted. */
 export async function watch(store: WatchStore, signal: AbortSignal): Promise<void> {
   const checker = createChecker()
@@ -63,7 +69,7 @@ export async function watch(store: WatchStore, signal: AbortSignal): Promise<voi
   const take = (event: WireEvent) => {
     if (event.type === 'ended') {
       isReplyOver = true
-      if (event.how === 'error') say(`The reply ended: ${event.code}`)
+      if (event.how === 'error') say(`The reply ended there: ${reasons[event.code ?? ''] ?? event.code}`)
       return
     }
     if (!checker.saw(event)) return

@@ -1,8 +1,13 @@
 /** The running machine: live, replayed, and its live actors. */
-import { Skeleton, Tabs } from '@mantine/core'
+import { Tabs } from '@mantine/core'
 import { IconActivity, IconPlayerTrackNext, IconUsers } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
-import { useNavigate } from 'react-router'
+import { Navigate, useNavigate } from 'react-router'
+import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { Gone } from '../blocks/messages/gone.tsx'
+import { AwaitedLines } from '../blocks/pages/awaited.tsx'
+import { allSessions } from '../sessions/queries.ts'
 import { fetchAhead, reliable } from '../shell/reliable-import.ts'
 import classes from './chart-page.module.css'
 import { Live } from './live/live.tsx'
@@ -21,8 +26,9 @@ const views = [
 
 export function Component() {
   const navigate = useNavigate()
-  const { view, chosen } = useChartAddress()
+  const { view, chosen, unplaced } = useChartAddress()
   const shown = views.some(({ value }) => value === view) ? view : firstView
+  if (unplaced !== null) return <Placed sessionId={unplaced} view={view} />
   return (
     <Tabs
       value={shown}
@@ -39,11 +45,20 @@ export function Component() {
       </Tabs.List>
       {views.map(({ value, view: View }) => (
         <Tabs.Panel key={value} value={value} pt="md">
-          <Suspense fallback={<Skeleton h={420} role="status" aria-label="Loading" />}>
+          <Suspense fallback={<AwaitedLines />}>
             <View />
           </Suspense>
         </Tabs.Panel>
       ))}
     </Tabs>
   )
+}
+
+/** Finds the agent of a session that the address names alone. */
+function Placed({ sessionId, view }: { sessionId: string; view: string }) {
+  const { data, error } = useQuery(allSessions({ q: sessionId, limit: 1 }))
+  const found = data?.sessions.find(({ id }) => id === sessionId.toLowerCase())
+  if (found) return <Navigate to={chartAddress(view, { agentId: found.agentId, sessionId: found.id })} replace />
+  if (error) return <ErrorAlert error={error} />
+  return data ? <Gone noun="session" /> : <AwaitedLines />
 }

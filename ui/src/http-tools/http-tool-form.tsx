@@ -34,6 +34,7 @@ export function HttpToolForm({ tool, save, onSaved }: HttpToolFormProps) {
     >
       <TextInput
         label="Name"
+        withAsterisk
         description="Shown to the model. Anything other than letters, digits, _ and - becomes _."
         placeholder="get_weather"
         maw={420}
@@ -83,6 +84,7 @@ function Request({ form, rules }: { form: UseFormReturnType<ToolValues>; rules: 
         <NativeSelect label="Method" data={methods} {...form.getInputProps('method')} />
         <TemplateInput
           label="URL"
+          withAsterisk
           oneLine
           placeholder="https://api.example.com/weather/{{city}}?days={{days}}"
           rules={rules}

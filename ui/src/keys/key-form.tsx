@@ -34,6 +34,7 @@ export function KeyForm<Saved>({ record, use, save, onSaved }: KeyFormProps<Save
     <RecordForm form={form} save={save} onSaved={onSaved} submitLabel={record ? 'Save' : 'Create key'}>
       <TextInput
         label="Name"
+        withAsterisk
         description="Who or what it is for. The audit names it."
         placeholder="Tenant A"
         maw={420}
@@ -59,7 +60,7 @@ export function KeyForm<Saved>({ record, use, save, onSaved }: KeyFormProps<Save
               description="Paths of other agents are refused. An agent that is deleted leaves the list."
               searchable
               hidePickedOptions
-              nothingFoundMessage="No agent matches."
+              nothingFoundMessage="No results"
               data={agents.map(({ id, name }) => ({ value: id, label: name }))}
               {...form.getInputProps('agentIds')}
             />

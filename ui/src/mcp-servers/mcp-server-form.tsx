@@ -39,6 +39,7 @@ export function McpServerForm({ server, save, onSaved }: McpServerFormProps) {
     >
       <TextInput
         label="Name"
+        withAsterisk
         description="The model sees its tools as name__tool."
         placeholder="github"
         maw={420}
@@ -64,6 +65,7 @@ export function McpServerForm({ server, save, onSaved }: McpServerFormProps) {
       </Input.Wrapper>
       <TextInput
         label="URL"
+        withAsterisk
         placeholder="https://mcp.example.com/mcp"
         spellCheck={false}
         {...form.getInputProps('url')}

@@ -42,7 +42,7 @@ export function Notices({ problem, onDismiss, isReconnecting }: NoticesProps) {
     <div role="status" className={classes.notices}>
       {isReconnecting && (
         <span className={classes.reconnecting}>
-          <Loader size={13} color="currentColor" aria-hidden /> Reconnecting: the reply will pick up where it left off.
+          <Loader size={13} color="currentColor" aria-hidden /> Reconnecting. Nothing that was shown is lost.
         </span>
       )}
       {problem && (

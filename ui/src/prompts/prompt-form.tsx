@@ -31,6 +31,7 @@ export function PromptForm({ prompt, save, onSaved, isGuarded = true }: PromptFo
     >
       <TextInput
         label="Name"
+        withAsterisk
         description="For your own reference: the model never sees it."
         placeholder="Support, friendly"
         maw={420}

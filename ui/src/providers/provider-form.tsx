@@ -77,7 +77,13 @@ export function ProviderForm({ type, provider, save, onSaved }: ProviderFormProp
       valuesOf={valuesOf}
       submitLabel={provider ? 'Save' : 'Create and test'}
     >
-      <TextInput label="Name" description="Shown in lists. Must be unique." maw={420} {...form.getInputProps('name')} />
+      <TextInput
+        label="Name"
+        withAsterisk
+        description="Shown in lists. Must be unique."
+        maw={420}
+        {...form.getInputProps('name')}
+      />
       {takesKey && (
         <>
           {type.requiresBaseUrl && address}

@@ -1,5 +1,5 @@
 /** A dialog for the prices of models. */
-import { ActionIcon, Button, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Autocomplete, Button, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
@@ -7,6 +7,8 @@ import { type ModelPrices, savePrices } from './queries.ts'
 
 interface PricesDialogProps {
   known: ModelPrices
+  /** Offered by their names: those that were used. */
+  models: readonly string[]
   onClose: () => void
 }
 
@@ -23,7 +25,7 @@ function withPrice(price: Price, name: 'cachedPrompt' | 'cacheWrite', value: num
   return given === undefined ? rest : { ...rest, [name]: given }
 }
 
-export function PricesDialog({ known, onClose }: PricesDialogProps) {
+export function PricesDialog({ known, models, onClose }: PricesDialogProps) {
   const [currency, setCurrency] = useState(known.currency)
   const [prices, setPrices] = useState(known.prices.length > 0 ? known.prices : [none])
   const [error, setError] = useState<unknown>(null)
@@ -53,11 +55,12 @@ export function PricesDialog({ known, onClose }: PricesDialogProps) {
         />
         {prices.map((price, index) => (
           <Group key={index} gap="xs" wrap="nowrap" align="end">
-            <TextInput
+            <Autocomplete
               label="Model"
               flex={1}
+              data={models.filter((model) => model === price.model || !prices.some((one) => one.model === model))}
               value={price.model}
-              onChange={(event) => replace(index, { ...price, model: event.currentTarget.value })}
+              onChange={(model) => replace(index, { ...price, model })}
             />
             <NumberInput
               label="Input"

@@ -38,9 +38,10 @@ export function WebhookForm({ webhook, save, onSaved }: WebhookFormProps) {
       onSaved={onSaved}
       submitLabel={webhook ? 'Save' : 'Create webhook'}
     >
-      <TextInput label="Name" placeholder="Order system" maw={420} {...form.getInputProps('name')} />
+      <TextInput label="Name" withAsterisk placeholder="Order system" maw={420} {...form.getInputProps('name')} />
       <TextInput
         label="URL"
+        withAsterisk
         description="Receives a POST for each event. Redirects are not followed."
         placeholder="https://example.com/greenroom"
         spellCheck={false}
@@ -64,7 +65,7 @@ export function WebhookForm({ webhook, save, onSaved }: WebhookFormProps) {
           description="With none chosen, nothing is sent."
           searchable
           limit={100}
-          nothingFoundMessage="No agent matches."
+          nothingFoundMessage="No results"
           data={agents.map(({ id, name }) => ({ value: id, label: name }))}
           {...form.getInputProps('agentIds')}
         />

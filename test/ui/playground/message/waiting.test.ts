@@ -154,3 +154,15 @@ test('an agent’s form sets approvals', async () => {
   const approvals = async () => Object(await (await fetch(path)).json()).approvals
   await expect.poll(approvals).toEqual(['pay', 'other__tool'])
 })
+
+test('all calls of a reply are approved with one click', async () => {
+  await api('PUT', `/api/v1/agents/${agentId}/tools`, { httpToolIds: [payId], approvals: ['pay'] })
+  await using page = await open()
+  asksToPay('c1', 'c2')
+  await say(page, 'Pay both!')
+  await page.getByRole('button', { name: 'Approve all 2' }).click()
+  await replies(page).getByText('Fine.').waitFor()
+  await soon(() => statuses(page)).toEqual(['Waiting for approval', 'Complete'])
+  expect(await conversation(page).getByText('rejected').count()).toBe(0)
+  expect(up.calls.at(-1)?.body.messages.filter(({ role }: { role: string }) => role === 'tool')).toHaveLength(2)
+})

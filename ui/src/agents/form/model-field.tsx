@@ -1,7 +1,8 @@
-import { Autocomplete, Button, Group, Select, Text } from '@mantine/core'
+import { Autocomplete, Button, Select, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import { withButton } from '../../blocks/forms/with-button.tsx'
 import { providerResource } from '../../providers/resource.ts'
 import { useModels } from '../../providers/use-models.ts'
 import type { AgentValues } from '../agent-values.ts'
@@ -15,29 +16,29 @@ export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) 
   const field = form.getInputProps('model')
   return (
     <>
-      <Group align="flex-end" gap="sm" wrap="nowrap">
-        <Select
-          label="Provider"
-          placeholder="Pick one"
-          searchable
-          allowDeselect={false}
-          flex={1}
-          maw={420}
-          nothingFoundMessage="No results"
-          data={providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-          {...form.getInputProps('providerId')}
-          value={isKnown ? providerId : null}
-          onChange={(id) => form.setFieldValue('providerId', id ?? '')}
-        />
-        <Button component={Link} to="/providers/new" variant="default">
-          New
-        </Button>
-      </Group>
+      <Select
+        label="Provider"
+        placeholder="Pick one"
+        withAsterisk
+        searchable
+        allowDeselect={false}
+        nothingFoundMessage="No results"
+        inputContainer={withButton(
+          <Button component={Link} to="/providers/new" variant="default">
+            New
+          </Button>,
+        )}
+        data={providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+        {...form.getInputProps('providerId')}
+        value={isKnown ? providerId : null}
+        onChange={(id) => form.setFieldValue('providerId', id ?? '')}
+      />
       <div>
         <Autocomplete
           label="Model"
           description="The provider’s name for it. Pick one from its list, or type any other."
           placeholder="gpt-…"
+          withAsterisk
           maw={420}
           limit={100}
           data={models}

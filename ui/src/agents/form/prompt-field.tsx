@@ -1,6 +1,7 @@
-import { Anchor, Button, Group, Select, Text } from '@mantine/core'
+import { Anchor, Button, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import { withButton } from '../../blocks/forms/with-button.tsx'
 import { promptResource } from '../../prompts/resource.ts'
 
 interface PromptFieldProps {
@@ -16,26 +17,24 @@ export function PromptField({ value, onChange, error, onNew }: PromptFieldProps)
   const prompt = prompts?.find(({ id }) => id === value)
   return (
     <div>
-      <Group align="flex-end" gap="sm" wrap="nowrap">
-        <Select
-          label="Prompt"
-          placeholder="None"
-          searchable
-          clearable
-          clearButtonProps={{ 'aria-label': 'Use no prompt' }}
-          flex={1}
-          maw={420}
-          nothingFoundMessage="No results"
-          data={prompts?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-          value={prompt ? value : null}
-          onChange={onChange}
-          error={error}
-          data-path="promptId"
-        />
-        <Button variant="default" onClick={onNew}>
-          New
-        </Button>
-      </Group>
+      <Select
+        label="Prompt"
+        placeholder="None"
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': 'Use no prompt' }}
+        nothingFoundMessage="No results"
+        inputContainer={withButton(
+          <Button variant="default" onClick={onNew}>
+            New
+          </Button>,
+        )}
+        data={prompts?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+        value={prompt ? value : null}
+        onChange={onChange}
+        error={error}
+        data-path="promptId"
+      />
       <Text fz="sm" c="dimmed" mt={8} lineClamp={2}>
         {prompt ? prompt.content : 'What the model is told before every conversation. Agents work without one, too.'}
       </Text>

@@ -1,4 +1,4 @@
-import { shortId } from '../../sessions/words.ts'
+import { timedShortId } from '../../sessions/words.ts'
 import classes from '../chart-page.module.css'
 import { FromTo } from '../chips/from-to.tsx'
 import { InstanceChip } from '../chips/instance-chip.tsx'
@@ -27,7 +27,7 @@ export function EventRow({ step, isNew = false }: { step: Step; isNew?: boolean 
           {details.map((words) => (
             <code key={words}>{words}</code>
           ))}
-          {step.messageId && <code title={`Reply ${step.messageId}`}>reply {shortId(step.messageId)}</code>}
+          {step.messageId && <code title={`Reply ${step.messageId}`}>reply {timedShortId(step.messageId)}</code>}
           <InstanceChip id={step.instanceId} />
         </span>
       </div>

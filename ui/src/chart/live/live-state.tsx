@@ -83,7 +83,7 @@ function Readers({ sessionId }: { sessionId: string }) {
   if (!data || data.readers.length === 0) return null
   return (
     <>
-      <dt>Read through</dt>
+      <dt>Readers, by instance</dt>
       <dd className={styles.readers} data-testid="readers">
         {data.readers.map(({ instanceId, subscribers }) => (
           <span key={instanceId} data-lit={instanceId !== data.ownerId || undefined}>

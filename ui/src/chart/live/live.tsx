@@ -7,6 +7,7 @@ import { ChartPicture } from '../canvas/chart-picture.tsx'
 import { ChartTable } from '../canvas/chart-table.tsx'
 import { unmarked } from '../canvas/marks.ts'
 import { useChart } from '../canvas/use-chart.ts'
+import classes from '../chart-page.module.css'
 import { OpenInPlayground } from '../sessions/open-in-playground.tsx'
 import { type ChosenSession, chartAddress, useChartAddress } from '../sessions/session-in-url.ts'
 import { SessionPicker } from '../sessions/session-picker.tsx'
@@ -38,13 +39,15 @@ export function Live() {
       ) : (
         <>
           <ChartPicture laidOut={laidOut} marks={unmarked} label="State chart" />
-          {isPending ? (
-            <Loader mt="lg" size="sm" aria-label="Looking for sessions" />
-          ) : (
-            <EmptyState icon={IconActivity} title="No session yet" action={<StartOne />}>
-              Send a message to an agent and watch its session move through these states.
-            </EmptyState>
-          )}
+          <div className={classes.below}>
+            {isPending ? (
+              <Loader size="sm" aria-label="Looking for sessions" />
+            ) : (
+              <EmptyState icon={IconActivity} title="No session yet" action={<StartOne />}>
+                Send a message to an agent and watch its session move through these states.
+              </EmptyState>
+            )}
+          </div>
           <ChartTable laidOut={laidOut} />
         </>
       )}

@@ -55,11 +55,13 @@ export function ReplayPlayer({ steps, messages, initial }: ReplayPlayerProps) {
         <ReplayTranscript seen={seen} />
       </div>
       {reply && (
-        <Card title="The reply at this moment">
-          <div className={styles.trace}>
-            <ReplyTrace key={reply.id} reply={reply} />
-          </div>
-        </Card>
+        <div className={classes.below}>
+          <Card title="The reply at this moment">
+            <div className={styles.trace}>
+              <ReplyTrace key={reply.id} reply={reply} />
+            </div>
+          </Card>
+        </div>
       )}
       <ChartTable laidOut={laidOut} current={moment?.state ?? null} />
     </>

@@ -30,6 +30,8 @@ export function useChartAddress() {
   return {
     view,
     chosen,
+    /** A session that the address names without its agent. Null where it names both, or none. */
+    unplaced: agentId === null ? sessionId : null,
     choose: (next: ChosenSession | null) => setSearch(new URL(chartAddress(view, next), location.origin).search),
   }
 }

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { wordsOf } from '../../api.ts'
 import { relativeTime } from '../../blocks/time-words.ts'
 import { allSessions, oneSession, type SessionOverview } from '../../sessions/queries.ts'
-import { sessionName, sessionShortId } from '../../sessions/words.ts'
+import { sessionName, timedShortId } from '../../sessions/words.ts'
 import type { ChosenSession } from './session-in-url.ts'
 
 interface SessionPickerProps {
@@ -77,7 +77,7 @@ function Found({ session, label }: { session: SessionOverview | undefined; label
       </Text>
       {session && (
         <Text fz="xs" c="dimmed">
-          {session.agentName} · {relativeTime(session.updatedAt, Date.now())} · {sessionShortId(session.id)}
+          {session.agentName} · {relativeTime(session.updatedAt, Date.now())} · {timedShortId(session.id)}
         </Text>
       )}
     </div>
@@ -87,5 +87,5 @@ function Found({ session, label }: { session: SessionOverview | undefined; label
 function useSessionName(chosen: ChosenSession | null): string {
   const { agentId = '', sessionId = '' } = chosen ?? {}
   const { data } = useQuery({ ...oneSession(agentId, sessionId), enabled: chosen !== null })
-  return chosen === null ? '' : data ? sessionName(data) : sessionShortId(sessionId)
+  return chosen === null ? '' : data ? sessionName(data) : timedShortId(sessionId)
 }

@@ -147,14 +147,20 @@ function Asked({ agent, name, state, sessionId, question, onBusy, stopped }: Ask
       )}
       <div className={classes.outcome}>
         <ColumnFigures message={isIdle && last?.role === 'assistant' ? last : null} />
-        <Apply agent={agent} name={name} state={state} isIdle={isIdle} />
+        <Apply {...{ agent, name, state, isIdle }} hasFailed={last?.status === 'error'} />
       </div>
       <VisuallyHidden role="status">{isIdle ? '' : `${name} is being written.`}</VisuallyHidden>
     </>
   )
 }
 
-function Apply({ agent, name, state, isIdle }: Pick<ColumnProps, 'agent' | 'name' | 'state'> & { isIdle: boolean }) {
+interface ApplyProps extends Pick<ColumnProps, 'agent' | 'name' | 'state'> {
+  isIdle: boolean
+  /** Settings that no reply came of are not made the agent's. */
+  hasFailed: boolean
+}
+
+function Apply({ agent, name, state, isIdle, hasFailed }: ApplyProps) {
   const [isSaving, setSaving] = useState(false)
   const edits = useEdits()
   const isAsItIs = Object.keys(state.overrides).length === 0
@@ -163,8 +169,8 @@ function Apply({ agent, name, state, isIdle }: Pick<ColumnProps, 'agent' | 'name
       <Button
         size="compact-sm"
         variant="default"
-        disabled={!isIdle || isAsItIs}
-        title={isAsItIs ? 'It has the agent’s own settings' : undefined}
+        disabled={!isIdle || isAsItIs || hasFailed}
+        title={isAsItIs ? 'It has the agent’s own settings' : hasFailed ? 'Its reply failed' : undefined}
         onClick={() => setSaving(true)}
         aria-label={`Apply to agent, ${name.toLowerCase()}`}
       >

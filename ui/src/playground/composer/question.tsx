@@ -27,8 +27,11 @@ export function Question({ pending, onDecide, hasKeys = false }: QuestionProps) 
     if (all.size === pending.length) onDecide([...all.values()])
   }
   const undo = (callId: string) => setDecided(new Map([...decided].filter(([id]) => id !== callId)))
-  const left = pending.length - decided.size
-  const first = pending.find(({ call_id }) => !decided.has(call_id))
+  const undecided = pending.filter(({ call_id }) => !decided.has(call_id))
+  const [first] = undecided
+  const left = undecided.length
+  const approveAll = () =>
+    onDecide([...decided.values(), ...undecided.map(({ call_id }) => ({ call_id, decision: 'approve' as const }))])
   return (
     <section className={classes.question} aria-label="Waiting for a decision">
       <Group gap="xs" wrap="nowrap">
@@ -40,6 +43,11 @@ export function Question({ pending, onDecide, hasKeys = false }: QuestionProps) 
           <Text fz="sm" c="dimmed">
             {left} left
           </Text>
+        )}
+        {left > 1 && undecided.every(({ kind }) => kind === 'approval') && (
+          <Button size="compact-sm" variant="default" ml="auto" onClick={approveAll}>
+            Approve all {left}
+          </Button>
         )}
       </Group>
       {pending.map((call) => (

@@ -101,6 +101,7 @@ function Reply({
       aria-setsize={count}
       aria-busy={isWriting}
       data-status={status}
+      data-last={isLast || undefined}
     >
       <VisuallyHidden component="h2">{agentName}</VisuallyHidden>
       {reasoning !== '' && (

@@ -9,6 +9,7 @@ import type { Agent } from '../../agents/resource.ts'
 import { wordsOf } from '../../api.ts'
 import { DeleteButton } from '../../blocks/delete-button.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
+import { plainTitle } from '../../sessions/words.ts'
 import { withoutColumns } from '../columns/columns-in-url.ts'
 import { deleteSession, type Session, sessionList } from '../queries.ts'
 import classes from './session-side.module.css'
@@ -37,7 +38,8 @@ export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideP
         <Select
           aria-label="Agent"
           leftSection={<IconRobot size={17} stroke={1.7} aria-hidden />}
-          data={agents.map(({ id, name }) => ({ value: id, label: name }))}
+          data={byName(agents)}
+          maxDropdownHeight={480}
           value={agentId}
           onChange={(id) => id !== null && navigate(`/playground/${id}`)}
           allowDeselect={false}
@@ -90,12 +92,18 @@ export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideP
   )
 }
 
+const byName = (agents: readonly Agent[]) =>
+  agents
+    .map(({ id, name }) => ({ value: id, label: name }))
+    .toSorted((a, b) => a.label.localeCompare(b.label, 'en', { numeric: true }))
+
 function nothingFound(q: string, user: string): string {
   if (user !== '') return q === '' ? 'This user has no sessions.' : 'No results'
   return q === '' ? 'No sessions yet: the first message creates one.' : 'No results'
 }
 
-export const titleOf = ({ title }: Pick<Session, 'title'>): string => title ?? 'New session'
+export const titleOf = ({ title }: Pick<Session, 'title'>): string =>
+  title === null ? 'New session' : plainTitle(title)
 
 /** The settings go along to another session, the columns of this one do not. */
 const useOwnSearch = (): string => withoutColumns(new URLSearchParams(useLocation().search)).toString()

@@ -62,9 +62,7 @@ export function LastDay({ now, span, onChange, isLow = false }: LastDayProps) {
         minRange={1}
         value={chosen}
         onChange={setMoved}
-        onChangeEnd={([from, to]) =>
-          onChange(from === 0 && to === shownHours ? null : { from: at(from), to: at(to) })
-        }
+        onChangeEnd={([from, to]) => onChange(from === 0 && to === shownHours ? null : { from: at(from), to: at(to) })}
         label={(place) => clock.format(at(place))}
         thumbFromLabel="From"
         thumbToLabel="To"

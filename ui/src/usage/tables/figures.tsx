@@ -1,10 +1,11 @@
 /** How long replies took, how many failed, what they cost: by agent and by model. */
-import { Button, Group, SegmentedControl, Skeleton } from '@mantine/core'
+import { Button, Group, SegmentedControl } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconCoin } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Card } from '../../blocks/card.tsx'
+import { AwaitedLines } from '../../blocks/pages/awaited.tsx'
 import { PricesDialog } from '../prices-dialog.tsx'
 import { figuresQuery, type Period, pricesQuery } from '../queries.ts'
 import { FiguresTable } from './figures-table.tsx'
@@ -14,6 +15,7 @@ export function Figures({ period }: { period: Period }) {
   const agentNames = useAgentNames()
   const [groupBy, setGroupBy] = useState<'agent' | 'model'>('model')
   const { data } = useQuery({ ...figuresQuery(groupBy, period), placeholderData: keepPreviousData })
+  const models = useQuery(figuresQuery('model', period)).data?.rows.map(({ key }) => key) ?? []
   const prices = useQuery(pricesQuery).data
   const [isOpen, { open, close }] = useDisclosure()
   return (
@@ -44,9 +46,9 @@ export function Figures({ period }: { period: Period }) {
           currency={prices && prices.prices.length > 0 ? prices.currency : null}
         />
       ) : (
-        <Skeleton h={160} />
+        <AwaitedLines count={6} />
       )}
-      {isOpen && prices && <PricesDialog known={prices} onClose={close} />}
+      {isOpen && prices && <PricesDialog known={prices} models={models} onClose={close} />}
     </Card>
   )
 }

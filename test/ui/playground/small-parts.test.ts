@@ -1,0 +1,73 @@
+/** Small parts of the conversation: the caret, the line below a reply, hints, and a session's row in the list. */
+import { afterAll, expect, test } from 'vitest'
+import { replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+
+const { up, open, byHand, close } = await startPlayground()
+afterAll(close)
+
+test('a caret stands where the words end while they come, and is still where movement is not wanted', async () => {
+  await using page = await open()
+  const call = byHand()
+  await say(page, 'Write')
+  const { text, finish } = await call
+  await text('The first paragraph.\n\nThe second one grows')
+  const grows = replies(page).getByText('The second one grows')
+  await grows.waitFor()
+  /** What the browser draws behind the paragraph: its width, and the name of its movement. */
+  const caret = (words: string) =>
+    replies(page)
+      .getByText(words)
+      .evaluate((of): [string, string] => {
+        const { content, width, animationName } = of.ownerDocument.defaultView.getComputedStyle(of, '::after')
+        return content === 'none' ? ['', 'none'] : [width, animationName]
+      })
+  const [width, still] = await caret('The second one grows')
+  expect(Number.parseFloat(width)).toBeGreaterThan(0)
+  expect(still).toBe('none')
+  expect(await caret('The first paragraph.')).toEqual(['', 'none'])
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  expect((await caret('The second one grows'))[1]).toContain('caret')
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await finish()
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  expect(await caret('The second one grows')).toEqual(['', 'none'])
+})
+
+test('what can be done with the newest reply is in sight, and so are the arrows of its branches', async () => {
+  await using page = await open()
+  up.next((call) => call.text('One.').then(() => call.finish()))
+  await say(page, 'First')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await replies(page).getByRole('button', { name: 'Regenerate' }).click()
+  await page.getByTestId('branch').filter({ hasText: '2 / 2' }).waitFor()
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await say(page, 'Second')
+  await soon(() => statuses(page)).toEqual(['Complete', 'Complete'])
+  await page.mouse.move(0, 0)
+  const opacity = (reply: number, name: string) =>
+    replies(page)
+      .nth(reply)
+      .getByRole('button', { name })
+      .evaluate((of): string => of.ownerDocument.defaultView.getComputedStyle(of).opacity)
+  expect(await opacity(1, 'Copy reply')).toBe('1')
+  expect(await opacity(0, 'Copy reply')).toBe('0')
+  expect(await opacity(0, 'Previous branch')).toBe('1')
+})
+
+test('the hints below the field can be read, and a session’s title ends before the button beside it', async () => {
+  await using page = await open()
+  const smallest = await page
+    .locator('kbd')
+    .evaluateAll((all): number =>
+      Math.min(...all.map((one) => parseFloat(one.ownerDocument.defaultView.getComputedStyle(one).fontSize))),
+    )
+  expect(smallest).toBeGreaterThanOrEqual(12)
+  await say(page, '**A title** that is so long that it reaches the very end of its row')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  const row = page.getByRole('navigation', { name: 'Sessions' }).getByRole('listitem').first()
+  const title = row.getByText('A title that is so long')
+  await row.hover()
+  const ends = await title.boundingBox()
+  const begins = await row.getByRole('button').boundingBox()
+  expect((ends?.x ?? 0) + (ends?.width ?? 0)).toBeLessThanOrEqual(begins?.x ?? 0)
+})

@@ -1,0 +1,146 @@
+/** What a hard trial of the pages found, small by small: forms, lists, addresses, what stands there while a page loads. */
+import { readFile } from 'node:fs/promises'
+import { afterAll, expect, test } from 'vitest'
+import { createAgent, startTestApp } from '../support/app.ts'
+import { axe, openBrowser, sidewaysScroll, type TestPage } from './browser.ts'
+import { chartScene } from './chart/chart-scene.ts'
+
+const app = await startTestApp()
+const browser = await openBrowser()
+const scene = await chartScene(app)
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+})
+
+const boxOf = async (locator: ReturnType<TestPage['locator']>) => {
+  const box = await locator.boundingBox()
+  if (box === null) throw new Error('It is not on the page.')
+  return box
+}
+
+test('a button beside a field stays there when the field is wrong; what is required is marked; hints stay hints', async () => {
+  await createAgent(app)
+  await using page = await browser.page(app.url)
+  await page.goto('/agents/new')
+  const provider = page.getByRole('combobox', { name: 'Provider' })
+  const lower = async () => (await boxOf(page.getByRole('link', { name: 'New' }))).y - (await boxOf(provider)).y
+  const before = await lower()
+  for (const label of ['Name *', 'Provider *', 'Model *']) {
+    await page.locator('label').getByText(label, { exact: true }).waitFor()
+  }
+  await page.getByRole('button', { name: 'Create agent' }).click()
+  await page.getByText('Choose a provider.').waitFor()
+  expect(await lower()).toBeCloseTo(before)
+  const colours = await provider.evaluate((field): string[] =>
+    ['::placeholder', null].map((part) => field.ownerDocument.defaultView.getComputedStyle(field, part).color),
+  )
+  expect(colours[0]).not.toBe(colours[1])
+})
+
+test('agents are found by model and provider too, and sorted by a column', async () => {
+  for (const [name, model] of [
+    ['Sorted 2', 'zebra-large'],
+    ['Sorted 10', 'aardvark'],
+    ['Sorted 1', 'zebra-small'],
+  ] as const) {
+    const { agentId } = await createAgent(app, { name })
+    await app.client.PUT('/api/v1/agents/{id}', { params: { path: { id: agentId } }, body: { model } })
+  }
+  await using page = await browser.page(app.url)
+  await page.goto('/agents')
+  const names = () => page.getByRole('link', { name: /^Sorted/ }).allTextContents()
+  await page.getByRole('searchbox', { name: 'Search agents' }).fill('zebra sorted')
+  await expect.poll(names).toEqual(['Sorted 2', 'Sorted 1'])
+  await page.getByRole('searchbox', { name: 'Search agents' }).fill('sorted')
+  await page.getByRole('button', { name: 'Name' }).click()
+  await expect.poll(names).toEqual(['Sorted 1', 'Sorted 2', 'Sorted 10'])
+  await page.getByRole('button', { name: 'Model' }).click()
+  await expect.poll(names).toEqual(['Sorted 10', 'Sorted 2', 'Sorted 1'])
+  await page.getByRole('columnheader', { name: 'Model' }).and(page.locator('[aria-sort=ascending]')).waitFor()
+  expect(new URL(page.url()).searchParams.get('sort')).toBe('Model')
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+
+  await page.goto('/playground')
+  await page.getByRole('combobox', { name: 'Agent' }).click()
+  const offered = page.getByRole('option', { name: /^Sorted/ })
+  await expect.poll(() => offered.allTextContents()).toEqual(['Sorted 1', 'Sorted 2', 'Sorted 10'])
+})
+
+test('while a page is read, its rows and fields stand there already', async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url)
+  // Never answered.
+  await page.route(/\/api\/v1\/(?:audit|usage|agents\/|sessions\?status=waiting|.*[?&]status=waiting)/, () => {})
+  for (const path of ['/audit', '/waiting']) {
+    await page.goto(path)
+    await page.locator('table[aria-busy=true] tbody tr').nth(11).waitFor({ state: 'attached' })
+    expect(await axe(page)).toEqual([])
+  }
+  await page.goto('/usage')
+  for (const title of ['By day', 'By agent', 'By model']) {
+    await page.getByRole('region', { name: title }).getByRole('status', { name: 'Loading' }).waitFor()
+  }
+  expect(await axe(page)).toEqual([])
+  await page.goto(`/agents/${agentId}`)
+  await page.getByRole('main').getByRole('status', { name: 'Loading' }).waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+})
+
+test('the chart’s address needs no agent', async () => {
+  const older = await scene.say('An older one')
+  await scene.say('The newest')
+  await using page = await browser.page(app.url)
+  await page.goto(`/chart?session=${older}`)
+  await expect.poll(() => new URL(page.url()).searchParams.get('agent')).toBe(scene.agentId)
+  await expect.poll(() => page.getByRole('combobox', { name: 'Session' }).inputValue()).toBe('An older one')
+  // The beginning of a reply's id is the time: as many digits as tell replies of one minute apart.
+  await page
+    .getByText(/^reply [0-9a-f]{8}-[0-9a-f]{4}$/)
+    .first()
+    .waitFor()
+  await page.goto('/chart?session=11111111-1111-4111-8111-111111111111')
+  await page.getByText('Session not found').waitFor()
+})
+
+test('the hours of the last day are chosen above the sessions', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/sessions?newer=24h')
+  const from = page.getByRole('slider', { name: 'From' })
+  await from.press('ArrowRight')
+  await expect.poll(() => [...new URL(page.url()).searchParams.keys()]).toEqual(['from'])
+  const hour = new Date(new URL(page.url()).searchParams.get('from') ?? '')
+  expect([hour.getMinutes(), hour.getSeconds()]).toEqual([0, 0])
+  await page.getByRole('slider', { name: 'To' }).press('ArrowLeft')
+  await expect.poll(() => [...new URL(page.url()).searchParams.keys()].sort()).toEqual(['from', 'to'])
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+  await page.getByRole('slider', { name: 'To' }).press('ArrowRight')
+  await from.press('ArrowLeft')
+  await expect.poll(() => new URL(page.url()).search).toBe('?newer=24h')
+})
+
+test('the whole navigation is in sight at 720 pixels', async () => {
+  await using page = await browser.page(app.url, { width: 1280, height: 720 })
+  await page.goto('/prompts')
+  const { y, height } = await boxOf(page.getByRole('link', { name: 'API reference' }))
+  expect(y + height).toBeLessThanOrEqual(720)
+})
+
+test('the reference is in the letters of the pages, and its examples are words', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/docs')
+  await page.getByRole('heading', { level: 1, name: 'Greenroom' }).waitFor()
+  await page.waitForFunction('document.fonts.check("16px \\"Inter Variable\\"") && document.fonts.size > 0')
+  const document = await readFile(new URL('../../openapi/openapi.json', import.meta.url), 'utf8')
+  const withPattern: Record<string, unknown>[] = []
+  JSON.parse(document, (_, value) => {
+    if (typeof value?.pattern === 'string') withPattern.push(value)
+    return value
+  })
+  expect(withPattern.length).toBeGreaterThan(0)
+  // Without one, the reference makes a random word of the pattern.
+  expect(withPattern.filter(({ examples }) => !Array.isArray(examples))).toEqual([])
+})
