@@ -1,4 +1,4 @@
-/** A click while the server is away. */
+/** A click while the server is away, and the pages that are fetched ahead for it. */
 import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../support/app.ts'
 import { openBrowser, type TestPage } from '../browser.ts'
@@ -60,4 +60,25 @@ test('can be taken back', async () => {
   expect(await heading(page)).toBe('New prompt')
   await menu(page).getByRole('link', { name: 'State chart' }).click()
   await page.getByRole('heading', { level: 1, name: 'State chart' }).waitFor()
+})
+
+test('the other pages are fetched ahead once the page rests, not between the frames of something that moves', async () => {
+  await using page = await browser.page(app.url, { fresh: true })
+  await page.addInitScript(`{
+    globalThis.remaining = 5
+    globalThis.pauses = 0
+    globalThis.requestIdleCallback = (next) => setTimeout(() => {
+      globalThis.pauses += 1
+      next({ didTimeout: false, timeRemaining: () => globalThis.remaining })
+    }, 10)
+  }`)
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  const ofChart = () => asked.filter((path) => path.startsWith('/assets/chart-page'))
+  await page.goto('/prompts/new')
+  await page.getByLabel('Name').waitFor()
+  await expect.poll(() => page.evaluate<number>('globalThis.pauses')).toBeGreaterThan(20)
+  expect(ofChart()).toEqual([])
+  await page.evaluate('globalThis.remaining = 49')
+  await expect.poll(ofChart).not.toEqual([])
 })

@@ -63,12 +63,16 @@ async function loadAnew(error: unknown): Promise<never> {
   return await new Promise<never>(() => {})
 }
 
+/** Of a pause that a part's evaluation may fill: more than there is between two frames while something moves. */
+const RESTS_MS = 30
+
 /** Fetches parts one after the other while the page rests, so that a click needs no server. Failures do not matter. */
 export function fetchAhead(parts: readonly (() => Promise<unknown>)[], afterMs: number): void {
   const left = [...parts]
-  const next = () => {
-    const part = left.shift()
-    if (part) void part().then(rest, rest)
+  const next = (pause?: IdleDeadline) => {
+    const isResting = pause === undefined || pause.timeRemaining() >= RESTS_MS
+    if (!isResting) rest()
+    else void left.shift()?.().then(rest, rest)
   }
   const rest = () => ('requestIdleCallback' in globalThis ? requestIdleCallback(next) : setTimeout(next, 200))
   setTimeout(rest, afterMs)
