@@ -2,12 +2,13 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { notice } from './notice.ts'
 import { oneFontFormat } from './one-font-format.ts'
+import { preloads } from './preloads.ts'
 
 const server = 'http://127.0.0.1:8080'
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), oneFontFormat(), notice()],
+  plugins: [react(), oneFontFormat(), notice(), preloads()],
   build: {
     // What these know (light-dark(), nesting) is not rewritten: the rewriting needs a literal color-scheme.
     target: ['chrome123', 'firefox121', 'safari17.5'],

@@ -12,6 +12,8 @@ const built = new URL('../../../ui/dist/', import.meta.url)
 const noncePlace = '__STYLE_NONCE__'
 // Likewise: `required`, or `none`, which spares the pages the question before anything is shown.
 const loginPlace = '__LOGIN__'
+// And the files of the page that is asked for, which would otherwise be known once a script has run.
+const preloadsPlace = '<!--preloads-->'
 const yearMs = 31_536_000_000
 
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Greenroom</title>
@@ -32,13 +34,28 @@ export async function registerUi(
 ): Promise<SendPage> {
   const index = new URL('index.html', folder)
   if (!existsSync(index)) app.log.warn('The pages are not built: npm run build makes them. The API works without.')
+  const preloads = new URL('preloads.json', folder)
   const sendPage: SendPage = async (reply) => {
     const html = await readFile(index, 'utf8').catch(() => notBuilt)
-    return sendHtml(reply, html.replace(loginPlace, login))
+    const links = linksFor(reply.request.url, await readFile(preloads, 'utf8').catch(() => '{}'))
+    return sendHtml(reply, html.replace(loginPlace, login).replace(preloadsPlace, links))
   }
   app.get('/', (_request, reply) => sendPage(reply))
   await app.register((scope) => serveFiles(scope, fileURLToPath(folder)))
   return sendPage
+}
+
+/** For the page at an address; `preloads`: the files by its beginning, as the build has written them (ui/preloads.ts). */
+function linksFor(url: string, preloads: string): string {
+  const path = url.split('?', 1)[0] ?? ''
+  const files: Record<string, string[]> = JSON.parse(preloads)
+  const [, found = []] = Object.entries(files).find(([start]) => path === start || path.startsWith(`${start}/`)) ?? []
+  return found
+    .map(
+      (file) =>
+        `<link rel="${file.endsWith('.css') ? 'preload" as="style' : 'modulepreload'}" crossorigin href="${file}">`,
+    )
+    .join('')
 }
 
 /** Scripts and styles come from this server; style elements that a page makes itself carry this answer's nonce. */

@@ -29,6 +29,26 @@ verifies(
   },
 )
 
+test('the page names the files that it needs, before any script could ask for them', async () => {
+  const named = async (path: string, rel: string) =>
+    [...(await open.call('GET', path, undefined, browser)).text.matchAll(/<link rel="([^"]+)"[^>]* href="([^"]+)"/g)]
+      .filter(([, found]) => found === rel)
+      .map(([, , href]) => href ?? '')
+  expect(await named('/prompts', 'modulepreload')).toEqual([])
+  for (const [path, part] of [
+    ['/', 'home-page'],
+    ['/?from=mail', 'home-page'],
+    ['/playground', 'playground-page'],
+    ['/playground/1/2?find=x', 'playground-page'],
+    ['/sessions', 'sessions-page'],
+  ] as const) {
+    const files = [...(await named(path, 'modulepreload')), ...(await named(path, 'preload'))]
+    expect([path, files.some((file) => file.startsWith(`/assets/${part}-`))]).toEqual([path, true])
+    for (const file of files) expect([file, (await open.call('GET', file)).status]).toEqual([file, 200])
+  }
+  expect((await open.call('GET', '/playgrounds', undefined, browser)).text).not.toContain('playground-page')
+})
+
 test('the page says whether a login is required, before anything is asked', async () => {
   const saidBy = async (scene: typeof open) =>
     /<meta name="login" content="(\w+)"/.exec((await scene.call('GET', '/')).text)?.[1]
