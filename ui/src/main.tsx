@@ -1,10 +1,11 @@
 import '@fontsource-variable/inter/wght.css'
 import './mantine.css'
 import './base.css'
+import './shell/frame.css'
 import './chart/tones.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { StrictMode } from 'react'
+import { StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
 import { LoginGate } from './login/login-gate.tsx'
@@ -20,20 +21,24 @@ Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no #root')
-createRoot(root).render(
-  <StrictMode>
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={cssVariables}
-      defaultColorScheme="auto"
-      getStyleNonce={() => nonce}
-    >
-      <QueryClientProvider client={queryClient}>
-        <Notices />
-        <LoginGate>
-          <RouterProvider router={router} />
-        </LoginGate>
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
+const app = createRoot(root)
+// In pieces, between which the browser gets its turn: rendered at once, all of it is one long task.
+startTransition(() =>
+  app.render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={cssVariables}
+        defaultColorScheme="auto"
+        getStyleNonce={() => nonce}
+      >
+        <QueryClientProvider client={queryClient}>
+          <Notices />
+          <LoginGate>
+            <RouterProvider router={router} />
+          </LoginGate>
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  ),
 )

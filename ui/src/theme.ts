@@ -97,7 +97,7 @@ export const theme = createTheme({
   },
 })
 
-/** Where Mantine's own choices are too pale to read (WCAG AA), and the colours of surfaces. */
+/** Where Mantine's own choices are too pale to read (WCAG AA). The colours of surfaces are in base.css. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -108,14 +108,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#c02626',
     '--mantine-color-anchor': '#24527a',
     '--mantine-color-default-border': gray[3],
-    '--selection': '#e8ece9',
-    '--chosen': '#3a443e',
-    '--chosen-mark': '#ffffff',
-    '--surface-page': '#fbfcfb',
-    '--surface-side': '#f4f6f4',
-    '--surface-raised': '#ffffff',
-    '--surface-code': '#f4f6f4',
-    '--line': gray[2],
   },
   dark: {
     '--mantine-color-text': '#e3e7e4',
@@ -128,13 +120,5 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-accent-light-hover': 'rgb(87 193 135 / 20%)',
     '--mantine-color-accent-light-color': accent[3],
     '--mantine-color-default-border': dark[4],
-    '--selection': 'rgb(255 255 255 / 9%)',
-    '--chosen': '#8d9a92',
-    '--chosen-mark': '#0c100e',
-    '--surface-page': '#111513',
-    '--surface-side': '#0c100e',
-    '--surface-raised': '#171c19',
-    '--surface-code': '#0d110f',
-    '--line': '#252b28',
   },
 })

@@ -3,6 +3,7 @@ import { Center, Loader, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useDeferredValue } from 'react'
 import { wordsOf } from '../api.ts'
+import { Brand } from '../shell/brand.tsx'
 import { UnreachableNotice } from '../shell/failures/unreachable.tsx'
 import { reliable } from '../shell/reliable-import.ts'
 import { useLoginEnded } from './login-state.ts'
@@ -14,7 +15,7 @@ const LoginDialog = lazy(reliable(() => import('./login-dialog.tsx')))
 export function LoginGate({ children }: { children: ReactNode }) {
   const { data: user, error } = useQuery(currentUser)
   // Not at once: the whole page hangs on it, and would be one long task.
-  const data = useDeferredValue(user, undefined)
+  const data = useDeferredValue(user)
   const ended = useLoginEnded()
   if (data === undefined) return <Waiting error={error} />
   if (data === null) {
@@ -36,11 +37,24 @@ export function LoginGate({ children }: { children: ReactNode }) {
   )
 }
 
+/** The frame of index.html stays until it is known who may see what. */
 function Waiting({ error }: { error: Error | null }) {
   return (
-    <Center component="main" h="100dvh">
-      <UnreachableNotice />
-      {error ? <Text role="alert">{wordsOf(error)}</Text> : <Loader aria-label="Loading" />}
-    </Center>
+    <div className="frame">
+      <div className="frame-bar">
+        <span className="brand">
+          <Brand />
+        </span>
+      </div>
+      <div className="frame-side">
+        <span className="brand">
+          <Brand />
+        </span>
+      </div>
+      <Center component="main" className="frame-main">
+        <UnreachableNotice />
+        {error ? <Text role="alert">{wordsOf(error)}</Text> : <Loader aria-label="Loading" />}
+      </Center>
+    </div>
   )
 }

@@ -19,7 +19,9 @@ export default function LoginPage() {
       <UnreachableNotice />
       <Stack w="100%" maw={380} gap="xl" pb="10vh">
         <Center>
-          <Brand size={34} />
+          <span className="brand" data-large>
+            <Brand />
+          </span>
         </Center>
         <Paper withBorder p="xl" radius="lg" shadow="xs">
           <Title order={1} fz="xl" mb="lg">

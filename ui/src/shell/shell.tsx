@@ -33,14 +33,14 @@ export function Shell() {
   // A new page closes the menu of small screens.
   useEffect(close, [pathname])
   return (
-    <div className={classes.frame} data-menu={menu || undefined}>
+    <div className="frame" data-menu={menu || undefined}>
       <a href="#main" className={classes.skip}>
         Skip to content
       </a>
       {/* No <header>: dialogs have one, and a page may have one banner. */}
-      <section className={classes.header} aria-label="Menu bar">
-        <Link to="/" className={classes.plain}>
-          <Brand size={24} />
+      <section className="frame-bar" aria-label="Menu bar">
+        <Link to="/" className="brand">
+          <Brand />
         </Link>
         <Burger
           opened={menu}
@@ -50,10 +50,10 @@ export function Shell() {
           aria-label={menu ? 'Close the menu' : 'Open the menu'}
         />
       </section>
-      <nav className={classes.side} aria-label="Main">
+      <nav className="frame-side" aria-label="Main">
         <Side />
       </nav>
-      <main id="main" ref={main} tabIndex={-1} className={classes.main}>
+      <main id="main" ref={main} tabIndex={-1} className="frame-main">
         <Outlet />
       </main>
       <UnreachableNotice />
@@ -69,7 +69,7 @@ function Side() {
   useQuestionMark(() => setSheet(true))
   return (
     <>
-      <Link to="/" className={`${classes.plain} ${classes.brand}`}>
+      <Link to="/" className="brand">
         <Brand />
       </Link>
       <UnstyledButton className={classes.search} onClick={() => setPalette(true)}>

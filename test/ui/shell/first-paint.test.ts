@@ -1,0 +1,59 @@
+/** What is seen before any script has been read, and that nothing moves when the scripts come. */
+import { afterAll, expect, test } from 'vitest'
+import { createAgent, startTestApp } from '../../support/app.ts'
+import { openBrowser, sidewaysScroll } from '../browser.ts'
+
+const app = await startTestApp()
+const browser = await openBrowser()
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+})
+
+const boxOf = (selector: string) =>
+  `JSON.stringify((({ x, y, width, height }) => [x, y, width, height])(document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect()))`
+const backOf = (selector: string) =>
+  `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).backgroundColor`
+
+for (const [width, part] of [
+  [1440, '.frame-side'],
+  [390, '.frame-bar'],
+] as const) {
+  for (const scheme of ['light', 'dark'] as const) {
+    test(`at ${width}, ${scheme}: the frame is there without a script, as it is with them`, async () => {
+      const look = async (withScripts: boolean) => {
+        await using page = await browser.page(app.url, { width, scheme, fresh: true, allow: /Failed to/ })
+        if (!withScripts) await page.route(/\/assets\/[^/]+\.js$/, (route) => route.abort())
+        await page.goto('/prompts')
+        await page.locator(part).getByText('Greenroom').waitFor()
+        if (withScripts) await page.getByRole('heading', { level: 1, name: 'Prompts' }).waitFor()
+        await page.evaluate('document.fonts.ready.then(() => null)')
+        expect(await sidewaysScroll(page)).toEqual([])
+        const looks = [boxOf(part), boxOf(`${part} .brand img`), backOf(part), backOf('body')]
+        return await Promise.all(looks.map((one) => page.evaluate<string>(one)))
+      }
+      expect(await look(true)).toEqual(await look(false))
+    })
+  }
+}
+
+/** Of Core Web Vitals: up to this a page counts as steady. Half of it, since a slow machine shows more of what comes. */
+const MOST_SHIFT = 0.05
+
+test('little moves while Home and the workbench come', async () => {
+  const { agentId } = await createAgent(app)
+  for (const width of [1440, 390]) {
+    for (const path of ['/', `/playground/${agentId}`]) {
+      await using page = await browser.page(app.url, { width, fresh: true })
+      await page.addInitScript(`{
+        globalThis.shift = 0
+        new PerformanceObserver((list) => {
+          for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.shift += value
+        }).observe({ type: 'layout-shift', buffered: true })
+      }`)
+      await page.goto(path, { waitUntil: 'networkidle' })
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      expect(await page.evaluate<number>('globalThis.shift'), `${width} ${path}`).toBeLessThan(MOST_SHIFT)
+    }
+  }
+})
