@@ -19,6 +19,11 @@ interface AdoptingHost extends QueueHost {
   options: QueueHost['options'] & AdoptOptions
 }
 
+/** Replies that are taken over at first: the other instances take theirs meanwhile. */
+const AT_FIRST = 10
+/** Replies that are taken over at a time, at most: others that wait for this instance are served in between. */
+const MOST = 80
+
 /**
  * `lost`: those of lost instances, too. Resolves when none is left that this instance can take, and those that it took go
  * on.
@@ -27,9 +32,10 @@ export async function takeOver(host: AdoptingHost, lost: boolean): Promise<void>
   const { handovers } = host.options
   if (!handovers) return
   const begun: Promise<void>[] = []
-  for (let taken = 1; taken > 0; ) {
+  // The more were left, the more at a time: where one instance alone is there for all, each round is a wait.
+  for (let taken = 1, most = AT_FIRST; taken > 0; most = Math.min(2 * most, MOST)) {
     if (host.draining || !host.options.gate.check()) break
-    const left = await handovers.left(lost)
+    const left = await handovers.left(lost, most)
     const adopted = await Promise.all(left.map((replyId) => adopt(host, replyId)))
     const going = adopted.filter((one) => one !== null)
     begun.push(...going.map(({ begun }) => begun))

@@ -86,8 +86,8 @@ export interface Handovers {
   mayGoOn(replyIds: readonly string[]): Promise<Set<string>>
   /** Whether it is still this instance's. Concurrent questions go together. */
   isOwn(replyId: string): Promise<boolean>
-  /** Some of the replies that others have left. `lost`: those of lost owners too. */
-  left(lost: boolean): Promise<string[]>
+  /** Some of the replies that others have left, `most` of them at most. `lost`: those of lost owners too. */
+  left(lost: boolean, most: number): Promise<string[]>
   /** Takes a reply over. Null when another instance has it, or it has ended. Concurrent claims go together. */
   claim(replyId: string): Promise<Claimed | null>
   /** Stores that the reply is to be cancelled, whoever owns it now. */

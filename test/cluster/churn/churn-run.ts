@@ -28,7 +28,9 @@ export async function runChurn(options: ChurnOptions): Promise<ChurnVerdict> {
   await using stack = new AsyncDisposableStack()
   const model = stack.use(await startChurnModel())
   const env = { DRAIN_TIMEOUT_S: drainS[onLoss], LOG_LEVEL: 'warn' }
-  const cluster = stack.use(await startCluster({ redis, database, env, ...(before !== null && { before }) }))
+  const cluster = stack.use(
+    await startCluster({ redis, database, env, startsAside: true, ...(before !== null && { before }) }),
+  )
   // Only the newer version knows `onLoss`.
   if (before !== null) await cluster.restart(0)
   const agent = await buyer(cluster, model, onLoss)

@@ -32,6 +32,8 @@ export interface ClusterOptions {
   env?: Record<string, string>
   /** Checkout of an older version, which runs until an instance is restarted. */
   before?: string
+  /** See `ProductOptions`: of instances that are restarted. */
+  startsAside?: boolean
 }
 
 export interface InstanceWires {
@@ -127,7 +129,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       const exit = exitCode === null && signalCode === null ? await old.stop('SIGTERM') : null
       await old[Symbol.asyncDispose]()
       const port = new URL(old.url).port
-      products[instance] = await startProduct({ direct: true, dataDir: folder.path, env: envOf(instance, port) })
+      products[instance] = await startProduct({
+        direct: true,
+        dataDir: folder.path,
+        env: envOf(instance, port),
+        startsAside: options.startsAside ?? false,
+      })
       return exit
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -8,7 +8,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { constants, setPriority } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -39,6 +40,11 @@ export interface ProductOptions {
   direct?: boolean
   /** Arguments of node, with `direct`. It runs `src/main.ts` then, as npm's command does. */
   nodeArgs?: string[]
+  /**
+   * It starts with what processor time the others leave: on a machine of its own its start would cost them nothing. With
+   * `direct`.
+   */
+  startsAside?: boolean
 }
 
 export interface Exit {
@@ -102,6 +108,7 @@ export async function launchProduct(options: ProductOptions = {}): Promise<Launc
       ...options.env,
     },
   })
+  if (options.startsAside && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   const release = killWithUs(child.pid ?? 0)
   const exited = new Promise<Exit>((resolve, reject) => {
     child.once('error', reject)
@@ -137,6 +144,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     await ready(url)
     const { child, exited } = launched
     const pid = options.direct ? (child.pid ?? 0) : await nodeBelow(child.pid ?? 0)
+    if (options.startsAside) await serveLikeOthers(pid)
     return Object.assign(launched, {
       url,
       pid,
@@ -155,6 +163,12 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     await launched[Symbol.asyncDispose]()
     throw error
   }
+}
+
+/** Priorities are of threads. */
+async function serveLikeOthers(pid: number): Promise<void> {
+  for (const thread of await readdir(`/proc/${pid}/task`))
+    setPriority(Number(thread), constants.priority.PRIORITY_NORMAL)
 }
 
 /** Sends SIGINT repeatedly: the first one later than a second after the stop signal ends the process. */

@@ -19,9 +19,6 @@ export interface HandoverOptions {
   waitMs: number
 }
 
-/** Replies that are taken over at a time: the other instances take theirs meanwhile. */
-const CHUNK = 10
-
 export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOptions): Handovers {
   const again = <T>(ask: () => Promise<T>, withinMs = waitMs) =>
     retry(ask, { firstMs: 20, longestMs: 500, withinMs, mayPass: isUnavailable })
@@ -100,7 +97,7 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
 
     isOwn: async (replyId) => (await areOwn(replyId)) !== null,
 
-    async left(lost) {
+    async left(lost, most) {
       const rows = await sql<{ id: string }[]>`
         select h.reply_id as id from handovers h join messages m on m.id = h.reply_id
          where m.status = 'streaming'
@@ -109,7 +106,7 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
              select 1 from instances where adopts and lost_at is null and id <> ${instance.id}))
            and (h.reason = 'boundary' and h.at > clock_timestamp() - make_interval(secs => ${withinS})
                 or may_go_on(h.reply_id, ${withinS}))
-         limit ${CHUNK}`
+         limit ${most}`
       if (!lost || rows.length > 0) return rows.map(({ id }) => id)
       // The order is random, so that the replies of one lost instance spread over all others. settleLost ends those of
       // `error` agents.
@@ -117,7 +114,7 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
         select m.id from messages m join sessions s on s.id = m.session_id join agents a on a.id = s.agent_id
          where m.status = 'streaming' and a.on_loss = 'continue'
            and not exists (select 1 from instances i where i.id = m.instance_id and i.epoch = m.epoch)
-         order by random() limit ${CHUNK}`
+         order by random() limit ${most}`
       return ofLost.map(({ id }) => id)
     },
 

@@ -80,7 +80,7 @@ verifies(
     expect(await giver.takeBack(reply)).toBe(true)
     expect(await taker.claim(reply.id)).toBeNull()
     expect(await giver.offer(reply, 'boundary')).toBe('offered')
-    expect(await taker.left(false)).toEqual([reply.id])
+    expect(await taker.left(false, 10)).toEqual([reply.id])
     const claimed = await taker.claim(reply.id)
     expect([claimed?.reason, await giver.takeBack(reply), await giver.isOwn(reply.id)]).toEqual([
       'boundary',
@@ -112,7 +112,7 @@ verifies(
     expect(await handoversOf(scene, scene.instance).offer(reply, 'boundary')).toBe('offered')
     await lose(scene, scene.instance)
     expect(await settle(scene, two.instance)).toBe(0)
-    expect(await taker.left(false)).toEqual([reply.id])
+    expect(await taker.left(false, 10)).toEqual([reply.id])
     expect(await taker.claim(reply.id)).toMatchObject({ reason: 'boundary' })
     await lose(scene, two.instance)
     const three = await scene.another()
