@@ -48,6 +48,7 @@ export function memoryJournal() {
         if (row.outcome !== null) continue
         const [endedAt, usage] = [new Date().toISOString(), { promptTokens: 0, completionTokens: 0, estimated: true }]
         Object.assign(row, { outcome: { type: 'failed', error, usage }, endedAt, settledAt: endedAt })
+        passEnd(store, row)
       }
       store.epoch += 1
       return store.epoch - 1
@@ -116,6 +117,12 @@ function admit(
   return { outcome: 'admitted', reply, text, ...place, restState, titleFrom: null }
 }
 
+/** The next reply's frames are numbered behind those of this one. */
+function passEnd({ sessions }: Store, { info, events }: Row): void {
+  const session = sessions.get(info.sessionId)
+  if (session) session.nextSeq = (events.at(-1)?.seq ?? info.firstSeq) + 3
+}
+
 function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journal {
   const { sessions, byId } = store
   return {
@@ -142,8 +149,7 @@ function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journ
         Object.assign(row, { outcome, endedAt: endedAt.toISOString(), settledAt, requesterLost })
         store.onSteps?.(steps)
         if (events !== null) row.events = structuredClone([...events])
-        const session = sessions.get(row.info.sessionId)
-        if (session) session.nextSeq = (row.events.at(-1)?.seq ?? row.info.firstSeq) + 3
+        passEnd(store, row)
       }
       await pass('settled')
       return { result: 'settled', settledAt }

@@ -1,6 +1,6 @@
 /** The sessions that live here: their actors, the replies at work, and what is asked of their machines. */
 import { Actor, createActor, type InspectionEvent } from 'xstate'
-import type { Exchange, Journal } from '../ports/index.ts'
+import type { Exchange, Journal, ReplyInfo } from '../ports/index.ts'
 import { noUsage, type ReplyError } from '../reply/reply-event.ts'
 import { sessionActions, sessionActors, settledDetail } from './actors.ts'
 import { pathOf, sessionMachine, startingAt } from './machine.ts'
@@ -105,10 +105,26 @@ function nextOf(event: SessionEvent, beginNext: (replyId: string) => void): void
 
 /** Gives a reply to its session's actor, which begins in the state that is stored. */
 export function beginReply(sessions: LiveSessions, agentId: string, state: InitialState, reply: RunningReply): void {
-  const session = enter(sessions, agentId, state, reply)
-  sessions.registry.began()
+  const { registry, byReply } = sessions
+  const { id, sessionId, sessionNum } = reply.log.info
+  const known = registry.live.get(sessionId)
+  const isLate = known !== undefined && isNewer(known.reply.log.info, reply.log.info)
+  if (known && !isLate) retire(known, sessionNum)
+  const session = createSession(sessions, agentId, state, reply)
+  byReply.set(id, session)
+  if (!isLate) registry.enter(session)
+  session.actor.start()
+  registry.began()
   session.actor.send({ type: beginningOf(reply), reply })
+  if (isLate) retire(session, known.reply.log.info.sessionNum)
 }
+
+/**
+ * Of a session, or of one that was made under its id later. An admission may be answered late: when its own reply is over,
+ * and a newer one runs.
+ */
+const isNewer = (one: ReplyInfo, other: ReplyInfo): boolean =>
+  one.sessionNum > other.sessionNum || (one.sessionNum === other.sessionNum && one.firstSeq > other.firstSeq)
 
 function beginningOf({ adopted, continued, isQueued }: RunningReply) {
   if (adopted !== null) return 'adopted'
@@ -116,25 +132,22 @@ function beginningOf({ adopted, continued, isQueued }: RunningReply) {
   return isQueued ? 'next' : 'message'
 }
 
-function enter(sessions: LiveSessions, agentId: string, state: InitialState, reply: RunningReply): LiveSession {
-  const { id, sessionId, sessionNum } = reply.log.info
-  const known = sessions.registry.live.get(sessionId)
-  if (known) retire(known, sessionNum)
-  const { machine, inspect } = sessions
-  const actor = createActor(machine, { id, snapshot: startingAt(state), inspect })
-  const session: LiveSession = {
+function createSession(
+  { machine, inspect }: LiveSessions,
+  agentId: string,
+  state: InitialState,
+  reply: RunningReply,
+): LiveSession {
+  const { id, sessionId } = reply.log.info
+  return {
     sessionId,
     agentId,
-    actor,
+    actor: createActor(machine, { id, snapshot: startingAt(state), inspect }),
     state,
     since: new Date(),
     reply,
     ended: Promise.withResolvers<void>(),
   }
-  sessions.byReply.set(id, session)
-  sessions.registry.enter(session)
-  actor.start()
-  return session
 }
 
 /**

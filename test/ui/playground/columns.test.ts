@@ -35,7 +35,7 @@ test('one message goes to every column with its own settings, and the one that i
   await soon(() => answerOf(page, 3).allTextContents()).toEqual(['test-model 0.7 Be a pirate.'])
   const figures = column(page, 2).locator('dl')
   await soon(() => figures.innerText()).toMatch(
-    /Model\s+other-model\s+Tokens\s+≈ \d+\s+First token\s+.*ms\s+Duration\s+.*s/,
+    /Model\s+other-model\s+Tokens\s+≈ \d+\s+First token\s+.*s\s+Duration\s+.*s/,
   )
   await page.mouse.move(0, 0)
   expect(await axe(page)).toEqual([])
