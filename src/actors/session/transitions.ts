@@ -55,7 +55,8 @@ export interface TransitionRecorder {
   amend(step: TransitionRecord, changes: Pick<TransitionRecord, 'detail' | 'request'>): boolean
   /**
    * Removes the waiting steps of the reply that `last` ends, so that its settlement stores them with `last`: one statement and
-   * one row less. Null when they are stored here instead: some are being written now, or they are large.
+   * one row less. Null when they are stored here instead: older ones of the session are not stored yet, which these would
+   * overtake, or they are large.
    */
   settling(last: TransitionRecord & { messageId: string }): SettlingSteps | null
   /** Called for every step as soon as it is stored, for live views. Returns the function that unsubscribes. */
@@ -82,17 +83,26 @@ function createQueue() {
   let steps = new Set<TransitionRecord>()
   /** Waiting steps of replies, by the reply's id. */
   const byReply = new Map<string, TransitionRecord[]>()
+  /** How many steps of each session wait. */
+  const bySession = new Map<string, number>()
   /** Characters of the requests among them. */
   let text = 0
   function index(): void {
     text = 0
     byReply.clear()
+    bySession.clear()
     for (const step of steps) {
       text += textIn(step.request)
       file(step)
     }
   }
+  function count(sessionId: string, more: number): void {
+    const waiting = (bySession.get(sessionId) ?? 0) + more
+    if (waiting > 0) bySession.set(sessionId, waiting)
+    else bySession.delete(sessionId)
+  }
   function file(step: TransitionRecord): void {
+    count(step.sessionId, 1)
     if (step.messageId === null) return
     const others = byReply.get(step.messageId)
     if (others === undefined) byReply.set(step.messageId, [step])
@@ -134,12 +144,14 @@ function createQueue() {
       return batch
     },
     of: (replyId: string): readonly TransitionRecord[] => byReply.get(replyId) ?? [],
+    ofSession: (sessionId: string): number => bySession.get(sessionId) ?? 0,
     takeOf(replyId: string): readonly TransitionRecord[] {
       const taken = byReply.get(replyId) ?? []
       byReply.delete(replyId)
       for (const step of taken) {
         steps.delete(step)
         text -= textIn(step.request)
+        count(step.sessionId, -1)
       }
       return taken
     },
@@ -157,7 +169,7 @@ const isLarge = (steps: readonly TransitionRecord[]): boolean =>
   steps.reduce((sum, { request }) => sum + textIn(request), 0) > MOST_SETTLED_TEXT
 
 interface Recording {
-  isBeingWritten(replyId: string): boolean
+  isBeingWritten(sessionId: string): boolean
   tell(stored: readonly TransitionRecord[]): void
   putBack(steps: readonly TransitionRecord[]): void
 }
@@ -167,7 +179,8 @@ function createSettlements(waiting: ReturnType<typeof createQueue>, { isBeingWri
   const running = new Set<Promise<void>>()
   return {
     begin(last: TransitionRecord & { messageId: string }): SettlingSteps | null {
-      if (isLarge(waiting.of(last.messageId)) || isBeingWritten(last.messageId)) return null
+      const own = waiting.of(last.messageId)
+      if (isLarge(own) || isBeingWritten(last.sessionId) || waiting.ofSession(last.sessionId) > own.length) return null
       const before = waiting.takeOf(last.messageId)
       const steps = [...before, last]
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -248,7 +261,7 @@ export function createTransitionRecorder(
   }
 
   const settlements = createSettlements(waiting, {
-    isBeingWritten: (replyId) => written.some(({ messageId }) => messageId === replyId),
+    isBeingWritten: (sessionId) => written.some((step) => step.sessionId === sessionId),
     tell,
     putBack,
   })

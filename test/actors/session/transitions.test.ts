@@ -217,7 +217,12 @@ test('while more than 64 MiB of it wait, steps go without, and none is lost', as
 })
 
 /** Of a reply. */
-const stepOf = (messageId: string, event: string) => ({ ...step(event), messageId })
+/** Replies that run at once are of different sessions. */
+const stepOf = (messageId: string, event: string) => ({
+  ...step(event),
+  sessionId: `session of ${messageId}`,
+  messageId,
+})
 const eventsOf = (taken: { steps: readonly TransitionRecord[] } | null) => taken?.steps.map(({ event }) => event)
 
 test('a settlement takes the steps of its reply that wait, and those of others are written here', async () => {
@@ -245,6 +250,17 @@ test('it takes none while some of its reply are being written, so that they stay
   waiting.shift()?.resolve()
   await gathered()
   expect(batches).toEqual([['r1'], ['r2', 'r3']])
+})
+
+test('it takes none while older ones of its session wait, so that a reply does not overtake the one before', async () => {
+  const { recorder, batches } = heldStore()
+  recorder.record(stepOf('r', 'r1'))
+  const next = { ...stepOf('s', 's1'), sessionId: stepOf('r', 'r1').sessionId }
+  expect(recorder.settling(next)).toBeNull()
+  recorder.record(next)
+  await gathered()
+  expect(batches).toEqual([['r1', 's1']])
+  expect(eventsOf(recorder.settling(stepOf('t', 't1')))).toEqual(['t1'])
 })
 
 test('what it did not store is written here, before what came later; what is gone is not', async () => {
