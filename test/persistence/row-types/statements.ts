@@ -212,7 +212,9 @@ export function itemsOf({ checker }: Source, form: Statement): { form: Statement
   const [, rows, without = ''] = /to_jsonb\((\w+)\)((?: - '\w+')*)/.exec(form.text) ?? []
   const list = checker.getPropertyOfType(form.row, 'items')
   if (!rows || !list) return null
-  const element = checker.getIndexTypeOfType(checker.getTypeOfSymbolAtLocation(list, form.at), ts.IndexKind.Number)
+  // Null: the list is refused.
+  const items = checker.getNonNullableType(checker.getTypeOfSymbolAtLocation(list, form.at))
+  const element = checker.getIndexTypeOfType(items, ts.IndexKind.Number)
   const argument = form.caller?.typeArguments?.[0]
   const isOfCaller = element && element.flags & ts.TypeFlags.TypeParameter && argument
   const row = isOfCaller ? checker.getTypeFromTypeNode(argument) : element
