@@ -1,4 +1,5 @@
 /** A query of the library, as far as the pool knows it. */
+import type { Sql } from './pool-types.ts'
 
 /** What the pool needs of the library's queries. They are run by their handler, and settled by these two. */
 export interface Query {
@@ -36,4 +37,13 @@ export function forget(query: Query): void {
  */
 export function neverSend(query: Query): void {
   query.cancelled = {}
+}
+
+/**
+ * Call it behind a statement that the server answered with an error, on the library's instance of that one connection. Rows
+ * that came before the error are counted to the next statement, whose own rows then stand behind as many empty places: the
+ * first row of a reply that was there was undefined (postgres 3.4.9). A statement that completes ends the count.
+ */
+export async function forgetRows(sql: Sql): Promise<void> {
+  await sql`select 1`
 }

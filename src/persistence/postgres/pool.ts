@@ -5,8 +5,9 @@
  * (all seen with postgres 3.4.9 by killing servers; database.test.ts, "a server that goes away"). So each
  * connection here is an instance of the library with one connection, one query or transaction at a time.
  */
-import { broken, gaveWay, isOfStatement, isReadOnly, unsentBy } from './connection-faults.ts'
-import { forget, isQuery, neverSend, type Query } from './library-query.ts'
+import { broken, gaveWay, isReadOnly, unsentBy } from './connection-faults.ts'
+import { isQuery, type Query } from './library-query.ts'
+import { runQuery } from './pool-query.ts'
 import { runTransaction, type Work } from './pool-transaction.ts'
 import type { PoolOptions, Sql, Tx } from './pool-types.ts'
 
@@ -168,45 +169,6 @@ function createConnections(options: PoolOptions): Connections {
   }
 
   return { take, giveBack, lose, loseSilent, end, silentFor: () => performance.now() - answeredAt }
-}
-
-function runQuery(connections: Connections, connection: Connection, query: Query, silenceMs: number | undefined): void {
-  const { resolve, reject } = query
-  let settled = false
-  // A network that swallows packets lets a statement wait for as long as TCP tries again: a quarter of an hour.
-  const sentAt = performance.now()
-  const lose = () => connections.loseSilent(connection, sentAt)
-  const timer = silenceMs === undefined ? undefined : setTimeout(lose, silenceMs)
-  const settle = (pass: (value: unknown) => void, isFine: (value: unknown) => boolean) => (value: unknown) => {
-    if (settled) return
-    settled = true
-    clearTimeout(timer)
-    // Not at once: the library is in the middle of the server's answer. (It may still mean to send what is lost here.)
-    if (!isFine(value)) connections.lose(connection)
-    else {
-      queueMicrotask(() => {
-        forget(query)
-        connections.giveBack(connection)
-      })
-    }
-    pass(value)
-  }
-  query.resolve = settle(resolve, () => true)
-  const fail = settle(reject, isOfStatement)
-  let isFirst = true
-  query.reject = (error) => {
-    if (!isFirst || settled || query.streaming || connection.lost || !gaveWay(error)) {
-      if (connection.greeted) return fail(error)
-      neverSend(query)
-      return fail(unsentBy(error))
-    }
-    isFirst = false
-    // The library has put serialized values into them, and would serialize those once more.
-    delete query.parameters
-    queueMicrotask(() => connection.run(query))
-  }
-  connection.underWay = query
-  connection.run(query)
 }
 
 export function createPool(options: PoolOptions): Sql {

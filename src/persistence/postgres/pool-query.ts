@@ -1,0 +1,90 @@
+/** A statement on a connection of the pool, which may break at any moment. */
+import { gaveWay, isOfStatement, unsentBy } from './connection-faults.ts'
+import { forget, forgetRows, neverSend, type Query } from './library-query.ts'
+import type { Sql } from './pool-types.ts'
+
+/** What of a connection a statement needs. */
+interface Connection {
+  sql: Sql
+  run(query: Query): unknown
+  readonly greeted: boolean
+  readonly lost: boolean
+  underWay: Pick<Query, 'reject'> | null
+}
+
+interface Connections<One> {
+  giveBack(connection: One): void
+  lose(connection: One): void
+  loseSilent(connection: One, sentAt: number): void
+}
+
+/** See `forgetRows`. Rejects when the connection is lost meanwhile. */
+async function forgetRowsOf<One extends Connection>(
+  connections: Connections<One>,
+  connection: One,
+  silenceMs: number | undefined,
+): Promise<void> {
+  const lost = Promise.withResolvers<never>()
+  connection.underWay = lost
+  const sentAt = performance.now()
+  const timer =
+    silenceMs === undefined ? undefined : setTimeout(() => connections.loseSilent(connection, sentAt), silenceMs)
+  try {
+    // Behind the answer that the library is in the middle of.
+    await Promise.resolve()
+    await Promise.race([forgetRows(connection.sql), lost.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** `silenceMs`: how long an answer may take before the connection is given up. When absent, it may take for ever. */
+export function runQuery<One extends Connection>(
+  connections: Connections<One>,
+  connection: One,
+  query: Query,
+  silenceMs: number | undefined,
+): void {
+  const { resolve, reject } = query
+  let settled = false
+  // A network that swallows packets lets a statement wait for as long as TCP tries again: a quarter of an hour.
+  const sentAt = performance.now()
+  const lose = () => connections.loseSilent(connection, sentAt)
+  const timer = silenceMs === undefined ? undefined : setTimeout(lose, silenceMs)
+  // Not at once: the library is in the middle of the server's answer. (It may still mean to send what is lost here.)
+  const giveBack = () =>
+    queueMicrotask(() => {
+      forget(query)
+      connections.giveBack(connection)
+    })
+  const settle = (pass: (value: unknown) => void, end: (value: unknown) => void) => (value: unknown) => {
+    if (settled) return
+    settled = true
+    clearTimeout(timer)
+    end(value)
+    pass(value)
+  }
+  query.resolve = settle(resolve, giveBack)
+  const fail = settle(reject, (error) => {
+    if (!isOfStatement(error)) connections.lose(connection)
+    else void forgetRowsOf(connections, connection, silenceMs).then(giveBack, () => connections.lose(connection))
+  })
+  let isFirst = true
+  query.reject = (error) => {
+    if (!isFirst || settled || query.streaming || connection.lost || !gaveWay(error)) {
+      if (connection.greeted) return fail(error)
+      neverSend(query)
+      return fail(unsentBy(error))
+    }
+    isFirst = false
+    // The library has put serialized values into them, and would serialize those once more.
+    delete query.parameters
+    const again = () => {
+      connection.underWay = query
+      connection.run(query)
+    }
+    void forgetRowsOf(connections, connection, silenceMs).then(again, fail)
+  }
+  connection.underWay = query
+  connection.run(query)
+}
