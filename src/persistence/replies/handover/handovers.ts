@@ -42,12 +42,14 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
     async keepTurn({ id, epoch }, n, turn, start) {
       const body = encodeTurn(turn, start)
       const store = async () => {
-        // The same turn again, where the one before never got to its calls.
+        // Conflict: the same turn again, where the one before never got to its calls. Locked, so that a settlement that goes
+        // on meanwhile ends before or behind it: it removes the turns.
         const stored = await sql`
           insert into reply_turns (reply_id, n, body)
           select m.id, ${n}, ${body} from messages m
            where m.id = ${id} and m.status = 'streaming' and m.instance_id = ${instance.id} and m.epoch = ${epoch}
              and (select true from instances where id = ${instance.id} and epoch = ${epoch} for key share)
+             for share of m
           on conflict (reply_id, n) do update set body = excluded.body
           returning 1`
         return stored.length > 0

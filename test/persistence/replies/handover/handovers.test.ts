@@ -1,8 +1,9 @@
 /** Who owns a running reply, and how that changes (contract section 21). */
+import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import type { Handovers, ReplyInfo } from '../../../../src/actors/ports/index.ts'
 import { createHandovers } from '../../../../src/persistence/replies/handover/handovers.ts'
-import { encodeStart } from '../../../../src/persistence/replies/handover/stored-turn.ts'
+import { decodeTurn, encodeStart } from '../../../../src/persistence/replies/handover/stored-turn.ts'
 import { settleLost } from '../../../../src/persistence/replies/settling/lost-owners.ts'
 import { verifies } from '../../../verifies.ts'
 import { finished, type Instance, openScene, type Scene, textAt } from '../../scene.ts'
@@ -119,6 +120,29 @@ verifies(
     expect(await settle(scene, three.instance)).toBe(1)
   },
 )
+
+verifies('contract-21.calls', 'a turn that comes while its reply is settled is kept nowhere', async () => {
+  await using scene = await openScene()
+  const reply = await runningReply(scene)
+  const { turn } = decodeTurn(await readFile(new URL('../../fixtures/turns/turn-1.json', import.meta.url), 'utf8'))
+  const begun = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  const settling = scene.sql.begin(async (tx) => {
+    await tx`update messages set status = 'complete' where id = ${reply.id}`
+    begun.resolve()
+    await over.promise
+  })
+  await begun.promise
+  const kept = handoversOf(scene, scene.instance).keepTurn(reply, 1, turn, null)
+  const waiting = () => scene.sql`
+    select from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into reply_turns%'`
+  await expect.poll(async () => (await waiting()).length).toBe(1)
+  over.resolve()
+  await settling
+  expect(await kept).toBe(false)
+  expect(await scene.sql`select from reply_turns where reply_id = ${reply.id}`).toEqual([])
+})
 
 verifies('contract-21.cancel', 'a cancel goes along with the reply, whenever it comes', async () => {
   await using scene = await openScene()
