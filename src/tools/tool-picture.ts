@@ -6,7 +6,10 @@ import { pictureTypeOf } from '../untrusted/picture-type.ts'
 /** As base64 they are the 5,000,000 characters of the vendor that takes least (Anthropic). */
 export const MAX_PICTURE_BYTES = 3_750_000
 
-/** Null when the bytes are too many, or no picture that models take: what a tool says they are does not count. */
+/**
+ * The bytes as a picture for models. Returns null when they are too many, or are no picture that models take. What the tool
+ * calls them does not count.
+ */
 export function toolPicture(bytes: Buffer): MessagePart | null {
   const mediaType = bytes.length > MAX_PICTURE_BYTES ? null : pictureTypeOf(bytes)
   if (mediaType === null) return null

@@ -1,5 +1,6 @@
 /** What Linux tells of processes (/proc): which one runs node, and whether one is gone. */
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
+import { setPriority } from 'node:os'
 
 /** npm runs a shell, which either spawns node or becomes it. */
 export async function nodeBelow(pid: number): Promise<number> {
@@ -16,9 +17,14 @@ async function childrenOf(pid: number): Promise<{ pid: number }[]> {
   return found.filter((child) => child !== null).filter((child) => child.group === own?.group)
 }
 
-/** Null when it is gone, or a zombie. */
+/** A process and its group. Resolves to null when the process is gone, or a zombie. */
 export async function statOf(pid: number): Promise<{ pid: number; group: number } | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   const [state, , group] = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return text === '' || state === 'Z' ? null : { pid, group: Number(group) }
+}
+
+/** Sets the priority of a process's threads: a process has none of its own. */
+export async function setPriorities(pid: number, priority: number): Promise<void> {
+  for (const thread of await readdir(`/proc/${pid}/task`)) setPriority(Number(thread), priority)
 }

@@ -24,7 +24,7 @@ export function film(page: Page): () => Promise<Shot[]> {
   }
 }
 
-// By script, because the page's policy allows no style in HTML.
+// A script sets the styles: the page's policy allows none in HTML.
 const pointer = `Object.assign(document.body.appendChild(document.createElement('div')), {id: 'pointer'}).style.cssText =
   'position: fixed; width: 22px; height: 22px; border-radius: 50%; z-index: 9999; left: -60px; top: 60%;' +
   'background: rgb(220 38 38 / .35); border: 2px solid #dc2626; transform: translate(-50%, -50%); pointer-events: none'`

@@ -120,8 +120,8 @@ export function beginReply(sessions: LiveSessions, agentId: string, state: Initi
 }
 
 /**
- * Of a session, or of one that was made under its id later. An admission may be answered late: when its own reply is over,
- * and a newer one runs.
+ * Whether a reply began later than another one in the same session, or in a session that was made later under the same id.
+ * The older one may begin here second: the answer to an admission can come when its reply is over already.
  */
 const isNewer = (one: ReplyInfo, other: ReplyInfo): boolean =>
   one.sessionNum > other.sessionNum || (one.sessionNum === other.sessionNum && one.firstSeq > other.firstSeq)

@@ -45,7 +45,10 @@ export async function registerUi(
   return sendPage
 }
 
-/** For the page at an address; `preloads`: the files by its beginning, as the build has written them (ui/preloads.ts). */
+/**
+ * The links that make a browser fetch the files of the page at `url` early. `preloads` is what the build has written: the files
+ * of each page, by the beginning of its address (ui/preloads.ts).
+ */
 function linksFor(url: string, preloads: string): string {
   const path = url.split('?', 1)[0] ?? ''
   const files: Record<string, string[]> = JSON.parse(preloads)

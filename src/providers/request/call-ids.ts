@@ -28,7 +28,9 @@ export function withUniqueCallIds(
 ): readonly ModelMessage[] {
   if (!messages.some((one) => one.role === 'assistant' && one.toolCalls !== undefined)) return messages
   const used = new Set<string>()
-  /** By id: the number that its next repetition tries. From 2 each time, 11,000 calls of one id took minutes. */
+  /**
+   * The number that the next repetition of an id tries first. When each began at 2, 11,000 calls of one id took minutes.
+   */
   const numbers = new Map<string, number>()
   let open = openCalls<string>()
   const ownId = (id: string, isKept: boolean): string => {

@@ -212,7 +212,7 @@ export function itemsOf({ checker }: Source, form: Statement): { form: Statement
   const [, rows, without = ''] = /to_jsonb\((\w+)\)((?: - '\w+')*)/.exec(form.text) ?? []
   const list = checker.getPropertyOfType(form.row, 'items')
   if (!rows || !list) return null
-  // Null: the list is refused.
+  // A list that is refused is null.
   const items = checker.getNonNullableType(checker.getTypeOfSymbolAtLocation(list, form.at))
   const element = checker.getIndexTypeOfType(items, ts.IndexKind.Number)
   const argument = form.caller?.typeArguments?.[0]

@@ -8,7 +8,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { createClient } from '../../../openapi/client.ts'
 import { askSetUp } from '../database.ts'
 import { temporaryFolder } from '../folder.ts'
-import { nodeBelow, statOf } from '../process-tree.ts'
+import { nodeBelow, setPriorities, statOf } from '../process-tree.ts'
 import { WAIT_MS } from '../wait.ts'
 import { killWithUs } from './program.ts'
 
@@ -144,7 +144,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     await ready(url)
     const { child, exited } = launched
     const pid = options.direct ? (child.pid ?? 0) : await nodeBelow(child.pid ?? 0)
-    if (options.startsAside) await serveLikeOthers(pid)
+    if (options.startsAside) await setPriorities(pid, constants.priority.PRIORITY_NORMAL)
     return Object.assign(launched, {
       url,
       pid,
@@ -163,12 +163,6 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     await launched[Symbol.asyncDispose]()
     throw error
   }
-}
-
-/** Priorities are of threads. */
-async function serveLikeOthers(pid: number): Promise<void> {
-  for (const thread of await readdir(`/proc/${pid}/task`))
-    setPriority(Number(thread), constants.priority.PRIORITY_NORMAL)
 }
 
 /** Sends SIGINT repeatedly: the first one later than a second after the stop signal ends the process. */

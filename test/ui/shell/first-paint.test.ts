@@ -37,7 +37,7 @@ for (const [width, part] of [
   }
 }
 
-/** Of Core Web Vitals: up to this a page counts as steady. Half of it, since a slow machine shows more of what comes. */
+/** Half of what Core Web Vitals call a steady page: a slow machine shows more of the shifts than a fast one. */
 const MOST_SHIFT = 0.05
 
 test('little moves while Home and the workbench come', async () => {

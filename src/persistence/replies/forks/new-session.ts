@@ -70,7 +70,8 @@ const SECRET_REVOKED = 'GR401'
 const TOO_LARGE = 'GR413'
 
 /**
- * Null when there is no such agent. As `createSession`; what is absent or null of the new session is as in the other one.
+ * Makes a session like `createSession`. What the new one does not set is taken from the other session. Resolves to null when
+ * there is no such agent.
  */
 export async function forkSession(
   sql: Sql,

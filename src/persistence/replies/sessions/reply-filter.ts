@@ -38,12 +38,12 @@ const providerOf = (sql: Sql): Fragment => sql`
 
 export interface NewestReply {
   sessionId: string
-  /** Null when the provider is not known. */
+  /** The provider that answered. It is null when it is not known. */
   providerId: string | null
   model: string | null
   /** The HTTP status with which the provider refused it. Null when it was not refused, or when that is not known. */
   httpStatus: number | null
-  /** Null while the reply runs, and for replies that were copied or that a caller gave. */
+  /** How long the reply took. It is null while the reply runs, and for replies that were copied or that a caller gave. */
   durationMs: number | null
   tokens: number | null
 }

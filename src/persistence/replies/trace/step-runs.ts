@@ -10,7 +10,7 @@ export interface StepRun {
   messageId: string | null
   at: Date
   steps: StoredStep[]
-  /** Null when the steps sent none. */
+  /** What the steps sent to models. It is null when they sent nothing. */
   requests: StoredRequest[] | null
 }
 
