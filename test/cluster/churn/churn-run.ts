@@ -13,6 +13,7 @@ export interface ChurnOptions {
   /** Replies that run at any moment. */
   replies: number
   redis: boolean
+  leaseMs: number
   onLoss: 'continue' | 'error'
   /** Checkout of the version that the instances have at the beginning. */
   before: string | null
@@ -24,10 +25,10 @@ const KILL_EVERY_MS = 15_000
 const drainS = { continue: '5', error: '20' }
 
 export async function runChurn(options: ChurnOptions): Promise<ChurnVerdict> {
-  const { database, seconds, replies, redis, onLoss, before } = options
+  const { database, seconds, replies, redis, leaseMs, onLoss, before } = options
   await using stack = new AsyncDisposableStack()
   const model = stack.use(await startChurnModel())
-  const env = { DRAIN_TIMEOUT_S: drainS[onLoss], LOG_LEVEL: 'warn' }
+  const env = { DRAIN_TIMEOUT_S: drainS[onLoss], LOG_LEVEL: 'warn', OWNER_LEASE_MS: `${leaseMs}` }
   const cluster = stack.use(
     await startCluster({ redis, database, env, startsAside: true, ...(before !== null && { before }) }),
   )
@@ -42,7 +43,7 @@ export async function runChurn(options: ChurnOptions): Promise<ChurnVerdict> {
   }
   const faults = makeChurn(cluster, { onLoss, over, isNew: new Set(before === null ? cluster.urls.keys() : [0]) })
   await Promise.all(Array.from({ length: replies }, (_, place) => one(place)))
-  return await verdictOf({ cluster, model, reads, onLoss, ...(await faults) })
+  return await verdictOf({ cluster, model, reads, leaseMs, onLoss, ...(await faults) })
 }
 
 async function buyer({ products }: Cluster, model: { url: string; toolUrl: string }, onLoss: string): Promise<string> {

@@ -1,5 +1,5 @@
 /** What a run of churn has shown: its figures, and what must not be. */
-import { type Cluster, LEASE_MS } from '../../support/programs/cluster.ts'
+import type { Cluster } from '../../support/programs/cluster.ts'
 import { messagesOf } from '../../support/programs/product.ts'
 import { expectedText, type startChurnModel } from './churn-model.ts'
 import type { Read } from './churn-readers.ts'
@@ -24,19 +24,19 @@ export interface Seen {
   acts: readonly Act[]
   /** When the last instance of the version before was gone. Its own replies end with it. */
   upgradedAt: number
+  leaseMs: number
   onLoss: string
 }
 
-/** Longest silence of a reader that resumes. */
-const LIMIT_MS = 2 * LEASE_MS + 1000
-
-export async function verdictOf({ cluster, model, reads, counted, acts, upgradedAt, onLoss }: Seen) {
+export async function verdictOf({ cluster, model, reads, counted, acts, upgradedAt, leaseMs, onLoss }: Seen) {
+  /** Of a reader that resumes. */
+  const longestSilenceMs = 2 * leaseMs + 1000
   const violations = model.faults.map((fault) => `asked wrongly: ${fault}`)
   for (const read of reads) violations.push(...(await faultsOf(read, cluster, upgradedAt)))
   const twice = [...model.made].filter(([, times]) => times > 1)
   for (const [call, times] of twice) violations.push(`call ${call} was made ${times} times`)
   // Replies that an instance of the version before had end with it, and those beside it may.
-  const long = reads.filter(({ begunAt, silence }) => begunAt > upgradedAt && silence.ms > LIMIT_MS)
+  const long = reads.filter(({ begunAt, silence }) => begunAt > upgradedAt && silence.ms > longestSilenceMs)
   if (onLoss === 'continue') violations.push(...long.map(({ name, silence }) => silenceOf(name, silence, acts)))
   const silences = reads.map(({ silence }) => Math.round(silence.ms)).sort((a, b) => a - b)
   return {
@@ -52,8 +52,8 @@ export async function verdictOf({ cluster, model, reads, counted, acts, upgraded
       ...(await takeovers(cluster, acts)),
       'longest silence of a reader, ms': silences.at(-1) ?? 0,
       'longest silence of half the readers, ms': silences[Math.floor(silences.length / 2)] ?? 0,
-      'readers with a silence above the limit': silences.filter((ms) => ms > LIMIT_MS).length,
-      'limit (two leases and a second), ms': LIMIT_MS,
+      'readers with a silence above the limit': silences.filter((ms) => ms > longestSilenceMs).length,
+      'limit (two leases and a second), ms': longestSilenceMs,
     },
   } satisfies ChurnVerdict
 }

@@ -5,6 +5,7 @@
  *     --replies 200      that run at any moment
  *     --on-loss error    what agents say: then instances only restart, and each drain finds a boundary
  *     --redis            beside PostgreSQL
+ *     --lease 6000       OWNER_LEASE_MS, by default the product's own
  *     --before FOLDER    a checkout of the version before: the instances begin with it
  */
 import { parseArgs } from 'node:util'
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     replies: { type: 'string', default: '200' },
     'on-loss': { type: 'string', default: 'continue' },
     redis: { type: 'boolean', default: false },
+    lease: { type: 'string', default: '6000' },
     before: { type: 'string' },
   },
 })
@@ -33,6 +35,7 @@ async function main(): Promise<boolean> {
     seconds: Number(values.seconds),
     replies: Number(values.replies),
     redis: values.redis,
+    leaseMs: Number(values.lease),
     onLoss: values['on-loss'] === 'error' ? 'error' : 'continue',
     before: values.before ?? null,
   })
