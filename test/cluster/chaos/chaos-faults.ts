@@ -59,7 +59,7 @@ function ends({ cluster, random, onTrouble }: FaultOptions): Record<string, Faul
       try {
         return await cluster.restart(instance)
       } catch (error) {
-        if (tries === 3) throw error
+        if (tries === 10) throw error
       }
     }
   }
@@ -74,7 +74,9 @@ function ends({ cluster, random, onTrouble }: FaultOptions): Record<string, Faul
       await back(instance)
       const exit = await ending?.exited
       const told = ending?.stderr.slice(-3).join(' | ')
-      if (exit?.code !== 0) onTrouble(`instance ${instance} ended by SIGTERM with ${JSON.stringify(exit)}: ${told}`)
+      // A `kill -9` may meet it while it drains.
+      if (exit?.code !== 0 && exit?.signal !== 'SIGKILL')
+        onTrouble(`instance ${instance} ended by SIGTERM with ${JSON.stringify(exit)}: ${told}`)
     },
   }
 }

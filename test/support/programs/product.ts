@@ -155,7 +155,11 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
         return endOf(launched)
       },
       async kill9() {
-        process.kill(pid, 'SIGKILL')
+        try {
+          process.kill(pid, 'SIGKILL')
+        } catch {
+          // it has just ended by itself
+        }
         await exited
       },
     })
