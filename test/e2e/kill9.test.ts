@@ -139,7 +139,7 @@ verifies(
     })
     up.always((call) => call.text('again').then(() => call.finish()))
     const database = await freshDatabase()
-    const env = { DATABASE_URL: database.url, SECRET_KEY: 'a-key-for-tests', OWNER_LEASE_MS: '1500' }
+    const env = { DATABASE_URL: database.url, SECRET_KEY: 'a-key-for-tests', OWNER_LEASE_MS: '4000' }
     try {
       await using owner = await startProduct({ direct: true, env })
       const agent = await addAgent(owner, up.url)

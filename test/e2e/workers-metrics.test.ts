@@ -14,7 +14,7 @@ verifies(['contract-1.metrics', 'contract-17.workers'], 'one port serves the sum
   const database = await freshDatabase({ empty: true })
   await using stack = new AsyncDisposableStack()
   stack.defer(() => database.drop())
-  const env = { DATABASE_URL: database.url, SECRET_KEY: 'the-same-for-all', WORKERS: '2', OWNER_LEASE_MS: '1500' }
+  const env = { DATABASE_URL: database.url, SECRET_KEY: 'the-same-for-all', WORKERS: '2', OWNER_LEASE_MS: '6000' }
   await using product = await startProduct({ direct: true, env: { ...env, METRICS_PORT: '0', LOG_LEVEL: 'fatal' } })
   const [, page = ''] = /^Metrics: (\S+)$/m.exec(product.stderr.join('\n')) ?? []
   const leases = async () =>

@@ -34,8 +34,8 @@ const environment = (): Record<string, string> => ({
   DATABASE_URL: database.url,
   SECRET_KEY: 'the-same-for-all',
   WORKERS: '2',
-  OWNER_LEASE_MS: '1500',
-  DRAIN_TIMEOUT_S: '30',
+  OWNER_LEASE_MS: '6000',
+  DRAIN_TIMEOUT_S: '180',
 })
 
 const start = (env: Record<string, string> = {}): Promise<Product> =>

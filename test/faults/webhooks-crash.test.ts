@@ -80,7 +80,7 @@ verifies(
     }
     await expect.poll(async () => await pending(), { timeout: 120_000, interval: 200 }).toBe(0)
     await expect
-      .poll(async () => (await sql`select from messages where status = 'streaming'`).length, { timeout: 20_000 })
+      .poll(async () => (await sql`select from messages where status = 'streaming'`).length)
       .toBe(0)
     await expect.poll(async () => await pending(), { timeout: 120_000, interval: 200 }).toBe(0)
     const ended = await sql<{ id: string }[]>`

@@ -12,7 +12,7 @@ let scene: Scene
 let server: MetricsServer
 let atStart: string
 beforeAll(async () => {
-  scene = await openScene({ settings: { METRICS_PORT: '0', OWNER_LEASE_MS: '600', PROVIDER_RETRIES: '0' } })
+  scene = await openScene({ settings: { METRICS_PORT: '0', OWNER_LEASE_MS: '6000', PROVIDER_RETRIES: '0' } })
   const { metrics } = scene.app
   server = await serveMetrics({ host: '127.0.0.1', port: 0, collect: async () => [(await metrics?.()) ?? []] })
   atStart = await text()

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parentPort } from 'node:worker_threads'
+import { WAIT_MS } from '../../support/wait.ts'
 import { hostileBodies, hostileConversations, hostileImports, hostileValues, hostileYaml } from './hostile-input.ts'
 
 export interface HostileRequest {
@@ -73,7 +74,7 @@ async function send(request: HostileRequest): Promise<HostileAnswer> {
       redirect: 'manual',
       headers: { ...(body === undefined ? {} : { 'content-type': type }), ...request.headers },
       body: body ?? null,
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(WAIT_MS),
     })
     await response.body?.cancel()
     return { status: response.status, ms: performance.now() - begin }

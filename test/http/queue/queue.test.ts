@@ -38,7 +38,7 @@ const queueOf = async (id: string) => (await scene.call('GET', `${scene.sessions
 const contentsOf = async (id: string) => (await scene.messages(id)).map(({ content }) => content)
 /** Until as many messages wait. */
 async function waiting(id: string, count: number) {
-  await expect.poll(async () => (await queueOf(id)).length, { timeout: 10_000 }).toBe(count)
+  await expect.poll(async () => (await queueOf(id)).length).toBe(count)
   return await queueOf(id)
 }
 

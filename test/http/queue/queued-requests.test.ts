@@ -40,7 +40,7 @@ async function running() {
 
 async function waiting(id: string, count: number) {
   const queue = async () => (await scene.call('GET', `${scene.sessions}/${id}/queue`)).json.queue
-  await expect.poll(async () => (await queue()).length, { timeout: 10_000 }).toBe(count)
+  await expect.poll(async () => (await queue()).length).toBe(count)
   return await queue()
 }
 

@@ -17,7 +17,7 @@ const toldOf = async (id: string) =>
 
 async function waiting(id: string, contents: string[]) {
   await expect
-    .poll(async () => (await queueOf(id)).map(({ content }: { content: string }) => content), { timeout: 10_000 })
+    .poll(async () => (await queueOf(id)).map(({ content }: { content: string }) => content))
     .toEqual(contents)
 }
 

@@ -29,5 +29,5 @@ verifies('contract-26.unread', 'its connection is closed; one that is read slowl
   const connections = () => new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)))
   await once(slow, 'end')
   expect(read).toBeGreaterThan(body.length)
-  await expect.poll(connections, { timeout: 20_000 }).toBe(0)
+  await expect.poll(connections).toBe(0)
 })

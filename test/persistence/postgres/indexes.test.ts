@@ -1,5 +1,5 @@
 /** Indexes of tables that may be large already when a version brings them. */
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { readIndexes } from '../../../src/persistence/postgres/schema/indexes.ts'
 import { buildMissingIndexes, migrate, schema } from '../../../src/persistence/schema.ts'
 import { freshDatabase } from '../../support/database.ts'
@@ -7,10 +7,21 @@ import { verifies } from '../../verifies.ts'
 
 describe.each([18, 15] as const)('PostgreSQL %i', (version) => {
   let database: Awaited<ReturnType<typeof freshDatabase>>
-  beforeAll(async () => {
+  beforeEach(async () => {
     database = await freshDatabase({ version })
   })
-  afterAll(() => database.drop())
+  afterEach(() => database.drop())
+
+  /** So many sessions that their table counts as large. Returns their agent. */
+  async function manySessions(): Promise<string> {
+    const { sql } = database
+    const [agent] = await sql<{ id: string }[]>`
+      with provider as (insert into providers (name, provider_type) values ('p', 'demo') returning id)
+      insert into agents (name, provider_id, model) select 'a', id, 'm' from provider returning id`
+    const { id } = agent ?? { id: '' }
+    await sql`insert into sessions (agent_id) select ${id} from generate_series(1, 10001)`
+    return id
+  }
 
   const valid = async () => {
     const rows = await database.sql<{ name: string; valid: boolean }[]>`
@@ -32,17 +43,14 @@ describe.each([18, 15] as const)('PostgreSQL %i', (version) => {
     'a large one beside everything else, and anew when it was broken off',
     async () => {
       const { sql } = database
-      const [provider] = await sql`insert into providers (name, provider_type) values ('p', 'demo') returning id`
-      const [agent] = await sql`
-      insert into agents (name, provider_id, model) values ('a', ${provider?.id}, 'm') returning id`
-      await sql`insert into sessions (agent_id) select ${agent?.id} from generate_series(1, 10001)`
+      const agent = await manySessions()
       await sql`drop index sessions_by_user`
       expect(await migrate(sql), 'no start waits for it').toEqual([])
       // Another one writes meanwhile: the build waits for it and is broken off, which leaves an invalid index behind.
       const writing = Promise.withResolvers<void>()
       const held = Promise.withResolvers<void>()
       const writer = sql.begin(async (tx) => {
-        await tx`insert into sessions (agent_id) values (${agent?.id})`
+        await tx`insert into sessions (agent_id) values (${agent})`
         held.resolve()
         await writing.promise
       })
@@ -51,9 +59,11 @@ describe.each([18, 15] as const)('PostgreSQL %i', (version) => {
       const broken = expect(building).rejects.toThrow()
       await expect
         .poll(async () => {
+          // It waits for the writer's transaction. Earlier it may wait for the table, while that is vacuumed: broken off
+          // there, it leaves nothing behind.
           const [row] = await sql`
-          select pg_cancel_backend(pid) as done from pg_stat_activity
-           where query like '%create index concurrently%' and wait_event_type = 'Lock'`
+            select pg_cancel_backend(pid) as done from pg_stat_activity
+             where query like '%create index concurrently%' and wait_event_type = 'Lock' and wait_event = 'virtualxid'`
           return row?.done ?? false
         })
         .toBe(true)
@@ -68,6 +78,7 @@ describe.each([18, 15] as const)('PostgreSQL %i', (version) => {
 
   verifies('contract-11.large-lists', 'a user’s sessions are found by it', async () => {
     const { sql } = database
+    await manySessions()
     await sql`analyze sessions`
     const plan = await sql<{ 'QUERY PLAN': string }[]>`
       explain select num from sessions where agent_id = gen_random_uuid() and end_user = 'ann'
