@@ -11,7 +11,7 @@ describe('PROVIDER_IDLE_TIMEOUT_S', () => {
     ['no answer at all', () => {}],
     ['headers alone', (call: { open(): void }) => call.open()],
   ])('%s: provider_timeout, not tried again, the socket is closed', async (_, script) => {
-    const { up, model } = await scene({ idleTimeoutMs: 300 })
+    const { up, model } = await scene({ idleTimeoutMs: 1500 })
     up.always(script)
     expect(failureIn(await ask(model, requestTo(up))).code).toBe('provider_timeout')
     const call = await up.call(1)
