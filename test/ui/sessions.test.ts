@@ -113,11 +113,35 @@ test('rows of 32 px are walked by keys, with a preview beside them; columns are 
   await page.getByRole('columnheader', { name: 'Model' }).waitFor()
 })
 
+test('at 1280 pixels every usual column is in sight, and the title is still the widest', async () => {
+  await scene.say('A lamp for all columns')
+  await using page = await browser.page(app.url, { width: 1280, height: 720 })
+  await page.goto('/sessions')
+  await rows(page).getByText('A lamp for all columns').waitFor()
+  const table = page.getByRole('table', { name: 'Sessions' })
+  const room = await table.evaluate((of): number => of.parentElement.clientWidth - of.scrollWidth)
+  expect(room).toBeGreaterThanOrEqual(0)
+  const heads = await table
+    .locator('th')
+    .evaluateAll((all) => all.map((head) => [head.textContent, head.getBoundingClientRect().width] as const))
+  expect(heads.map(([name]) => name)).toContain('Updated')
+  expect(heads.toSorted(([, a], [, b]) => b - a)[0]?.[0]).toBe('Session')
+  const cut = await table
+    .locator('td[data-column=updated]')
+    .evaluateAll((all): number => all.filter((cell) => cell.scrollWidth > cell.clientWidth).length)
+  expect(cut).toBe(0)
+})
+
 test('a narrow window shows titles, states and the preview below', async () => {
   await scene.say('Small lamps')
   await using page = await browser.page(app.url, { width: 390, height: 844 })
   await page.goto('/sessions')
   await rows(page).getByText('Small lamps').first().waitFor()
+  await rows(page)
+    .first()
+    .getByText(/just now|ago/)
+    .first()
+    .waitFor()
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
   await page.locator('body').press('j')

@@ -68,6 +68,24 @@ test('agents are found by model and provider too, and sorted by a column', async
   await expect.poll(() => offered.allTextContents()).toEqual(['Sorted 1', 'Sorted 2', 'Sorted 10'])
 })
 
+test('a record takes one line of its list, however long its words, and says on hover what is cut', async () => {
+  const long = 'A name of very many words that no column of any list has room for, and a few more'
+  const { agentId } = await createAgent(app, { name: long })
+  await app.client.PUT('/api/v1/agents/{id}', {
+    params: { path: { id: agentId } },
+    body: { model: `long-${'x-'.repeat(60)}` },
+  })
+  await using page = await browser.page(app.url, { width: 1280, height: 720 })
+  await page.goto('/agents?sort=Name')
+  const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: long }) })
+  await row.waitFor()
+  const { height } = await boxOf(row)
+  expect(height).toBeLessThan(40)
+  await row.getByTitle(long).waitFor()
+  await row.getByTitle(/^long-x-x-/).waitFor()
+  expect(await sidewaysScroll(page)).toEqual([])
+})
+
 test('while a page is read, its rows and fields stand there already', async () => {
   const { agentId } = await createAgent(app)
   await using page = await browser.page(app.url)

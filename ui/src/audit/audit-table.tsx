@@ -1,7 +1,7 @@
 import { Button, Table } from '@mantine/core'
 import { useState } from 'react'
 import blocks from '../blocks/blocks.module.css'
-import { AwaitedRows } from '../blocks/pages/awaited.tsx'
+import { AwaitedRows } from '../blocks/pages/awaited-rows.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { plural } from '../blocks/words.ts'
 import classes from './audit.module.css'

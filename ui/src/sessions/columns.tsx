@@ -3,19 +3,19 @@ import { Button, Checkbox, Popover, Stack } from '@mantine/core'
 import { IconColumns3 } from '@tabler/icons-react'
 import { useState } from 'react'
 
-/** The columns, in the order in which they are shown. */
+/** The columns, in the order in which they are shown. Long words give way in a narrow list (`cqw`: its width) before it scrolls. */
 export const columns = [
   { name: 'status', label: 'Status', width: '8.5rem' },
-  { name: 'error', label: 'Error', width: '12rem' },
+  { name: 'error', label: 'Error', width: 'clamp(7.5rem, 13cqw, 12rem)' },
   { name: 'http', label: 'HTTP', width: '4.5rem' },
-  { name: 'agent', label: 'Agent', width: '10rem' },
+  { name: 'agent', label: 'Agent', width: 'clamp(7rem, 11cqw, 10rem)' },
   { name: 'provider', label: 'Provider', width: '9rem' },
   { name: 'model', label: 'Model', width: '10rem' },
   { name: 'user', label: 'User', width: '7.5rem' },
   { name: 'duration', label: 'Duration', width: '6.5rem' },
   { name: 'tokens', label: 'Tokens', width: '5.5rem' },
-  { name: 'created', label: 'Created', width: '8rem' },
-  { name: 'updated', label: 'Updated', width: '8rem' },
+  { name: 'created', label: 'Created', width: '7.5rem' },
+  { name: 'updated', label: 'Updated', width: '7.5rem' },
 ] as const
 
 export type ColumnName = (typeof columns)[number]['name']

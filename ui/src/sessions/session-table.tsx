@@ -3,7 +3,7 @@ import { IconSitemap } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import blocks from '../blocks/blocks.module.css'
-import { AwaitedRows } from '../blocks/pages/awaited.tsx'
+import { AwaitedRows } from '../blocks/pages/awaited-rows.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { RunningDuration } from '../blocks/running-duration.tsx'
 import { duration } from '../chart/words.ts'
@@ -136,7 +136,9 @@ function Row({ session, shown, isSelected, onToggle, active, onActive, ...cells 
         >
           {name}
         </Link>
-        <span className={classes.narrowAgent}>{agentName}</span>
+        <span className={classes.narrowFacts}>
+          {agentName} · <RelativeTime iso={session.updatedAt} />
+        </span>
       </Table.Td>
       {shown.map((column) => (
         <Table.Td key={column} data-column={column} data-minor={column !== 'status' || undefined}>

@@ -1,27 +1,19 @@
 /** In place of what is being read: lines and fields of the size that they will have, instead of one large slab. */
-import { Skeleton, Table } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import classes from './awaited.module.css'
 
 /** As many as a page shows without scrolling. */
-const EXPECTED = 12
+export const EXPECTED = 12
 
-const Line = ({ place }: { place: number }) => <Skeleton height={10} width={`${72 - ((place * 17) % 40)}%`} />
-
-/** Rows of a table, below its head. */
-export const AwaitedRows = ({ columns }: { columns: number }) =>
-  Array.from({ length: EXPECTED }, (_, row) => (
-    <Table.Tr key={row} aria-hidden>
-      <Table.Td colSpan={columns}>
-        <Line place={row} />
-      </Table.Td>
-    </Table.Tr>
-  ))
+export const AwaitedLine = ({ place }: { place: number }) => (
+  <Skeleton height={10} width={`${72 - ((place * 17) % 40)}%`} />
+)
 
 /** Lines of a text or a list, without a head. */
 export const AwaitedLines = ({ count = EXPECTED }: { count?: number }) => (
   <div className={classes.lines} role="status" aria-label="Loading">
     {Array.from({ length: count }, (_, line) => (
-      <Line key={line} place={line} />
+      <AwaitedLine key={line} place={line} />
     ))}
   </div>
 )

@@ -9,7 +9,7 @@ import { EmptyState } from '../messages/empty-state.tsx'
 import { ErrorAlert } from '../messages/error-alert.tsx'
 import { RelativeTime } from '../relative-time.tsx'
 import type { Resource, StoredRecord } from '../resource.ts'
-import { AwaitedRows } from './awaited.tsx'
+import { AwaitedRows } from './awaited-rows.tsx'
 import { Page } from './page.tsx'
 import { Pager } from './pager.tsx'
 import { type PageOf, usePaging } from './paging.ts'
@@ -159,7 +159,11 @@ function Rows<Item extends StoredRecord>(props: RowsProps<Item>) {
   const all = [...columns, changed]
   return (
     <div className={classes.card}>
-      <Table className={classes.table ?? ''} aria-label={title} aria-busy={isStale || data === undefined}>
+      <Table
+        className={`${classes.table} ${classes.lines}`}
+        aria-label={title}
+        aria-busy={isStale || data === undefined}
+      >
         <Table.Thead>
           <Table.Tr>
             {[name, ...all].map(({ header, width, minor }) => (
@@ -177,13 +181,13 @@ function Rows<Item extends StoredRecord>(props: RowsProps<Item>) {
         <Table.Tbody>
           {data?.items.map((item) => (
             <Table.Tr key={item.id}>
-              <Table.Td>
+              <Table.Td title={item.name}>
                 <RowLink to={`${path}/${item.id}`}>{item.name}</RowLink>
               </Table.Td>
               {all.map(({ header, cell, minor }) => (
-                <Table.Td key={header} data-minor={minor || undefined}>
+                <Cell key={header} isMinor={minor === true}>
                   {cell(item)}
-                </Table.Td>
+                </Cell>
               ))}
             </Table.Tr>
           ))}
@@ -202,3 +206,10 @@ function Rows<Item extends StoredRecord>(props: RowsProps<Item>) {
     </div>
   )
 }
+
+/** Words that its line cuts are read on hover. */
+const Cell = ({ isMinor, children }: { isMinor: boolean; children: ReactNode }) => (
+  <Table.Td data-minor={isMinor || undefined} title={typeof children === 'string' ? children : undefined}>
+    {children}
+  </Table.Td>
+)
