@@ -44,5 +44,9 @@ test.each([1440, 1280, 390])('at %i pixels it is high enough, and its words are 
   await expect.poll(async () => (await measured()).sizes.filter(([, pixels]) => pixels < LEAST_WORDS)).toEqual([])
   const { height, sizes } = await measured()
   expect(sizes.length).toBeGreaterThan(9)
+  // Where it is wider than its card, it does not begin with an empty corner.
+  const idle = await flow.getByText('idle', { exact: true }).boundingBox()
+  expect(idle?.x).toBeGreaterThan(0)
+  expect((idle?.x ?? 0) + (idle?.width ?? 0)).toBeLessThan(width)
   expect(height).toBeGreaterThanOrEqual(LEAST_HEIGHT)
 })

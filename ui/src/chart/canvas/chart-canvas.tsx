@@ -54,11 +54,12 @@ function Canvas({ layout, form, marks, label }: ChartCanvasProps) {
   const edges = useMemo(() => flowEdges(layout, form, marks.transitions), [layout, form, marks.transitions])
   const [looked, setLooked] = useState<string | null>(null)
   const box = useFitted(layout)
+  const around = useInSight(middleOf(layout, marks))
   const onFocus = ({ target }: SyntheticEvent) =>
     setLooked(target instanceof Element ? (target.closest('[data-id]')?.getAttribute('data-id') ?? null) : null)
   return (
     <figure className={classes.figure} aria-label={label} data-form={form}>
-      <div className={classes.around}>
+      <div ref={around} className={classes.around}>
         <div ref={box} className={classes.canvas} style={sizeOf(layout, form)}>
           <ReactFlow
             nodes={nodes}
@@ -103,6 +104,27 @@ const sizeOf = ({ width, height }: Layout, form: Form) => ({
   minWidth: Math.ceil(width * SMALLEST),
   ...(form === 'tall' && { maxWidth: width, marginInline: 'auto' }),
 })
+
+/** The middle of the state where the actor is, or of the first one, as a part of the chart's width. */
+function middleOf({ states, width }: Layout, marks: Marks): number {
+  const inner = states.filter(({ compound }) => !compound)
+  const found = inner.findLast(({ state }) => marks.states.get(state.id)?.lit === true) ?? inner[0]
+  return found === undefined ? 0.5 : (found.box.x + found.box.width / 2) / width
+}
+
+/** Brings the place into sight where the chart is wider than its card. */
+function useInSight(place: number) {
+  const around = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const { current } = around
+    if (current === null) return
+    const { scrollLeft, scrollWidth, clientWidth } = current
+    const at = place * scrollWidth
+    if (at < scrollLeft + clientWidth / 6 || at > scrollLeft + (clientWidth * 5) / 6)
+      current.scrollLeft = at - clientWidth / 2
+  }, [place])
+  return around
+}
 
 /** Fits the whole chart whenever its container changes size. */
 function useFitted(layout: Layout) {

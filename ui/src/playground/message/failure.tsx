@@ -39,7 +39,10 @@ export function Failure({ message: { id, error, providerId }, again, isTraceOpen
     >
       <Reason text={error.message} />
       <Group mt="xs" gap="sm">
-        <code>{error.code}</code>
+        <Group gap={4} wrap="nowrap">
+          <code>{error.code}</code>
+          {id !== null && <Copy text={id} label="Copy the reply’s id" />}
+        </Group>
         {onTrace && (
           <Button
             size="compact-sm"
@@ -72,7 +75,6 @@ export function Failure({ message: { id, error, providerId }, again, isTraceOpen
             Open the provider
           </Button>
         )}
-        {id !== null && <Copy text={id} label="Copy the reply’s id" />}
       </Group>
     </Alert>
   )
