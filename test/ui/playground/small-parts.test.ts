@@ -71,3 +71,36 @@ test('the hints below the field can be read, and a session’s title ends before
   const begins = await row.getByRole('button').boundingBox()
   expect((ends?.x ?? 0) + (ends?.width ?? 0)).toBeLessThanOrEqual(begins?.x ?? 0)
 })
+
+test('a running reply is copied as far as it has come by then', async () => {
+  await using page = await open()
+  await page.evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text }`)
+  const call = byHand()
+  await say(page, 'Write')
+  const { text, finish } = await call
+  const copied = async (words: string) => {
+    await replies(page).getByText(words).waitFor()
+    await replies(page).getByRole('button', { name: 'Copy reply' }).click()
+    return page.evaluate<string>('window.copied')
+  }
+  await text('One lamp')
+  expect(await copied('One lamp')).toBe('One lamp')
+  await text(' and another')
+  expect(await copied('One lamp and another')).toBe('One lamp and another')
+  await finish()
+  await soon(() => statuses(page)).toEqual(['Complete'])
+})
+
+test('on a phone the sessions are in a drawer, which gives the focus back to its button', async () => {
+  await using page = await open(undefined, { width: 390, height: 844 })
+  expect(await page.getByRole('navigation', { name: 'Sessions' }).count()).toBe(0)
+  const button = page.getByRole('button', { name: 'Sessions', exact: true })
+  for (let time = 0; time < 2; time += 1) {
+    await button.click()
+    const drawer = page.getByRole('dialog', { name: 'Sessions' })
+    await drawer.getByRole('link', { name: 'New session' }).waitFor()
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'hidden' })
+    await soon(() => button.evaluate((of) => of === of.ownerDocument.activeElement)).toBe(true)
+  }
+})

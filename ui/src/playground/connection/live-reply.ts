@@ -10,8 +10,8 @@ export interface LiveReply {
   userText: string | null
   /** Id of the message that it comes behind. Null when it begins a path. Undefined stands for the last one. */
   behind: string | null | undefined
-  /** The parts of that message. */
-  userParts: readonly ShownPart[]
+  /** That message as it is shown. Null likewise. */
+  userMessage: ShownMessage | null
   /** Null until its first event. */
   id: string | null
   content: string
@@ -32,11 +32,11 @@ export interface LiveReply {
 export const newReply = (
   userText: string | null,
   now: string,
-  { behind, userParts = [] }: Partial<Pick<LiveReply, 'behind' | 'userParts'>> = {},
+  { behind, userParts = [] }: Partial<Pick<LiveReply, 'behind'>> & { userParts?: readonly ShownPart[] } = {},
 ): LiveReply => ({
   userText,
   behind,
-  userParts,
+  userMessage: userText === null ? null : userMessage(userText, now, userParts),
   id: null,
   content: '',
   reasoning: '',
@@ -136,7 +136,7 @@ export function shownMessages({ path, ids }: Conversation, live: LiveReply | nul
     if (live.id !== null && ids.includes(live.id)) return stored
     // A joined reply is already there, as far as it was stored.
     if (live.userText === null && live.id === null && live.behind === undefined) return stored
-    const user = live.userText === null ? [] : [userMessage(live.userText, live)]
+    const user = live.userMessage === null ? [] : [live.userMessage]
     return [...upTo(stored, live.behind), ...user, replyMessage(live)]
   }
   const { status, finishReason, error, reasoning, reasoningMs, reconnectedAt } = live
@@ -157,7 +157,7 @@ export function shownMessages({ path, ids }: Conversation, live: LiveReply | nul
 const upTo = (path: readonly PathMessage[], lastId: string | null | undefined): readonly PathMessage[] =>
   lastId === undefined ? path : path.slice(0, path.findIndex(({ id }) => id === lastId) + 1)
 
-const userMessage = (content: string, { startedAt: createdAt, userParts }: LiveReply): ShownMessage => ({
+const userMessage = (content: string, createdAt: string, parts: readonly ShownPart[]): ShownMessage => ({
   id: null,
   role: 'user',
   content,
@@ -166,7 +166,7 @@ const userMessage = (content: string, { startedAt: createdAt, userParts }: LiveR
   finishReason: null,
   error: null,
   toolCalls: [],
-  ...(userParts.length > 0 && { parts: userParts }),
+  ...(parts.length > 0 && { parts }),
 })
 
 const replyMessage = (reply: LiveReply): ShownMessage => ({

@@ -1,5 +1,6 @@
 /** The line below a message: how it ended, what it took, and what can be done with it. */
 import { ActionIcon, Group, Tooltip } from '@mantine/core'
+import { useCallbackRef } from '@mantine/hooks'
 import {
   IconAlertTriangle,
   IconCheck,
@@ -10,8 +11,9 @@ import {
   IconPlayerStop,
   IconRefresh,
   IconScissors,
+  IconTimeline,
 } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { memo } from 'react'
 import { Copy } from '../../blocks/copy.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { RunningDuration } from '../../blocks/running-duration.tsx'
@@ -27,13 +29,15 @@ interface FootProps {
   /** The agent's own. */
   agentModel: string
   actions: MessageActions
-  children: ReactNode
+  isTraceOpen: boolean
+  /** Always the same function. */
+  onTrace: () => void
 }
 
-export function Foot({ message, agentModel, actions, children }: FootProps) {
-  const again = againOf(message, actions)
+export function Foot({ message, agentModel, actions, isTraceOpen, onTrace }: FootProps) {
   const { icon: Icon, words } = statusOf(message)
-  const { model } = message
+  const { id, content, parentId, beside, model } = message
+  const current = useCallbackRef(() => message)
   return (
     <div className={classes.foot}>
       <span className={classes.status} data-testid="status">
@@ -45,21 +49,41 @@ export function Foot({ message, agentModel, actions, children }: FootProps) {
       {message.status === 'streaming' ? (
         <>
           <RunningDuration since={message.createdAt} />
-          {message.content !== '' && <Stored content={message.content} />}
+          {content !== '' && <Stored content={content} />}
         </>
       ) : (
         <RelativeTime iso={message.createdAt} />
       )}
-      {/* Together, when the figures before them fill the line. */}
-      <Group component="span" display="inline-flex" gap={6}>
-        {message.content !== '' && <Copy text={message.content} label="Copy reply" />}
-        {again && <FootButton label="Regenerate" icon={IconRefresh} onClick={again} />}
-        <Branches message={message} actions={actions} />
-        {children}
-      </Group>
+      <ReplyActions {...{ id, parentId, beside, current, actions, isTraceOpen, onTrace }} hasText={content !== ''} />
     </div>
   )
 }
+
+interface ReplyActionsProps extends Pick<FootProps, 'actions' | 'isTraceOpen' | 'onTrace'>, BranchesProps {
+  parentId: ShownMessage['parentId']
+  hasText: boolean
+}
+
+/** Rendered again when what can be done changes, not with each word of the reply. */
+const ReplyActions = memo((props: ReplyActionsProps) => {
+  const { id, parentId, current, actions, hasText, isTraceOpen, onTrace } = props
+  const again = againOf(parentId ?? null, actions)
+  return (
+    // Together, when the figures before them fill the line.
+    <Group component="span" display="inline-flex" gap={6}>
+      {hasText && <Copy text={() => current().content} label="Copy reply" />}
+      {again && <FootButton label="Regenerate" icon={IconRefresh} onClick={again} />}
+      <Branches {...props} isReply />
+      {id !== null && (
+        <Tooltip label="Trace">
+          <ActionIcon variant="subtle" color="gray" aria-label="Trace" aria-expanded={isTraceOpen} onClick={onTrace}>
+            <IconTimeline size={16} stroke={1.7} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </Group>
+  )
+})
 
 /** How a reply has ended. */
 const endings = {
@@ -84,7 +108,7 @@ export const hasBegun = ({ content, reasoning = '', toolCalls }: ShownMessage): 
   content !== '' || reasoning !== '' || toolCalls.length > 0
 
 /** Asks for another reply in the place of this one. Null while that is not possible. */
-export function againOf({ parentId }: ShownMessage, { regenerate }: MessageActions): (() => void) | null {
+export function againOf(parentId: ShownMessage['parentId'], { regenerate }: MessageActions): (() => void) | null {
   return parentId == null || regenerate === null ? null : () => regenerate(parentId)
 }
 
@@ -103,17 +127,24 @@ export const FootButton = ({ label, icon: Icon, disabled = false, onClick }: Foo
   </Tooltip>
 )
 
+interface BranchesProps {
+  id: ShownMessage['id']
+  beside: ShownMessage['beside']
+  actions: MessageActions
+  /** The message as it is when a button is pressed. */
+  current: () => ShownMessage
+}
+
 /** The branches in this place, and the fork of the session from here. */
-export function Branches({ message, actions }: Pick<FootProps, 'message' | 'actions'>) {
-  const { id, role, beside } = message
+export function Branches({ id, isReply, beside, actions, current }: BranchesProps & { isReply: boolean }) {
   const { fork, forkWithin, linkTo } = actions
   if (id === null || beside === undefined) return null
   return (
     <>
       {linkTo && <Copy text={linkTo(id)} label="Copy a link to this message" icon={IconLink} />}
       {fork && <FootButton label="Fork from here" icon={IconGitFork} onClick={() => fork(id)} />}
-      {role === 'assistant' && forkWithin && (
-        <FootButton label="Branch from this word" icon={IconCursorText} onClick={() => forkWithin(message)} />
+      {isReply && forkWithin && (
+        <FootButton label="Branch from this word" icon={IconCursorText} onClick={() => forkWithin(current())} />
       )}
       <BranchPicker id={id} beside={beside} onTurn={actions.turnTo} />
     </>

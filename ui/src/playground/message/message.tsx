@@ -1,6 +1,7 @@
 /** One message of the transcript: who, and what. */
-import { ActionIcon, Alert, Tooltip, VisuallyHidden } from '@mantine/core'
-import { IconColumns2, IconHandStop, IconPencil, IconRefresh, IconTimeline } from '@tabler/icons-react'
+import { Alert, VisuallyHidden } from '@mantine/core'
+import { useCallbackRef } from '@mantine/hooks'
+import { IconColumns2, IconHandStop, IconPencil, IconRefresh } from '@tabler/icons-react'
 import { lazy, memo, Suspense, useEffect, useState } from 'react'
 import { Copy } from '../../blocks/copy.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
@@ -41,7 +42,7 @@ export const MessageView = memo((props: MessageProps) =>
 )
 
 function UserMessage({ message, place, count, actions, isLast }: MessageProps) {
-  const { id, content, createdAt, parts } = message
+  const { id, content, createdAt, parts, beside } = message
   const { regenerate } = actions
   return (
     <article className={classes.user} aria-label="You" aria-posinset={place} aria-setsize={count}>
@@ -66,7 +67,7 @@ function UserMessage({ message, place, count, actions, isLast }: MessageProps) {
         {id !== null && actions.compare && (
           <FootButton label="Rerun side by side" icon={IconColumns2} onClick={() => actions.compare?.(id)} />
         )}
-        <Branches message={message} actions={actions} />
+        <Branches id={id} isReply={false} beside={beside} actions={actions} current={() => message} />
       </div>
     </article>
   )
@@ -85,14 +86,14 @@ function Reply({
 }: MessageProps) {
   const { content, reasoning = '', reasoningMs = null, toolCalls, status, error } = message
   const isWriting = status === 'streaming'
-  const again = againOf(message, actions)
+  const again = againOf(message.parentId ?? null, actions)
   const marks = marksOf(message)
   const [isTraceOpen, setTraceOpen] = useState(() => unfolded.has(`${place} trace`))
-  const toggleTrace = () => {
+  const toggleTrace = useCallbackRef(() => {
     setTraceOpen(!isTraceOpen)
     if (isTraceOpen) unfolded.delete(`${place} trace`)
     else unfolded.add(`${place} trace`)
-  }
+  })
   return (
     <article
       className={classes.reply}
@@ -155,21 +156,7 @@ function Reply({
           onTrace={message.id === null ? null : toggleTrace}
         />
       )}
-      <Foot message={message} agentModel={agentModel} actions={actions}>
-        {message.id !== null && (
-          <Tooltip label="Trace">
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label="Trace"
-              aria-expanded={isTraceOpen}
-              onClick={toggleTrace}
-            >
-              <IconTimeline size={16} stroke={1.7} />
-            </ActionIcon>
-          </Tooltip>
-        )}
-      </Foot>
+      <Foot message={message} {...{ agentModel, actions, isTraceOpen }} onTrace={toggleTrace} />
       {isTraceOpen && message.id !== null && (
         <Suspense>
           <ReplyTrace key={message.id} reply={{ id: message.id, isRunning: isWriting, toolCalls, error }} />
