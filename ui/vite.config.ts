@@ -24,14 +24,19 @@ export default defineConfig({
         codeSplitting: {
           // Not a file for each set of pages that share a module: over HTTP/1.1 forty small ones are seven round trips.
           groups: [
-            { name: 'base', tags: ['$initial'], priority: 3 },
-            // Templates, and what conversations and calls of tools are shown with, are of no page that one sees first.
+            { name: 'base', tags: ['$initial'], test: /\/node_modules\//, priority: 4 },
+            // What runs when the page starts lies apart: a browser that is watched (Lighthouse, the inspector) parses the file
+            // of each function that begins something asynchronous once more, and the libraries' is half a megabyte.
+            { name: 'start', tags: ['$initial'], priority: 3 },
+            // What conversations, calls of tools, lists and forms are shown with is of no page that one sees first.
             {
               name: 'shared',
-              test: /\/ui\/src\/(?!templates\/|playground\/|http-tools\/|traces\/|blocks\/diff\/)/,
+              test: /\/ui\/src\/(?!templates\/|playground\/|chart\/|http-tools\/|traces\/|blocks\/(?:diff|forms|editing)\/|blocks\/(?:copy|delete-button|code-block)\.|blocks\/pages\/(?!page\.|awaited\.))/,
               minShareCount: 3,
               priority: 2,
             },
+            // Apart, since a group below is merged with its nearest: Home would ask for the playground's for the sake of an icon.
+            { name: 'icons', test: /\/@tabler\/icons-react\//, minShareCount: 2, priority: 2 },
             { name: 'lib', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 5000, priority: 1 },
           ],
         },

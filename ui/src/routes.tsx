@@ -2,12 +2,16 @@
 import { Loader } from '@mantine/core'
 import type { ComponentType } from 'react'
 import { createBrowserRouter, Outlet, type RouteObject } from 'react-router'
+import { allAgents } from './agents/resource.ts'
 import { AwaitedLines } from './blocks/pages/awaited.tsx'
 import { Page, type PageProps } from './blocks/pages/page.tsx'
+import { recentSessions, someAgents, someProviders } from './home/queries.ts'
+import { currentUser } from './login/queries.ts'
+import { queryClient } from './query-client.ts'
 import { resources } from './resources.ts'
 import { CrashPage } from './shell/failures/crash-page.tsx'
 import { NotFoundPage } from './shell/failures/not-found-page.tsx'
-import { fetchAhead, followRouter, reliable } from './shell/reliable-import.ts'
+import { fetchAhead, followRouter, inPieces, reliable } from './shell/reliable-import.ts'
 import { Shell } from './shell/shell.tsx'
 import { WaitingTitle } from './waiting/waiting-title.tsx'
 
@@ -28,9 +32,43 @@ const headed = (
   children: [{ index: true, lazy, hydrateFallbackElement: <AwaitedLines /> }],
 })
 
+/**
+ * Begins what a page reads first while its code is evaluated. Nothing is read before it is known that somebody is logged in: a
+ * refusal would ask for the login that the gate asks for.
+ */
+const reading =
+  <Loaded,>(read: () => unknown, load: () => Promise<Loaded>) =>
+  async (): Promise<Loaded> => {
+    void queryClient.ensureQueryData(currentUser).then(
+      (user) => user !== null && read(),
+      () => undefined,
+    )
+    return await load()
+  }
+
+const readForHome = () => [
+  queryClient.prefetchQuery(recentSessions),
+  queryClient.prefetchQuery(someProviders),
+  queryClient.prefetchQuery(someAgents),
+]
+
+const playground = inPieces(
+  [() => import('./playground/transcript/transcript-view.tsx'), () => import('./playground/chat.tsx')],
+  () => import('./playground/playground-page.tsx'),
+)
+
 const pages: RouteObject[] = [
-  { index: true, lazy: reliable(() => import('./home/home-page.tsx')) },
-  { path: 'playground/:agentId?/:sessionId?', lazy: reliable(() => import('./playground/playground-page.tsx')) },
+  {
+    index: true,
+    lazy: reading(
+      readForHome,
+      reliable(() => import('./home/home-page.tsx')),
+    ),
+  },
+  {
+    path: 'playground/:agentId?/:sessionId?',
+    lazy: reading(() => queryClient.prefetchQuery(allAgents), reliable(playground)),
+  },
   headed(
     'sessions',
     {
@@ -107,7 +145,8 @@ const AHEAD_MS = 5_000
 
 fetchAhead(
   [
-    () => import('./playground/playground-page.tsx'),
+    playground,
+    () => import('./playground/sessions/session-side.tsx'),
     () => import('./sessions/sessions-page.tsx'),
     ...resources.flatMap(({ listPage, recordPages }) => [listPage, recordPages]),
     () => import('./waiting/waiting-page.tsx'),
@@ -117,6 +156,9 @@ fetchAhead(
     () => import('./built-in-tools/built-in-tools-page.tsx'),
     () => import('./break-it/break-it-page.tsx'),
     () => import('./shell/palette/command-palette.tsx'),
+    () => import('./blocks/late/opened-drawer.tsx'),
+    () => import('./blocks/late/delete-dialog.tsx'),
+    () => import('./playground/composer/question.tsx'),
   ],
   AHEAD_MS,
 )

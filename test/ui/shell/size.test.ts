@@ -1,4 +1,5 @@
 /** What the pages cost a visitor: the bytes of the first one, which come compressed, and the requests of each. */
+import { readFile } from 'node:fs/promises'
 import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
@@ -27,6 +28,17 @@ test('the first page, font and all, is under 260 KB on the wire', async () => {
   const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
   expect(total, JSON.stringify(Object.fromEntries(sizes))).toBeLessThan(mostBytes)
   expect(total).toBeGreaterThan(50_000)
+})
+
+/** Of JavaScript, not compressed: what a browser that is watched parses twice. */
+const mostAtStart = 130_000
+
+test('what starts the pages lies apart from the libraries', async () => {
+  const html = await readFile(new URL('../../../ui/dist/index.html', import.meta.url), 'utf8')
+  const entry = /<script type="module"[^>]* src="([^"]+)"/.exec(html)?.[1] ?? ''
+  const script = await readFile(new URL(`../../../ui/dist${entry}`, import.meta.url), 'utf8')
+  expect(script.length).toBeGreaterThan(10_000)
+  expect(script.length).toBeLessThan(mostAtStart)
 })
 
 /** Of a page's first showing: an agent's workbench reads three pages of 300 agents, Home asks for what needs a look. */

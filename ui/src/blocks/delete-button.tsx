@@ -1,41 +1,21 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
+import { Button } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { ErrorAlert } from './messages/error-alert.tsx'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { reliable } from '../shell/reliable-import.ts'
+import type { Deletion } from './late/delete-dialog.tsx'
 
-interface DeleteButtonProps {
-  /** "prompt" */
-  noun: string
-  name: string
-  /** What will be lost with it, in a sentence or two. */
-  children: ReactNode
-  remove: () => Promise<unknown>
-  /** Called after the deletion, to leave its page. */
-  onDeleted: () => void
-  /** Why it cannot be deleted. Null or absent where it can. */
-  kept?: string | null
+interface DeleteButtonProps extends Deletion {
   /** What opens the confirmation; a button that says "Delete" where it is left out. */
   trigger?: (ask: () => void) => ReactNode
 }
 
+/** A list has one in each row: the dialogs' code, and each dialog, are there once they are asked for. */
+const DeleteDialog = lazy(reliable(() => import('./late/delete-dialog.tsx')))
+
 /** Deletes after a confirmation, which names what is lost and shows the server's refusal. */
-export function DeleteButton({ noun, name, children, remove, onDeleted, kept = null, trigger }: DeleteButtonProps) {
-  const [opened, { open, close }] = useDisclosure()
-  const deletion = useMutation({
-    mutationFn: remove,
-    onSuccess() {
-      close()
-      notifications.show({ message: `Deleted the ${noun} “${name}”.` })
-      onDeleted()
-    },
-  })
-  const ask = () => {
-    deletion.reset()
-    open()
-  }
+export function DeleteButton({ trigger, ...deletion }: DeleteButtonProps) {
+  const [asked, setAsked] = useState(0)
+  const ask = () => setAsked(asked + 1)
   return (
     <>
       {trigger?.(ask) ?? (
@@ -43,26 +23,11 @@ export function DeleteButton({ noun, name, children, remove, onDeleted, kept = n
           Delete
         </Button>
       )}
-      <Modal
-        opened={opened}
-        onClose={close}
-        title={kept === null ? `Delete the ${noun} “${name}”?` : `The ${noun} “${name}” is in use`}
-      >
-        <Stack>
-          <Text>{kept ?? children}</Text>
-          <ErrorAlert error={deletion.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close} data-autofocus>
-              {kept === null ? 'Cancel' : 'Close'}
-            </Button>
-            {kept === null && (
-              <Button color="red.8" loading={deletion.isPending} onClick={() => deletion.mutate()}>
-                Delete
-              </Button>
-            )}
-          </Group>
-        </Stack>
-      </Modal>
+      {asked > 0 && (
+        <Suspense>
+          <DeleteDialog asked={asked} {...deletion} />
+        </Suspense>
+      )}
     </>
   )
 }

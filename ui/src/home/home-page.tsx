@@ -1,55 +1,53 @@
 /** The shortest way to a first reply: an agent to talk to, or the steps to create one. */
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useDeferredValue } from 'react'
 import { agentResource } from '../agents/resource.ts'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { AwaitedLines } from '../blocks/pages/awaited.tsx'
 import { Page } from '../blocks/pages/page.tsx'
-import { providerResource } from '../providers/resource.ts'
-import { allSessions } from '../sessions/queries.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import { FirstAgent } from './first-agent.tsx'
 import { FirstSteps, useDismissed } from './first-steps.tsx'
 import classes from './home-page.module.css'
+import { recentSessions, someAgents, someProviders } from './queries.ts'
 import { WhatsOn } from './whats-on.tsx'
 
 /** An empty server has nobody on call: its first page goes without. */
 const OnCall = lazy(reliable(() => import('./on-call.tsx').then((loaded) => ({ default: loaded.OnCall }))))
 
-/** Enough to find one that is not the demo's. */
-const some = { limit: 20, offset: 0 }
-const RECENT = 5
 /** Refreshed by itself: a step may be done in another window. */
 const EVERY_MS = 5_000
 
 export function Component() {
-  const sessions = useQuery({ ...allSessions({ limit: RECENT }), refetchInterval: EVERY_MS })
+  const sessions = useQuery({ ...recentSessions, refetchInterval: EVERY_MS })
   const found = sessions.data?.sessions
   const newest = found?.[0]
   const talked = newest !== undefined
   const { isDismissed, dismiss } = useDismissed()
   const steps = isDismissed ? {} : { refetchInterval: EVERY_MS }
-  const providers = useQuery({ ...providerResource.list(some), ...steps })
-  const agents = useQuery({ ...agentResource.list(some), ...steps })
+  const providers = useQuery({ ...someProviders, ...steps })
+  const agents = useQuery({ ...someAgents, ...steps })
   const hasOwnProvider = providers.data?.items.some(({ providerType }) => providerType !== 'demo') === true
   const ownAgent = agents.data?.items.find(({ model }) => model !== 'demo')
   const talkedTo = useQuery({ ...agentResource.one(newest?.agentId ?? ''), enabled: talked })
   const agent = talked ? talkedTo.data : agents.data?.items[0]
   const error = agents.error ?? providers.error ?? sessions.error
   const isRead = agents.data !== undefined && providers.data !== undefined && found !== undefined
+  // Rendered in pieces: the query's answer alone would be rendered as one long task.
+  const isShown = useDeferredValue(isRead)
   return (
     <Page
       title={talked ? 'Overview' : 'Welcome to Greenroom'}
       description="Replies are stored before they are shown, resumed from any token, stopped from anywhere."
     >
       <ErrorAlert error={error} />
-      {!isRead && !error && <AwaitedLines />}
+      {!isShown && !error && <AwaitedLines />}
       {talked && (
         <Suspense fallback={<AwaitedLines />}>
           <OnCall />
         </Suspense>
       )}
-      {isRead && (
+      {isRead && isShown && (
         <div className={classes.columns}>
           <div>
             {agent && <FirstAgent agent={agent} talked={talked} />}

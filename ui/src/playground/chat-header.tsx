@@ -1,5 +1,5 @@
 /** The conversation's title, its agent, overrides and code. */
-import { ActionIcon, Button, Drawer, Group, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import {
   IconCode,
@@ -13,6 +13,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import type { Agent } from '../agents/resource.ts'
+import { LateDrawer } from '../blocks/late/late-drawer.tsx'
 import { oneSession } from '../sessions/queries.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import { ActingAs } from './acting-as/acting-as.tsx'
@@ -20,9 +21,10 @@ import classes from './chat-header.module.css'
 import { useOverrides } from './overrides/overrides.ts'
 import { newestSessions, type Session } from './queries.ts'
 import { SessionFacts } from './sessions/session-facts.tsx'
-import { SessionSide, titleOf } from './sessions/session-side.tsx'
 import { SessionTitle } from './sessions/session-title.tsx'
+import { titleOf } from './sessions/title-of.ts'
 
+const SessionSide = lazy(reliable(() => import('./sessions/session-side.tsx')))
 const CodeDialog = lazy(reliable(() => import('./code-dialog.tsx')))
 
 interface ChatHeaderProps {
@@ -93,9 +95,11 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
         <SessionFacts session={session} />
         <ToChart address={sessionId === undefined ? null : `/chart?agent=${agent.id}&session=${sessionId}`} />
       </Group>
-      <Drawer opened={sessions} onClose={list.close} title="Sessions" size={320} padding="sm">
-        <SessionSide agent={agent} agents={agents} sessionId={sessionId} onChosen={list.close} />
-      </Drawer>
+      <LateDrawer opened={sessions} onClose={list.close} title="Sessions" size={320} padding="sm">
+        <Suspense>
+          <SessionSide agent={agent} agents={agents} sessionId={sessionId} onChosen={list.close} />
+        </Suspense>
+      </LateDrawer>
       <Suspense>
         {code && (
           <CodeDialog

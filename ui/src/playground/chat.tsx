@@ -5,12 +5,12 @@ import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { Agent } from '../agents/resource.ts'
 import { ApiError } from '../api.ts'
+import { reliable } from '../shell/reliable-import.ts'
 import classes from './chat.module.css'
 import { Loading, Notices, SessionGone } from './chat-notices.tsx'
 import { useAttachments } from './composer/attachments.ts'
 import { Composer } from './composer/composer.tsx'
 import { useEscapeToStop } from './composer/escape-to-stop.ts'
-import { Question } from './composer/question.tsx'
 import { useDraft } from './composer/use-draft.ts'
 import { useFileDrop } from './composer/use-file-drop.ts'
 import { useSending } from './composer/use-sending.ts'
@@ -27,6 +27,10 @@ import { type MessageActions, useMessageActions } from './transcript/message-act
 import { Opening } from './transcript/opening.tsx'
 import { TranscriptView } from './transcript/transcript-view.tsx'
 
+/** With the forms of tools' arguments, which few conversations need. */
+const Question = lazy(
+  reliable(() => import('./composer/question.tsx').then((loaded) => ({ default: loaded.Question }))),
+)
 const ForkDialog = lazy(() => import('./transcript/fork-dialog.tsx'))
 
 interface ChatProps {
@@ -180,7 +184,11 @@ function lastAsked(
 
 function Asked({ pending, onDecide }: ComponentProps<typeof Question>) {
   if (pending.length === 0) return null
-  return <Question key={pending.map(({ call_id }) => call_id).join(' ')} pending={pending} onDecide={onDecide} />
+  return (
+    <Suspense>
+      <Question key={pending.map(({ call_id }) => call_id).join(' ')} pending={pending} onDecide={onDecide} />
+    </Suspense>
+  )
 }
 
 const calls = (count: number): string => (count === 1 ? 'call that waits' : `${count} calls that wait`)

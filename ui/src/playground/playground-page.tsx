@@ -1,12 +1,14 @@
 /** `/playground/:agentId/:sessionId?`: talk to an agent. */
-import { Center, Drawer, Loader } from '@mantine/core'
-import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { Center, Loader } from '@mantine/core'
+import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks'
 import { IconRobot } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useCallback, useState } from 'react'
+import { lazy, Suspense, useCallback, useDeferredValue, useState } from 'react'
 import { Navigate, useNavigate, useParams } from 'react-router'
 import { type Agent, allAgents } from '../agents/resource.ts'
 import { wordsOf } from '../api.ts'
+import { LateDrawer } from '../blocks/late/late-drawer.tsx'
+import { useLoaded } from '../blocks/late/use-loaded.ts'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { Gone } from '../blocks/messages/gone.tsx'
 import { Page } from '../blocks/pages/page.tsx'
@@ -16,18 +18,31 @@ import { ChatHeader } from './chat-header.tsx'
 import { useColumns } from './columns/columns-in-url.ts'
 import { type OverrideState, useOverrides } from './overrides/overrides.ts'
 import classes from './playground-page.module.css'
-import { SessionSide } from './sessions/session-side.tsx'
 import { useSide } from './side/use-side.ts'
 
 const Columns = lazy(reliable(() => import('./columns/columns.tsx')))
+/** On a phone it is in a drawer. */
+const loadSessions = reliable(() => import('./sessions/session-side.tsx'))
 const SidePanel = lazy(reliable(() => import('./side/side-panel.tsx')))
 
 const lastAgentKey = 'playground-agent'
 
+/** As in playground-page.module.css; where there is less, the head has a button for them. */
+const ROOM_FOR_SESSIONS = 'not all and (max-width: 62em)'
+
+const JUST_READ_MS = 1_000
+
+/** They were read with the page's code (routes.tsx), or are read again: one that was just made must be there. */
+const unlessJustRead = ({ state }: { state: { dataUpdatedAt: number; isInvalidated: boolean } }) =>
+  state.isInvalidated || Date.now() - state.dataUpdatedAt > JUST_READ_MS ? 'always' : false
+
 export function Component() {
   const { agentId, sessionId } = useParams()
-  const { data: agents, error, isFetching } = useQuery({ ...allAgents, refetchOnMount: 'always' })
-  if (agents === undefined) return <Before>{error ? wordsOf(error) : <Loader aria-label="Loading" />}</Before>
+  const { data: agents, error, isFetching } = useQuery({ ...allAgents, refetchOnMount: unlessJustRead })
+  // Rendered in pieces: everything hangs on the agents, and their answer alone would be rendered as one long task.
+  const isRead = useDeferredValue(agents !== undefined)
+  if (agents === undefined || !isRead)
+    return <Before>{error ? wordsOf(error) : <Loader aria-label="Loading" />}</Before>
   const agent = agents.find(({ id }) => id === agentId)
   if (agent) return <Playground agent={agent} agents={agents} sessionId={sessionId} />
   if (agentId !== undefined) return <Before>{isFetching ? <Loader aria-label="Loading" /> : gone}</Before>
@@ -63,6 +78,8 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
   localStorage.setItem(lastAgentKey, agent.id)
   const { key, became } = useChatKey(agent.id, sessionId)
   const side = useSide()
+  const hasRoom = useMediaQuery(ROOM_FOR_SESSIONS, undefined, { getInitialValueInEffect: false }) === true
+  const Sessions = useLoaded(loadSessions, hasRoom)?.default
   const [isFinding, finding] = useDisclosure()
   useHotkeys([['mod+F', finding.open]], [])
   const split = useColumns()
@@ -82,9 +99,11 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
   )
   return (
     <div className={classes.page} data-side={(side.isBeside && side.isOpen) || undefined}>
-      <aside className={classes.side}>
-        <SessionSide key={agent.id} agent={agent} agents={agents} sessionId={sessionId} />
-      </aside>
+      {hasRoom && (
+        <aside className={classes.side}>
+          {Sessions && <Sessions key={agent.id} agent={agent} agents={agents} sessionId={sessionId} />}
+        </aside>
+      )}
       <section className={classes.chat} aria-label="Chat">
         {isSplit ? (
           <>
@@ -117,7 +136,7 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
           </aside>
         )
       ) : (
-        <Drawer
+        <LateDrawer
           opened={side.isOpen}
           onClose={side.toggle}
           position="right"
@@ -128,7 +147,7 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
           classNames={{ body: classes.drawer ?? '', header: classes.drawerHead ?? '' }}
         >
           <Suspense>{panel}</Suspense>
-        </Drawer>
+        </LateDrawer>
       )}
     </div>
   )

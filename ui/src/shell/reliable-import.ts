@@ -31,6 +31,17 @@ export const reliable =
     }
   }
 
+/**
+ * A page whose parts are evaluated one after the other, with turns of the browser between them: all at once they are one
+ * long task. The page itself imports them too.
+ */
+export const inPieces =
+  <Part>(parts: readonly (() => Promise<unknown>)[], page: () => Promise<Part>) =>
+  async (): Promise<Part> => {
+    for (const part of parts) await part()
+    return await page()
+  }
+
 const answers = (): Promise<boolean> =>
   fetch('/livez', { cache: 'no-store' }).then(
     ({ ok }) => ok,

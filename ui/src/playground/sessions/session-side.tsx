@@ -3,16 +3,16 @@ import { ActionIcon, Button, Center, Loader, Select, Text, TextInput } from '@ma
 import { useDebouncedValue, useInViewport } from '@mantine/hooks'
 import { IconPlus, IconRobot, IconSearch, IconTrash, IconUser } from '@tabler/icons-react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { memo, useEffect, useState } from 'react'
 import { Link, NavLink, useLocation, useNavigate } from 'react-router'
 import type { Agent } from '../../agents/resource.ts'
 import { wordsOf } from '../../api.ts'
 import { DeleteButton } from '../../blocks/delete-button.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
-import { plainTitle } from '../../sessions/words.ts'
 import { withoutColumns } from '../columns/columns-in-url.ts'
 import { deleteSession, type Session, sessionList } from '../queries.ts'
 import classes from './session-side.module.css'
+import { titleOf } from './title-of.ts'
 
 interface SessionSideProps {
   agent: Agent
@@ -22,7 +22,7 @@ interface SessionSideProps {
   onChosen?: () => void
 }
 
-export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideProps) {
+export default function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideProps) {
   const agentId = agent.id
   const navigate = useNavigate()
   const [text, setText] = useState('')
@@ -102,9 +102,6 @@ function nothingFound(q: string, user: string): string {
   return q === '' ? 'No sessions yet: the first message creates one.' : 'No results'
 }
 
-export const titleOf = ({ title }: Pick<Session, 'title'>): string =>
-  title === null ? 'New session' : plainTitle(title)
-
 /** The settings go along to another session, the columns of this one do not. */
 const useOwnSearch = (): string => withoutColumns(new URLSearchParams(useLocation().search)).toString()
 
@@ -114,7 +111,8 @@ interface SessionRowProps {
   onChosen: (() => void) | undefined
 }
 
-function SessionRow({ session, isOpen, onChosen }: SessionRowProps) {
+/** The list is read again every few seconds; a row is rendered again when its session has changed. */
+const SessionRow = memo(({ session, isOpen, onChosen }: SessionRowProps) => {
   const { id, agentId, user, updatedAt } = session
   const title = titleOf(session)
   const navigate = useNavigate()
@@ -147,7 +145,7 @@ function SessionRow({ session, isOpen, onChosen }: SessionRowProps) {
       </DeleteButton>
     </li>
   )
-}
+})
 
 function More({ isBusy, onReached }: { isBusy: boolean; onReached: () => void }) {
   const { ref, inViewport } = useInViewport<HTMLButtonElement>()
