@@ -79,9 +79,7 @@ verifies(
       return row?.left
     }
     await expect.poll(async () => await pending(), { timeout: 120_000, interval: 200 }).toBe(0)
-    await expect
-      .poll(async () => (await sql`select from messages where status = 'streaming'`).length)
-      .toBe(0)
+    await expect.poll(async () => (await sql`select from messages where status = 'streaming'`).length).toBe(0)
     await expect.poll(async () => await pending(), { timeout: 120_000, interval: 200 }).toBe(0)
     const ended = await sql<{ id: string }[]>`
       select id from messages where first_seq is not null and status in ('complete', 'error') order by id`
