@@ -90,8 +90,9 @@ ${tableOf(clients, 'stateless', rows)}
 
 ${tableOf(clients, 'session', rows)}
 
-These endpoints never send 429; a 429 from the model's provider is a failed generation. The Python column is from the last
-run on a machine where pip could install that client (\`pip install openai\`); a run without it leaves the column unchanged.
+A 429 of these endpoints is a limit of the key or the user ([keys.md](operating/keys.md)); one of the model's provider is a failed
+generation. The Python column is from the last run on a machine where pip could install that client (\`pip install openai\`); a
+run without it leaves the column unchanged.
 
 ## The Responses API
 
