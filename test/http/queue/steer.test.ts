@@ -1,6 +1,7 @@
 /** Contract section 22: messages that end the running reply at its next boundary, and queues of sessions that wait. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { openSse } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
 import { call, openWaitingScene, reject, type WaitingScene } from '../approvals/waiting-scene.ts'
 import { asks, says } from '../tool-scene.ts'
@@ -84,6 +85,22 @@ verifies(
     ])
   },
 )
+
+verifies(['contract-22.steer', 'contract-24.events'], 'on the Responses API a steered reply is completed', async () => {
+  const { id, first, answer } = await calling()
+  const steer = await scene.stream(id, 'rather this', { on_busy: 'steer' })
+  scene.says('this')
+  answer()
+  await first
+  await steer.rest()
+  const [, steered] = await scene.messages(id)
+  const stream = await openSse(`${scene.app.url}${scene.agent}/deploy/responses/${steered.id}?stream=true`)
+  await stream.rest()
+  const events = stream.frames.map(({ data }) => JSON.parse(data))
+  expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } })
+  const items = events.filter(({ type }) => type === 'response.output_item.done')
+  expect(items.map(({ item }) => [item.type, item.status])).toEqual([['message', 'completed']])
+})
 
 verifies('contract-22.steer', 'one that is removed before the boundary steers nothing', async () => {
   const { id, first, answer } = await calling()

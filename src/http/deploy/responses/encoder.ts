@@ -3,7 +3,13 @@
  * function of the stored frames alone: every reader, on every instance, sees the same events under the same numbers, for
  * ever. Its version is stored with each reply (`ENCODER`): a change that moves a number is a new version beside this one.
  */
-import type { Frame, ReplyEvent, ShownCall, WaitKind } from '../../../actors/reply/reply-event.ts'
+import {
+  cutsOff,
+  type Frame,
+  type ReplyEvent,
+  type ShownCall,
+  type WaitKind,
+} from '../../../actors/reply/reply-event.ts'
 import { callUuid, idOf, outputUuid } from './ids.ts'
 import {
   isFailure,
@@ -154,7 +160,7 @@ export function createResponseEncoder(head: ResponseHead, after = -1): ResponseE
     else if (event.type === 'tool_call' && event.waits !== undefined) kinds.set(event.id, event.waits)
   }
   const end = (ended: NonNullable<ResponseProgress['ended']>): void => {
-    const isWhole = ended === 'stop' || ended === 'tool_calls'
+    const isWhole = !isFailure(ended) && !cutsOff(ended)
     texts.close(isWhole ? 'completed' : 'incomplete')
     state.ended = ended
     const how = isWhole ? 'response.completed' : 'response.incomplete'
