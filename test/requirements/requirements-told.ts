@@ -4,7 +4,7 @@ export const told = {
     'Webhooks are a resource; the secret is in the answer to their creation alone, or to its replacement.',
   'contract-22.webhook-agents': 'A deleted agent is taken out of agentIds, and an empty list means none.',
   'contract-22.webhook-events':
-    'Each reply that ends is one event, however it ends; a deleted session is one, and none for a reply that goes with it.',
+    'Each reply that ends is one event, however it ends; a deleted session is one that names it alone, and none for a reply that goes with it.',
   'contract-22.webhook-enabled': 'While a webhook is not enabled nothing is recorded, and pending tries stop.',
   'contract-22.webhook-signatures': 'Deliveries follow Standard Webhooks; the newest two secrets sign for 24 hours.',
   'contract-22.webhook-retries':

@@ -1,6 +1,6 @@
--- revision 1
+-- revision 2
 /* Records for each webhook that wants it that these sessions are deleted. To be called while they are still there, in the
-   statement that deletes them. */
+   statement that deletes them. Whose they were goes with them: all that follows the session's id is null. */
 create or replace function tell_deleted(p_sessions uuid[]) returns void language sql as $$
   insert into webhook_deliveries (webhook_id, type, session_id, body)
   select w.id, 'session.deleted', s.id,
@@ -8,8 +8,8 @@ create or replace function tell_deleted(p_sessions uuid[]) returns void language
            'type', 'session.deleted',
            'timestamp', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
            'data', json_build_object(
-             'agent_id', s.agent_id, 'session_id', s.id, 'message_id', null, 'user', s.end_user, 'metadata', s.metadata,
-             'status', null, 'finish_reason', null, 'error', null, 'usage', null))::text
+             'agent_id', s.agent_id, 'session_id', s.id, 'message_id', null, 'user', null, 'metadata', null, 'status', null,
+             'finish_reason', null, 'error', null, 'usage', null))::text
     from sessions s
     join webhooks w on w.enabled and 'session.deleted' = any(w.events)
                    and (w.agent_ids is null or s.agent_id = any(w.agent_ids))

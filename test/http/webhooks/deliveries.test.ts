@@ -107,7 +107,7 @@ verifies('contract-22.webhook-events', 'failed, cancelled and waiting replies an
     await one.finish('tool_calls')
   })
   await scene.send(waiting, 'ask', { tools })
-  const running = await scene.newSession()
+  const { id: running } = (await scene.call('POST', scene.sessions, { user: 'ann', metadata: { plan: 'pro' } })).json
   const next = scene.byHand()
   const cut = await scene.stream(running, 'cut')
   await (await next).text('Well')
@@ -136,7 +136,7 @@ verifies('contract-22.webhook-events', 'failed, cancelled and waiting replies an
     session_id: running,
     message_id: null,
     user: null,
-    metadata: {},
+    metadata: null,
     status: null,
     finish_reason: null,
     error: null,
