@@ -28,12 +28,15 @@ const propertiesOf = (schema: TSchema | null | undefined): string[] => {
 export function unknownFieldCheck(operation: Operation): ((body: unknown) => void) | null {
   const { body: schema, scope, refusesUnknown = scope === 'management' } = operation
   if (schema === undefined || !refusesUnknown) return null
-  const answered = propertiesOf(operation.responses[successStatus(operation)])
+  const answered = propertiesOf(operation.responses[successStatus(operation)]).filter((name) => !shownOnce.has(name))
   const readOnly = answered.includes('createdAt') ? new Set(answered) : none // a record, or an answer of another kind
   return (body) => check(schema, body, { path: '', owner: null, readOnly, intoLists: scope === 'management' })
 }
 
 const none: ReadonlySet<string> = new Set()
+
+/** In the answer to a creation alone, and in no record that is read: whoever sends one means to choose it. */
+const shownOnce: ReadonlySet<string> = new Set(['key', 'secret'])
 
 interface Place {
   path: string

@@ -77,6 +77,7 @@ test.each([
   [{ agentIds: [nobody] }, 'agentIds'],
   [{ agentIds: ['x'] }, 'agentIds'],
   [{ expiresAt: 'tomorrow' }, 'expiresAt'],
+  [{ key: 'gr_mine' }, 'key'],
   [{ name: '' }, 'name'],
 ])('%j is 400', async (fields, field) => {
   const answer = await manage('POST', '/api/v1/keys', { name: 'K', scopes: ['deploy'], ...fields })

@@ -68,6 +68,7 @@ verifies('contract-22.webhooks', 'wrong fields are 400 and name the field; unkno
     [{ agentIds: ['x'] }, 'agentIds'],
     [{ enabled: 'yes' }, 'enabled'],
     [{ event: [] }, 'event'],
+    [{ secret: 'whsec_x' }, 'secret'],
   ] as const
   for (const [body, field] of wrong) {
     const answer = await create(body)
