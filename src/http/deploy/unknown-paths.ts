@@ -48,7 +48,9 @@ function hint(known: readonly KnownPath[], path: string): string {
   const steps = stepsOf(path)
   const root = deployRoots.map(stepsOf).find((one) => matches(one, steps.slice(0, one.length)))
   if (root === undefined || path.length > MOST_CHARACTERS) return ''
-  const [first, second] = steps.slice(root.length)
+  const below = steps.slice(root.length)
+  // A client's base URL may be a session's, and end in a version.
+  const [first, second] = below[0] === 'sessions' ? below.slice(2) : below
   const asked = notServed.find((one) => one === first || (first === 'v1' && one === second))
   if (asked !== undefined) return ` Agents answer chats only: there are no ${asked.replace('_', ' ')}.`
   const near = nearest(

@@ -36,7 +36,7 @@ export function createPreflightRefusal(
     if (agentId === null)
       throw new HttpError(
         403,
-        `Pages of the origin ${origin} cannot call this path; an agent's own paths can be opened to them.`,
+        `Pages of the origin ${origin} cannot call this path; an agent's own paths are opened to them by its allowedOrigins.`,
       )
     if (isDue(`${agentId} ${origin}`)) {
       request.log.info(
