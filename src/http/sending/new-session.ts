@@ -1,4 +1,5 @@
 /** A session as its caller asks for it (contract sections 11 and 14), on every path that makes one. */
+import { deriveTitle } from '../../actors/history/title.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { createSession, type Fork, forkSession, type NewSession } from '../../persistence/replies/forks/new-session.ts'
@@ -39,7 +40,7 @@ export async function makeSession(
   if (fork !== null && externalId !== null)
     badRequest(`${nameOf('external_id')}: cannot stand beside ${nameOf('fork_of')}`)
   if (fork !== null && messages != null) badRequest(`messages: cannot stand beside ${nameOf('fork_of')}`)
-  const asked = { ...wanted, id: id?.toLowerCase() }
+  const asked = { ...wanted, ...titleOf(wanted), id: id?.toLowerCase() }
   const made =
     fork === null
       ? await createSession(sql, agentId, asked, { secretNumber, limits: storage })
@@ -62,6 +63,13 @@ export async function makeSession(
     default:
       return session
   }
+}
+
+/** A history has a first message already, from which the title is derived where none is given (contract section 25). */
+function titleOf({ title, messages }: NewSession): Pick<NewSession, 'title' | 'titleIsDraft'> {
+  const first = messages?.find(({ role }) => role === 'user')
+  const derived = title == null && first ? deriveTitle(first.content) : null
+  return derived === null ? {} : { title: derived, titleIsDraft: true }
 }
 
 /** Which of the ids that a session was to have another one has. */

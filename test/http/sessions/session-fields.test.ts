@@ -154,7 +154,7 @@ verifies('contract-11.given-messages', 'given messages are complete, in their or
     { role: 'assistant', content: 'Hello to you.' },
   ]
   const { status, json } = await create({ messages })
-  expect([status, json.title]).toEqual([201, null])
+  expect([status, json.title]).toEqual([201, 'Hello'])
   const common = { session_id: json.id, status: 'complete', created_at: expect.stringMatching(isoUtc) }
   expect(await scene.messages(json.id)).toMatchObject([
     { ...common, role: 'assistant', content: 'Welcome!', finish_reason: 'stop' },
@@ -253,6 +253,16 @@ verifies('contract-11.patch', 'a cleared title is derived again: at once, or aft
     title: 'From a history',
     metadata: { a: 'b' },
   })
+})
+
+verifies('contract-25.titles', 'a history that is given is what the title is derived from, at once', async () => {
+  const messages = [
+    { role: 'assistant', content: 'Welcome' },
+    { role: 'user', content: 'From a history' },
+  ]
+  expect((await create({ messages })).json.title).toBe('From a history')
+  expect((await create({ messages, title: 'Given' })).json.title).toBe('Given')
+  expect((await create({ messages: messages.slice(0, 1) })).json.title).toBeNull()
 })
 
 verifies('contract-11.sessions', 'updated_at moves with a message and with the end of its reply', async () => {

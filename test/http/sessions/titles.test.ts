@@ -60,6 +60,20 @@ describe('SESSION_TITLES=model', () => {
     },
   )
 
+  verifies(
+    'contract-25.titles',
+    'a title that was derived from a given history is replaced by the model’s',
+    async () => {
+      await open()
+      plays(says('Two quotations compared'))
+      const messages = [{ role: 'user', content: 'Compare these' }]
+      const { id, title } = (await scene.call('POST', scene.sessions, { messages })).json
+      expect(title).toBe('Compare these')
+      await scene.send(id, 'And those')
+      await expect.poll(() => titleOf(id), soon).toBe('Two quotations compared')
+    },
+  )
+
   verifies('contract-17.title-usage', 'what a title costs counts in usage, as no reply', async () => {
     await open()
     scene.up.always(async (call) => {

@@ -12,6 +12,8 @@ export interface NewSession {
   /** A UUID. When absent, one is made. */
   id?: string | null | undefined
   title?: string | null | undefined
+  /** A model's title may replace it. */
+  titleIsDraft?: boolean
   user?: string | null | undefined
   metadata?: Readonly<Record<string, string>> | null | undefined
   externalId?: string | null | undefined
@@ -117,7 +119,7 @@ async function insertSession(
   { secretNumber, limits }: Required<Making>,
 ): Promise<Session | 'taken' | Full | null> {
   if (!isUuid(agentId)) return null
-  const { id, title = null, user = null, metadata, externalId = null, messages } = session
+  const { id, title = null, titleIsDraft = false, user = null, metadata, externalId = null, messages } = session
   const given = (messages ?? []).map((message, position) => ({ ...givenColumns(message), id: newId(), position }))
   const bytes = given.reduce((sum, message) => sum + bytesOf(message), 0)
   if (bytes > (limits.sessionBytes ?? Number.POSITIVE_INFINITY)) return 'session_full'
@@ -127,8 +129,9 @@ async function insertSession(
   const [row] = await sql<{ known: boolean; session: Session | null }[]>`
     with agent as (select a.id from agents a where a.id = ${agentId} ${isGood} for key share),
     made as (
-      insert into sessions (id, agent_id, title, end_user, metadata, external_id, bytes)
-      select ${id ?? newId()}, agent.id, ${title}, ${user}, ${jsonText(metadata ?? {})}::text::jsonb, ${externalId}, ${bytes}
+      insert into sessions (id, agent_id, title, title_is_draft, end_user, metadata, external_id, bytes)
+      select ${id ?? newId()}, agent.id, ${title}, ${titleIsDraft}, ${user}, ${jsonText(metadata ?? {})}::text::jsonb,
+             ${externalId}, ${bytes}
         from agent
       on conflict do nothing
       returning ${columns(sql)}
