@@ -4089,7 +4089,7 @@ export interface components {
              */
             url: string;
             /** @description Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none. */
-            sendUser?: boolean;
+            sendUser?: boolean | null;
             /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null when there are no headers. */
             headers?: {
                 [key: string]: string;
@@ -4119,7 +4119,7 @@ export interface components {
              */
             url?: string;
             /** @description Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none. */
-            sendUser?: boolean;
+            sendUser?: boolean | null;
             /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null when there are no headers. */
             headers?: {
                 [key: string]: string;
@@ -4450,6 +4450,8 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
+            /** @description The id by which a front end made it, where that is no UUID. Null when it has none. */
+            externalId: string | null;
             /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
             pending: components["schemas"]["PendingCall"][];
             /**

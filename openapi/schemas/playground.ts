@@ -16,6 +16,11 @@ export const PlaygroundSession = Type.Object(
     title: nullable(name('Null until it is derived from the first user message.')),
     user: nullable(name('The end user that the session belongs to. Null when it has none.')),
     metadata,
+    externalId: nullable(
+      Type.String({
+        description: 'The id by which a front end made it, where that is no UUID. Null when it has none.',
+      }),
+    ),
     pending,
     headId,
     forkedFrom: playgroundForkedFrom,

@@ -84,19 +84,23 @@ const sendUser = Type.Boolean({
   description:
     'Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none.',
 })
+const sendUserInput = nullable(sendUser) // null: as when it is absent on creation
 export const McpServer = Type.Object(
   { id: id('Id of the server.'), ...mcpServerFields, sendUser, headers: headerMap, ...timestamps },
   { title: 'McpServer' },
 )
 export const McpServerList = listOf('McpServerList', 'mcpServers', McpServer)
 export const McpServerCreate = Type.Object(
-  { ...mcpServerFields, ...optional({ sendUser, headers: headersInput }) },
+  { ...mcpServerFields, ...optional({ sendUser: sendUserInput, headers: headersInput }) },
   { title: 'McpServerCreate', ...asRead },
 )
-export const McpServerUpdate = Type.Object(optional({ ...mcpServerFields, sendUser, headers: headersInput }), {
-  title: 'McpServerUpdate',
-  description: 'A `url` with another origin must come with all secret headers again, else 400 and nothing changes.',
-})
+export const McpServerUpdate = Type.Object(
+  optional({ ...mcpServerFields, sendUser: sendUserInput, headers: headersInput }),
+  {
+    title: 'McpServerUpdate',
+    description: 'A `url` with another origin must come with all secret headers again, else 400 and nothing changes.',
+  },
+)
 export const McpTools = Type.Object(
   {
     tools: Type.Array(

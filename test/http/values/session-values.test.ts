@@ -203,6 +203,8 @@ verifies('contract-20.mcp', 'sendUser tells an MCP server user and session, abse
   expect(await echo(ann, 's')).toEqual(['ann', ann])
   expect(await echo(nobody, 's')).toEqual([undefined, nobody])
   expect(await echo(ann, 'quiet')).toEqual([undefined, undefined])
-  expect((await scene.call('PUT', `/api/v1/mcp-servers/${id}`, { sendUser: false })).json.sendUser).toBe(false)
+  const update = async (sendUser: boolean | null) =>
+    (await scene.call('PUT', `/api/v1/mcp-servers/${id}`, { sendUser })).json.sendUser
+  expect([await update(false), await update(true), await update(null)]).toEqual([false, true, false])
   expect(await echo(ann, 's')).toEqual([undefined, undefined])
 })

@@ -73,16 +73,17 @@ export const mcpServerHandlers = (deps: McpServerDependencies) => {
 type Writing = Pick<McpServerDependencies, 'secrets'>
 
 type McpServerInput = Omit<mcpServers.McpServerFields, 'sendUser'> & {
-  sendUser?: boolean | undefined
+  /** Null is the default, which is false. */
+  sendUser?: boolean | null | undefined
   headers?: Readonly<Record<string, string>> | null | undefined
 }
 
 /** A server to be stored. Throws 400. */
 export function newMcpServer({ secrets }: Writing, given: McpServerInput): mcpServers.NewMcpServer {
-  const { name, transport, url, sendUser = false, headers } = given
+  const { name, transport, url, sendUser, headers } = given
   checkWebAddress('url', url)
   const id = randomUUID()
-  return { id, name, transport, url, sendUser, ...newHeaders(secrets, contextOf(id), headers) }
+  return { id, name, transport, url, sendUser: sendUser ?? false, ...newHeaders(secrets, contextOf(id), headers) }
 }
 
 type Given<Input> = { [Field in keyof Input]?: Input[Field] | undefined }
@@ -97,7 +98,7 @@ export function mcpServerChanges({ secrets }: Writing, given: Given<McpServerInp
       name,
       transport,
       url,
-      sendUser,
+      sendUser: sendUser === null ? false : sendUser,
       sealedHeaders: updatedHeaders(secrets, contextOf(stored.id), headers, stored, moves),
     }
   }
