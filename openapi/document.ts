@@ -4,8 +4,8 @@ import manifest from '../package.json' with { type: 'json' }
 import { tags } from './contract.ts'
 import { type Operation, pathParams, type Scope } from './operation.ts'
 import { DeployAuthError, DeployError, DeployRequestError, Message } from './schemas/basics.ts'
-import { ResponseError } from './schemas/responses.ts'
-import { Ready } from './schemas/running.ts'
+import { ResponseError } from './schemas/deploy/responses.ts'
+import { Ready } from './schemas/operators/running.ts'
 
 /** JSON, as far as this file needs to know. */
 export interface Json {

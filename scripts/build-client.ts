@@ -31,7 +31,7 @@ async function compile(sources: string, outDir: string, format: 'esm' | 'commonj
   })
   const { diagnostics } = program.emit(undefined, (path, text) => {
     // Files with types only have no JavaScript, and the compiler rewrites imports in JavaScript only.
-    if (isCode(text)) ts.sys.writeFile(path, text.replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"))
+    if (isCode(text)) ts.sys.writeFile(path, text.replaceAll(/(from '\.{1,2}\/[\w/-]+)\.ts'/g, "$1.js'"))
   })
   const host = { getCanonicalFileName: String, getCurrentDirectory: () => root, getNewLine: () => '\n' }
   return ts.formatDiagnostics([...ts.getPreEmitDiagnostics(program), ...diagnostics], host)

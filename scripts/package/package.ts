@@ -14,7 +14,7 @@ import { bundle, bundled } from './package-bundle.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What runs: not the compiler of the contract. */
-const sources = ['src/**/*.ts', 'openapi/*.ts', 'openapi/{operations,schemas,generated}/*.ts']
+const sources = ['src/**/*.ts', 'openapi/*.ts', 'openapi/{operations,schemas,generated}/**/*.ts']
 const asTheyAre = ['bin/greenroom.js', 'src/**/*.{sql,lock,css,js}', 'openapi/openapi.json', 'ui/dist', 'LICENSE']
 const papers = ['README.md', 'CHANGELOG.md', 'SECURITY.md']
 

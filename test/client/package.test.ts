@@ -44,7 +44,7 @@ test('its own files and nothing else, without dependencies, at the version of th
   expect(
     packed.filter(
       (path) =>
-        !/^(?:LICENSE|README\.md|package\.json|dist\/cjs\/package\.json|dist\/(?:cjs\/)?[\w-]+\.(?:js|d\.ts))$/.test(
+        !/^(?:LICENSE|README\.md|package\.json|dist\/cjs\/package\.json|dist\/(?:[\w-]+\/)*[\w-]+\.(?:js|d\.ts))$/.test(
           path,
         ),
     ),

@@ -1,6 +1,6 @@
 /** Frames → events: what was read before is not read again, and what belongs to another reply is not taken. */
 import { expect, test } from 'vitest'
-import { frameReader, newPlace } from '../../packages/client/src/reply-frames.ts'
+import { frameReader, newPlace } from '../../packages/client/src/session/reply-frames.ts'
 
 const chunk = (id: number, delta: object, reply = 'r1', reason: string | null = null) => ({
   id: String(id),

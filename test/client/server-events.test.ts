@@ -1,7 +1,7 @@
 /** The reader of server-sent events: the HTML standard's rules, whatever pieces the text comes in. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { eventParser, type ServerEvent, serverEvents } from '../../packages/client/src/server-events.ts'
+import { eventParser, type ServerEvent, serverEvents } from '../../packages/client/src/wire/server-events.ts'
 
 function parsed(pieces: readonly string[]): ServerEvent[] {
   const events: ServerEvent[] = []

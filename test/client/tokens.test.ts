@@ -1,7 +1,7 @@
 /** When a token is asked for anew: by its own account of its life, whatever the clock says. */
 import { afterEach, expect, vi } from 'vitest'
 import { ApiError, ConnectionError } from '../../packages/client/src/errors.ts'
-import { createTokens } from '../../packages/client/src/tokens.ts'
+import { createTokens } from '../../packages/client/src/wire/tokens.ts'
 import { verifies } from '../verifies.ts'
 
 afterEach(() => void vi.restoreAllMocks())

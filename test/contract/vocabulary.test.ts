@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import openapi from '../../openapi/openapi.json' with { type: 'json' }
 import type { ReplyEvent as ClientEvent } from '../../packages/client/src/index.ts'
-import { type FinishReason as ClientReason, codeOf, reasonOf } from '../../packages/client/src/reply-frames.ts'
+import { type FinishReason as ClientReason, codeOf, reasonOf } from '../../packages/client/src/session/reply-frames.ts'
 import type { ReplyInfo } from '../../src/actors/ports/index.ts'
 import { createFrameLog } from '../../src/actors/reply/frame-log.ts'
 import {

@@ -1,6 +1,6 @@
 /** Every operation of the contract, by method and path, with its generated types. */
 import type { paths } from './schema.ts'
-import { readAnswer, type Transport } from './transport.ts'
+import { readAnswer, type Transport } from './wire/transport.ts'
 
 type Method = 'get' | 'put' | 'post' | 'patch' | 'delete'
 /** Paths that have the method. */

@@ -1,19 +1,19 @@
 /** The entry point: one client for a server, its management API, and its agents' sessions. */
 import { type Calls, createCalls } from './calls.ts'
 import { refusalOf } from './errors.ts'
-import { follow, type Reconnect } from './follow.ts'
-import { type NewPlaygroundSession, type PlaygroundSession, playgroundSession } from './playground.ts'
 import type { components } from './schema.ts'
-import type { ServerEvent } from './server-events.ts'
-import { type DeploySession, deploySession, type NewSession } from './session.ts'
-import { createTransport, type TransportOptions } from './transport.ts'
+import { type NewPlaygroundSession, type PlaygroundSession, playgroundSession } from './session/playground.ts'
+import { type DeploySession, deploySession, type NewSession } from './session/session.ts'
 import {
   listSessions,
   type SessionChange,
   type SessionList,
   type WatchOptions,
   watchSessions,
-} from './watch-sessions.ts'
+} from './session/watch-sessions.ts'
+import { follow, type Reconnect } from './wire/follow.ts'
+import type { ServerEvent } from './wire/server-events.ts'
+import { createTransport, type TransportOptions } from './wire/transport.ts'
 
 export interface ClientOptions extends TransportOptions {
   /** How a broken stream is resumed. */

@@ -11,14 +11,17 @@ export {
   type SessionQuery,
 } from './client.ts'
 export { ApiError, ConnectionError, ReplyError, type ReplyErrorCode } from './errors.ts'
-export type { Reconnect } from './follow.ts'
 export { type ContentPart, filePart, type MessageContent } from './message-content.ts'
-export type { NewPlaygroundSession, PlaygroundMessage, PlaygroundSendOptions, PlaygroundSession } from './playground.ts'
-export type { OnBusy, QueuedMessage } from './queue.ts'
-export type { FollowReplyOptions, Reply } from './reply.ts'
-export type { FinishReason, ReplyEvent, Usage } from './reply-frames.ts'
 export type { components, paths } from './schema.ts'
-export { type ServerEvent, serverEvents } from './server-events.ts'
+export type {
+  NewPlaygroundSession,
+  PlaygroundMessage,
+  PlaygroundSendOptions,
+  PlaygroundSession,
+} from './session/playground.ts'
+export type { OnBusy, QueuedMessage } from './session/queue.ts'
+export type { FollowReplyOptions, Reply } from './session/reply.ts'
+export type { FinishReason, ReplyEvent, Usage } from './session/reply-frames.ts'
 export type {
   DecideOptions,
   Decision,
@@ -31,7 +34,9 @@ export type {
   SendOptions,
   Session,
   SessionRecord,
-} from './session.ts'
-export type { TokenSource } from './tokens.ts'
-export type { SessionChange, SessionList, WatchOptions } from './watch-sessions.ts'
+} from './session/session.ts'
+export type { SessionChange, SessionList, WatchOptions } from './session/watch-sessions.ts'
 export { type VerifyOptions, verifyWebhook, type WebhookEvent, WebhookVerificationError } from './webhooks.ts'
+export type { Reconnect } from './wire/follow.ts'
+export { type ServerEvent, serverEvents } from './wire/server-events.ts'
+export type { TokenSource } from './wire/tokens.ts'

@@ -1,6 +1,6 @@
 /** Stateless completions (specification 4.11): nothing is stored, a client that leaves stops the generation. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ChatCompletionRequest } from '../../../openapi/schemas/chat.ts'
+import { ChatCompletionRequest } from '../../../openapi/schemas/conversation/chat.ts'
 import type { Ending } from '../../actors/generate/endings.ts'
 import type { LeaseGate } from '../../actors/generate/gate.ts'
 import { createGeneration, type Generation } from '../../actors/generate/generate.ts'

@@ -2,7 +2,7 @@
 
 import type { FastifyReply } from 'fastify'
 import type { components } from '../../../openapi/generated/schema.ts'
-import { ActionsRequest, SentMessages, SessionCompletionRequest } from '../../../openapi/schemas/chat.ts'
+import { ActionsRequest, SentMessages, SessionCompletionRequest } from '../../../openapi/schemas/conversation/chat.ts'
 import type { DecidedCall } from '../../actors/ports/index.ts'
 import type { Sent } from '../../actors/session/host.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'

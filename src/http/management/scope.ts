@@ -2,7 +2,7 @@
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Operations } from '../../../openapi/operation.ts'
-import { auth } from '../../../openapi/operations/auth.ts'
+import { auth } from '../../../openapi/operations/operators/auth.ts'
 import { bearerOf, isClientSecret } from '../bearer.ts'
 import type { KeyList } from '../keys/key-list.ts'
 import { managementKeyOf } from '../keys/management-key.ts'

@@ -1,5 +1,5 @@
 /** Approvals as callers send them (contract sections 15 and 25). */
-import { MAX_APPROVAL } from '../../../openapi/schemas/tools.ts'
+import { MAX_APPROVAL } from '../../../openapi/schemas/records/tools.ts'
 import type { Approval } from '../../actors/ports/index.ts'
 import { badRequest } from '../server/http-error.ts'
 

@@ -1,7 +1,7 @@
 /** Probes: specification 4.1, contract sections 1 and 2. */
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { health } from '../../../openapi/operations/health.ts'
+import { health } from '../../../openapi/operations/operators/health.ts'
 import { healthHandlers } from '../../../src/http/server/health.ts'
 import { mount } from '../../../src/http/server/mount.ts'
 import { createDatabaseCheck } from '../../../src/persistence/postgres/embedded/disk.ts'

@@ -1,7 +1,7 @@
 /** What the server reads of AG-UI's `RunAgentInput` (contract section 12). */
 
 import type { components } from '../../../../openapi/generated/schema.ts'
-import { whenBusy } from '../../../../openapi/schemas/queue.ts'
+import { whenBusy } from '../../../../openapi/schemas/conversation/queue.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { badRequest } from '../../server/http-error.ts'

@@ -1,6 +1,6 @@
 /** What a request says beside its input (contract section 24), in the terms of the other APIs. Throws 400. */
 import type { components } from '../../../../openapi/generated/schema.ts'
-import { ResponseRequestBody } from '../../../../openapi/schemas/responses.ts'
+import { ResponseRequestBody } from '../../../../openapi/schemas/deploy/responses.ts'
 import type { AnswerFields, ResponseRequest } from '../../../actors/ports/index.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { isObject } from '../../../untrusted/is-object.ts'

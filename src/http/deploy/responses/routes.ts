@@ -1,8 +1,8 @@
 /** The Responses API over deploy sessions (contract section 24), below an agent and where `model` or an id names it. */
 
 import type { FastifyInstance } from 'fastify'
-import { agentConversations, conversations } from '../../../../openapi/operations/conversations.ts'
-import { agentResponses, responses } from '../../../../openapi/operations/responses.ts'
+import { agentConversations, conversations } from '../../../../openapi/operations/deploy/conversations.ts'
+import { agentResponses, responses } from '../../../../openapi/operations/deploy/responses.ts'
 import type { StoredResponse } from '../../../persistence/replies/reading/stored-responses.ts'
 import { findResponse } from '../../../persistence/replies/reading/stored-responses.ts'
 import { deleteReply } from '../../../persistence/replies/sessions/delete-reply.ts'

@@ -4,7 +4,11 @@
  */
 
 import type { FastifyReply } from 'fastify'
-import { MAX_STOPS, reasoningEfforts, responseFormats } from '../../../../openapi/schemas/completion-fields.ts'
+import {
+  MAX_STOPS,
+  reasoningEfforts,
+  responseFormats,
+} from '../../../../openapi/schemas/conversation/completion-fields.ts'
 import type { AnswerFields, AnswerSchema, ReasoningEffort, ResponseFormat } from '../../../actors/ports/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { badRequest } from '../../server/http-error.ts'

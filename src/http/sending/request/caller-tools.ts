@@ -1,6 +1,6 @@
 /** The caller's own tools in a completion request (contract section 15), in the chat-completions format. Throws 400. */
 
-import { MAX_TOOLS, TOOL_NAME } from '../../../../openapi/schemas/actions.ts'
+import { MAX_TOOLS, TOOL_NAME } from '../../../../openapi/schemas/conversation/actions.ts'
 import type { ToolChoice, ToolSpec } from '../../../actors/ports/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { badRequest } from '../../server/http-error.ts'

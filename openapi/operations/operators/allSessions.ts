@@ -1,0 +1,42 @@
+import Type from 'typebox'
+import { operations } from '../../operation.ts'
+import {
+  SessionCounts,
+  SessionOverviewEvent,
+  SessionOverviewList,
+  sessionCountFilters,
+  sessionOverviewPage,
+} from '../../schemas/conversation/all-sessions.ts'
+import { lastEvent, SessionGone } from '../../schemas/conversation/sessions.ts'
+
+export const allSessions = operations({
+  listAllSessions: {
+    method: 'get',
+    path: '/api/v1/sessions',
+    scope: 'management',
+    summary: 'List the sessions of all agents, most recently updated first',
+    query: sessionOverviewPage,
+    responses: { 200: SessionOverviewList },
+  },
+  countAllSessions: {
+    method: 'get',
+    path: '/api/v1/sessions/counts',
+    scope: 'management',
+    summary: 'Count the sessions of all agents by status',
+    query: sessionCountFilters,
+    responses: { 200: SessionCounts },
+  },
+  streamAllSessions: {
+    method: 'get',
+    path: '/api/v1/sessions/stream',
+    scope: 'management',
+    summary: 'Follow the sessions of all agents',
+    description: 'As the stream of an agent’s sessions, with records of this list.',
+    query: Type.Object({ last_event_id: lastEvent }),
+    headers: { 'Last-Event-ID': 'The last id received. From now on by default.' },
+    streams: 'only',
+    events: [SessionOverviewEvent, SessionGone],
+    responses: { 200: null },
+    errors: { 503: 'Sessions are being written for long: try again.' },
+  },
+})

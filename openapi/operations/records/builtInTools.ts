@@ -1,0 +1,12 @@
+import { operations } from '../../operation.ts'
+import { BuiltInToolList } from '../../schemas/records/tools.ts'
+
+export const builtInTools = operations({
+  listBuiltInTools: {
+    method: 'get',
+    path: '/api/v1/built-in-tools',
+    scope: 'management',
+    summary: 'List built-in tools',
+    responses: { 200: BuiltInToolList },
+  },
+})

@@ -1,0 +1,60 @@
+import { operations } from '../../operation.ts'
+import { searchPage } from '../../schemas/basics.ts'
+import { McpServer, McpServerCreate, McpServerList, McpServerUpdate, McpTools } from '../../schemas/records/tools.ts'
+
+const one = '/api/v1/mcp-servers/{id}'
+const unknown = 'There is no such MCP server.'
+
+export const mcpServers = operations({
+  listMcpServers: {
+    method: 'get',
+    path: '/api/v1/mcp-servers',
+    scope: 'management',
+    summary: 'List MCP servers, oldest first',
+    query: searchPage,
+    responses: { 200: McpServerList },
+  },
+  createMcpServer: {
+    method: 'post',
+    path: '/api/v1/mcp-servers',
+    scope: 'management',
+    summary: 'Create an MCP server',
+    body: McpServerCreate,
+    responses: { 201: McpServer },
+  },
+  getMcpServer: {
+    method: 'get',
+    path: one,
+    scope: 'management',
+    summary: 'Read an MCP server',
+    responses: { 200: McpServer },
+    errors: { 404: unknown },
+  },
+  updateMcpServer: {
+    method: 'put',
+    path: one,
+    scope: 'management',
+    summary: 'Change an MCP server',
+    description: 'Changes the fields in the body; `headers` is replaced as a whole.',
+    body: McpServerUpdate,
+    responses: { 200: McpServer },
+    errors: { 404: unknown },
+  },
+  deleteMcpServer: {
+    method: 'delete',
+    path: one,
+    scope: 'management',
+    summary: 'Delete an MCP server',
+    description: 'Also removes it from the tool configurations of agents.',
+    responses: { 204: null },
+    errors: { 404: unknown },
+  },
+  listMcpServerTools: {
+    method: 'get',
+    path: `${one}/tools`,
+    scope: 'management',
+    summary: 'List the tools of an MCP server',
+    responses: { 200: McpTools },
+    errors: { 404: unknown, 502: 'The server cannot be reached, or its response is invalid.' },
+  },
+})

@@ -1,0 +1,22 @@
+import { operations } from '../../operation.ts'
+import { ModelPrices } from '../../schemas/operators/usage-figures.ts'
+
+const path = '/api/v1/settings/prices'
+
+export const prices = operations({
+  getPrices: {
+    method: 'get',
+    path,
+    scope: 'management',
+    summary: 'Read what models cost',
+    responses: { 200: ModelPrices },
+  },
+  replacePrices: {
+    method: 'put',
+    path,
+    scope: 'management',
+    summary: 'Replace what models cost',
+    body: ModelPrices,
+    responses: { 200: ModelPrices },
+  },
+})

@@ -1,0 +1,124 @@
+/** Pending calls (contract section 15): the caller's own tools, what is pending, and decisions about it. */
+import Type from 'typebox'
+import { documented } from '../../documented.ts'
+import { freeObject, nullable, oneOf } from '../basics.ts'
+
+/** The most decisions in one request. */
+export const MAX_TOOLS = 128
+
+/** A function as models and callers name it. */
+export const TOOL_NAME = '^[a-zA-Z0-9_-]{1,64}$'
+
+export const waitKinds = ['approval', 'caller'] as const
+export const callDecisions = ['approve', 'reject', 'respond'] as const
+
+/** The chat-completions format. Handlers check what they hold: null and `[]` count as absent. */
+export const callerToolFields = {
+  tools: Type.Optional(
+    Type.Unsafe({
+      description:
+        "The caller's own functions, 128 at most: the model may call them, and the reply ends with `finish_reason` `tool_calls` for the caller to make the calls. A name that the agent has: 400.",
+      ...documented({
+        type: ['array', 'null'],
+        maxItems: MAX_TOOLS,
+        items: {
+          type: 'object',
+          required: ['type', 'function'],
+          properties: {
+            type: { type: 'string', enum: ['function'] },
+            function: {
+              type: 'object',
+              required: ['name'],
+              properties: {
+                name: { type: 'string', pattern: TOOL_NAME, examples: ['get_weather'] },
+                description: { type: 'string' },
+                parameters: { type: 'object', additionalProperties: true, description: 'JSON Schema of an object.' },
+                strict: { type: 'boolean' },
+              },
+            },
+          },
+        },
+      }),
+    }),
+  ),
+  tool_choice: Type.Optional(
+    Type.Unsafe({
+      description: "For the reply's first model call. Without `tools`: 400.",
+      ...documented({
+        anyOf: [
+          { type: 'string', enum: ['auto', 'none', 'required'] },
+          {
+            type: 'object',
+            required: ['type', 'function'],
+            properties: {
+              type: { type: 'string', enum: ['function'] },
+              function: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+            },
+          },
+          { type: 'null' },
+        ],
+      }),
+    }),
+  ),
+  include_actions: Type.Optional(
+    nullable(
+      Type.Boolean({
+        description:
+          'When true, calls that wait for an approval are shown too, as `tool_calls`. By default only those of the `tools` that were brought.',
+      }),
+    ),
+  ),
+}
+
+/** A call in the chat-completions format. */
+export const WireToolCall = Type.Object(
+  {
+    id: Type.String({ description: 'Names the call in decisions, and in messages of role `tool`.' }),
+    type: oneOf(['function'], 'Kind of call.'),
+    function: Type.Object({
+      name: Type.String(),
+      arguments: Type.String({ description: 'JSON text as the model wrote it; it may not parse.' }),
+    }),
+  },
+  { title: 'ToolCall' },
+)
+
+export const PendingCall = Type.Object(
+  {
+    call_id: Type.String({ description: 'Names the call in `actions`.' }),
+    name: Type.String({ description: 'The tool, as the model names it.' }),
+    arguments: Type.String({ description: 'JSON text as the model wrote it; it may not parse.' }),
+    kind: oneOf(waitKinds, '`approval`: somebody approves or rejects it. `caller`: the caller makes it.'),
+  },
+  { title: 'PendingCall' },
+)
+export const pending = Type.Array(PendingCall, {
+  description: 'Calls of the newest reply that wait for a decision; `[]` when nothing waits.',
+})
+
+const Decision = Type.Object(
+  {
+    call_id: Type.String({ description: 'Of `pending`.' }),
+    decision: oneOf(
+      callDecisions,
+      '`approve` makes the call, `reject` does not, `respond` gives the model `output` instead of a result.',
+    ),
+    arguments: Type.Optional(
+      nullable(freeObject('Of an approved call: instead of the arguments that the model wrote.')),
+    ),
+    output: Type.Optional(nullable(Type.String({ description: 'With `respond`: what the model is told.' }))),
+    reason: Type.Optional(nullable(Type.String({ description: 'With `reject`: told to the model.' }))),
+  },
+  { title: 'Decision' },
+)
+
+/** `requestFields`: what a completion request takes beside its messages. */
+export const actionsRequest = (fields: Parameters<typeof Type.Object>[0]) =>
+  Type.Object(
+    { decisions: Type.Array(Decision, { minItems: 1, description: 'One for each pending call.' }), ...fields },
+    {
+      title: 'ActionsRequest',
+      description:
+        'Fields and `tools` that it does not bring stay those of the request that started the waiting reply.',
+    },
+  )

@@ -1,0 +1,116 @@
+/** A conversation's branches (contract section 14): where a message goes, which path is read, and where forks come from. */
+import Type from 'typebox'
+import { count, id, nullable } from '../basics.ts'
+
+const place = {
+  parent: Type.Optional(
+    nullable(
+      Type.String({
+        description:
+          'The reply after which the message is put; null for the beginning. After the head by default. So a message is edited: the new text beside the old one. Unknown, or no reply of this session: 400.',
+      }),
+    ),
+  ),
+  regenerate: Type.Optional(
+    nullable(
+      Type.Boolean({
+        description:
+          "When true, another reply to a user message that is there already is generated, by default the path's last one. Nothing new is sent. 400 when there is nothing to answer.",
+      }),
+    ),
+  ),
+  message: Type.Optional(
+    nullable(
+      Type.String({
+        description:
+          'With `regenerate`: the user message to answer, by its own id or by that of a reply to it, on any branch. Unknown: 400.',
+      }),
+    ),
+  ),
+}
+
+/** Fields of a request that sends a message. */
+export const deployPlace = { parent_id: place.parent, regenerate: place.regenerate, message_id: place.message }
+export const playgroundPlace = { parentId: place.parent, regenerate: place.regenerate, messageId: place.message }
+
+export const parentId = nullable(id('The message before it on its path. Null when it is a first one.'))
+export const headId = nullable(id('The last message of the path that reads show. Null when there is none.'))
+
+export const branches = Type.Optional(
+  Type.Unsafe({
+    type: 'string',
+    enum: ['all'],
+    description:
+      '`all`: the messages of every branch, in the order in which they were made. The path to the head by default.',
+  }),
+)
+
+const headMessage = Type.String({ description: 'The path goes through it, to the leaf below it that was made last.' })
+export const HeadChange = Type.Object({ message_id: headMessage }, { title: 'HeadChange' })
+export const PlaygroundHeadChange = Type.Object({ messageId: headMessage }, { title: 'PlaygroundHeadChange' })
+
+export const PlaygroundFrames = Type.Object(
+  {
+    frames: Type.Array(
+      Type.Object({
+        id: count('Id of the frame, as in `frameId` of a fork.'),
+        offset: count('Where it ends in the content, in UTF-16 code units.'),
+      }),
+    ),
+  },
+  { title: 'PlaygroundFrames' },
+)
+
+const forked = {
+  session: id('The session it was copied from; it may be gone.'),
+  message: nullable(id('The last message that was copied, by its id there. Null when there was none.')),
+  frame: nullable(
+    Type.Integer({ minimum: 0, description: 'The frame up to which it was copied. Null when all of it was copied.' }),
+  ),
+}
+const forkedFrom = (properties: Parameters<typeof Type.Object>[0]) =>
+  Type.Unsafe({
+    ...Type.Object(properties),
+    type: ['object', 'null'],
+    description: 'What the session is a copy of. Null when it is none.',
+  })
+export const deployForkedFrom = forkedFrom({
+  session_id: forked.session,
+  message_id: forked.message,
+  frame_id: forked.frame,
+})
+export const playgroundForkedFrom = forkedFrom({
+  sessionId: forked.session,
+  messageId: forked.message,
+  frameId: forked.frame,
+})
+
+const fork = {
+  session: Type.String({ description: 'The session to copy. One that the caller may not read: 404.' }),
+  message: Type.Optional(
+    nullable(
+      Type.String({ description: 'Its path up to this message is copied. Up to the head by default. Unknown: 400.' }),
+    ),
+  ),
+  frame: Type.Optional(
+    nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description:
+          'Id of a frame of the last reply, which is copied up to and with it: exactly what a reader had seen then. All of it by default.',
+      }),
+    ),
+  ),
+}
+const forkOf = (properties: Parameters<typeof Type.Object>[0]) =>
+  Type.Optional(
+    Type.Unsafe({
+      ...Type.Object(properties),
+      type: ['object', 'null'],
+      description:
+        'A conversation to begin with a copy of. Copies have new ids and no frames. Title, user and metadata are those of that session where they are absent.',
+    }),
+  )
+export const deployForkOf = forkOf({ session_id: fork.session, message_id: fork.message, frame_id: fork.frame })
+export const playgroundForkOf = forkOf({ sessionId: fork.session, messageId: fork.message, frameId: fork.frame })

@@ -1,0 +1,42 @@
+/** Client secrets and users. Names are in snake case, as everywhere in the deploy API. */
+import Type from 'typebox'
+import { name, nullable, oneOf } from '../basics.ts'
+import { DeployMessages } from '../conversation/chat.ts'
+import { DeploySession } from '../conversation/sessions.ts'
+
+export const ClientSecretRequest = Type.Object(
+  {
+    user: name('The end user, by any name that the backend knows them by.'),
+    session_id: Type.Optional(
+      nullable(
+        Type.String({ description: 'The only session that the secret opens. Absent or null: all of the user.' }),
+      ),
+    ),
+    expires_after: Type.Optional(
+      Type.Unsafe({
+        ...Type.Object({
+          anchor: Type.Optional(oneOf(['created_at'], 'From when on: now.')),
+          seconds: Type.Optional(Type.Integer({ minimum: 10, maximum: 7200, description: '600 by default.' })),
+        }),
+        type: ['object', 'null'],
+        description: 'How long the secret is good.',
+      }),
+    ),
+  },
+  { title: 'ClientSecretRequest' },
+)
+
+export const ClientSecret = Type.Object(
+  {
+    value: Type.String({ description: 'The secret, beginning with `ek_`. It is not stored, and never shown again.' }),
+    expires_at: Type.Integer({ description: 'Unix seconds.' }),
+    user: name('The end user.'),
+    session_id: nullable(Type.String({ format: 'uuid', description: 'The only session that it opens, or null.' })),
+  },
+  { title: 'ClientSecret' },
+)
+
+export const SessionExport = Type.Object(
+  { ...DeploySession.properties, ...DeployMessages.properties },
+  { title: 'SessionExport', description: 'A session, with its messages beside.' },
+)

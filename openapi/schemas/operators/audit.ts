@@ -1,0 +1,41 @@
+/** Who changed what. */
+import Type from 'typebox'
+import { id, listOf, nullable, oneOf, searchPage, time } from '../basics.ts'
+
+const change = { type: 'object', required: ['from', 'to'], properties: { from: {}, to: {} } }
+
+export const AuditEntry = Type.Object(
+  {
+    id: id('Id of the entry.'),
+    at: time('When it happened.'),
+    actor: nullable(Type.String({ description: 'Name of the login, key or end user. Null when that has no name.' })),
+    actorKind: oneOf(['login', 'key', 'deploy_key', 'client_secret', 'system'], 'What the actor came with.'),
+    action: oneOf(
+      ['create', 'update', 'delete', 'import', 'export', 'login', 'login_failed', 'logout', 'revoke', 'decide'],
+      'What was done.',
+    ),
+    kind: Type.String({ description: 'Kind of record, such as `prompt`.' }),
+    recordId: nullable(Type.String()),
+    recordName: nullable(Type.String({ description: 'Its name then.' })),
+    changes: Type.Unsafe<Record<string, { from: unknown; to: unknown }>>({
+      type: 'object',
+      additionalProperties: change,
+      description: 'Each field that changed. Secrets are `***`; texts are cut at 2,000 characters.',
+    }),
+    ip: nullable(Type.String({ description: 'Address of the caller.' })),
+    requestId: nullable(Type.String({ description: 'As in the log.' })),
+  },
+  { title: 'AuditEntry' },
+)
+export const AuditEntryList = listOf('AuditEntryList', 'entries', AuditEntry)
+
+const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+export const auditPage = Type.Object({
+  limit: searchPage.properties.limit,
+  offset: searchPage.properties.offset,
+  q: filter("Only entries whose actor's name, record's name or record's id contains this text, ignoring case."),
+  actor: filter('Only entries of this actor.'),
+  kind: filter('Only entries about this kind of record.'),
+  from: filter('Only entries from this time on, ISO 8601.'),
+  to: filter('Only entries before this time, ISO 8601.'),
+})

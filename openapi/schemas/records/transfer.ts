@@ -1,0 +1,96 @@
+/** A portable copy of the configuration. References are by name, so that it fits another database. */
+import Type from 'typebox'
+import { asRead, count, name, nullable, oneOf } from '../basics.ts'
+import {
+  allowedOriginsInput,
+  callerInstructionsInput,
+  compactionInput,
+  fallbacksOf,
+  GenerationConfigInput,
+  historyMaxTokens,
+  onLossInput,
+  PromptCreate,
+  responseFormatInput,
+  userLimitsInput,
+  wireApis,
+} from './configuration.ts'
+import { approvalsTransfer, HttpToolCreate, McpServerCreate } from './tools.ts'
+
+const AgentTransfer = Type.Object(
+  {
+    name: name('Name of the agent.'),
+    provider: Type.String({ description: 'Name of its provider, which must exist in the target.' }),
+    model: name('Model name.'),
+    prompt: Type.Optional(nullable(Type.String({ description: 'Name of its prompt, or null.' }))),
+    generationConfig: Type.Optional(GenerationConfigInput),
+    responseFormat: Type.Optional(responseFormatInput),
+    fallbacks: Type.Optional(
+      fallbacksOf({ provider: Type.String({ description: 'Name of a provider, which must exist.' }) }),
+    ),
+    allowedOrigins: Type.Optional(allowedOriginsInput),
+    historyMaxTokens: Type.Optional(historyMaxTokens),
+    callerInstructions: Type.Optional(callerInstructionsInput),
+    userLimits: Type.Optional(userLimitsInput),
+    compaction: Type.Optional(compactionInput),
+    onLoss: Type.Optional(onLossInput),
+  },
+  { title: 'AgentTransfer', ...asRead },
+)
+const AgentToolsTransfer = Type.Object(
+  {
+    agent: Type.String({ description: 'Name of the agent.' }),
+    httpTools: Type.Optional(Type.Array(Type.String(), { description: 'Names of HTTP tools.' })),
+    mcpServers: Type.Optional(
+      Type.Array(
+        Type.Object({
+          server: Type.String({ description: 'Name of an MCP server.' }),
+          toolNames: Type.Array(Type.String()),
+        }),
+      ),
+    ),
+    builtInTools: Type.Optional(Type.Array(Type.String(), { description: 'Ids of built-in tools.' })),
+    approvals: Type.Optional(approvalsTransfer),
+  },
+  { title: 'AgentToolsTransfer', ...asRead },
+)
+
+const ProviderTransfer = Type.Object(
+  {
+    name: name('Name of a provider, which must exist in the target.'),
+    wireApi: oneOf(wireApis, 'The API by which it is called.'),
+  },
+  { title: 'ProviderTransfer', description: 'Keys, types and addresses of providers are not copied.' },
+)
+
+const parts = {
+  providers: Type.Array(ProviderTransfer),
+  prompts: Type.Array(PromptCreate),
+  agents: Type.Array(AgentTransfer),
+  httpTools: Type.Array(HttpToolCreate),
+  mcpServers: Type.Array(McpServerCreate),
+  agentTools: Type.Array(AgentToolsTransfer),
+}
+const version = Type.Unsafe({ type: 'integer', enum: [1], description: 'Version of this format.' })
+
+export const Export = Type.Object(
+  { version, ...parts },
+  { title: 'Export', description: 'Without secrets: values of secret headers are `***`.' },
+)
+export const Import = Type.Object(
+  { version, ...Object.fromEntries(Object.entries(parts).map(([key, part]) => [key, Type.Optional(part)])) },
+  { title: 'Import', description: 'Records are matched by name: existing ones are updated, others are created.' },
+)
+export const ImportResult = Type.Object(
+  {
+    created: count('Number of records created.'),
+    updated: count('Number of records updated.'),
+    skipped: Type.Array(
+      Type.Object({
+        kind: oneOf(['provider', 'prompt', 'agent', 'httpTool', 'mcpServer', 'agentTools'], 'Kind of record.'),
+        name: Type.String(),
+        reason: Type.String(),
+      }),
+    ),
+  },
+  { title: 'ImportResult' },
+)

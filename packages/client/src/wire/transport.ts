@@ -1,0 +1,92 @@
+/** One request: base URL, headers, JSON, and the login's cookie outside of browsers, which keep it themselves. */
+import { ConnectionError, refusalOf } from '../errors.ts'
+import { createTokens, type TokenSource, type Tokens } from './tokens.ts'
+
+export interface TransportOptions {
+  /** Where the server is, without a slash at the end. `''`: the page's own server. */
+  baseUrl: string
+  /** Sent with every request: `{ authorization: 'Bearer …' }` with the key of the deploy API. */
+  headers?: Record<string, string>
+  /** Resolves to a page's client secret, which is sent with every request and renewed automatically. */
+  token?: TokenSource
+  /** The option of `fetch` in browsers. */
+  credentials?: NonNullable<RequestInit['credentials']>
+  /** Default: the global `fetch`. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>
+}
+
+export interface RequestOptions {
+  /** Sent as JSON. */
+  body?: unknown
+  headers?: Record<string, string>
+  signal?: AbortSignal | undefined
+}
+
+/** Resolves whatever the status is. Rejects with `ConnectionError`, and when the signal aborts. */
+export type Transport = (method: string, path: string, options?: RequestOptions) => Promise<Response>
+
+const cookieName = 'greenroom_session'
+
+export function createTransport({ token, ...options }: TransportOptions): Transport {
+  const send = createSender(options)
+  return token === undefined ? send : renewing(send, createTokens(token))
+}
+
+/** The same requests with a token. One that is refused as expired is renewed, and the request sent once more. */
+function renewing(send: Transport, tokens: Tokens): Transport {
+  return async (method, path, options = {}) => {
+    const { signal, headers } = options
+    const attempt = (token: string) =>
+      send(method, path, { ...options, headers: { authorization: `Bearer ${token}`, ...headers } })
+    const token = await tokens.current(signal)
+    const response = await attempt(token)
+    if (response.status !== 401) return response
+    const { code } = await refusalOf(response.clone())
+    // After a revocation the page asks for a new one with its next request: whether there is one is its backend's matter.
+    if (code === 'token_expired' || code === 'token_revoked') tokens.drop(token)
+    return code === 'token_expired' ? attempt(await tokens.current(signal)) : response
+  }
+}
+
+function createSender(options: Omit<TransportOptions, 'token'>): Transport {
+  const { baseUrl, headers: always = {}, credentials, fetch: send = globalThis.fetch } = options
+  const base = baseUrl.replace(/\/+$/, '')
+  if (base !== '') new URL(base)
+  let cookie: string | null = null
+  return async (method, path, { body, headers = {}, signal } = {}) => {
+    const response = await send(base + path, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(cookie === null ? {} : { cookie }),
+        ...always,
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(credentials === undefined ? {} : { credentials }),
+      ...(signal === undefined ? {} : { signal }),
+    }).catch((error: unknown) => {
+      if (signal?.aborted || error instanceof ConnectionError) throw error
+      throw new ConnectionError('The server cannot be reached.', { cause: error })
+    })
+    cookie = cookieOf(response, cookie)
+    return response
+  }
+}
+
+/** The login's cookie after this response. Browsers keep it themselves, and show none to scripts. */
+function cookieOf({ headers }: Response, before: string | null): string | null {
+  const set = headers.getSetCookie?.().find((line) => line.startsWith(`${cookieName}=`))
+  if (set === undefined) return before
+  const [pair = ''] = set.split(';', 1)
+  return pair === `${cookieName}=` ? null : pair
+}
+
+/** The JSON of a response; undefined when it has none (204). Rejects with `ApiError` when it is a refusal. */
+export async function readAnswer(response: Response): Promise<unknown> {
+  if (!response.ok) throw await refusalOf(response)
+  const text = await response.text().catch((error: unknown) => {
+    throw new ConnectionError('The response broke off.', { cause: error })
+  })
+  return text === '' ? undefined : JSON.parse(text)
+}
