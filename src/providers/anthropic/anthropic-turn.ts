@@ -122,6 +122,15 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
     size += 256
     return block
   }
+  /** Text whose block never began, or is another kind's, is text all the same; arguments are those of the newest call. */
+  function blockFor(index: unknown, text: string, thinking: string, json: string): Growing | undefined {
+    const known = byIndex.get(index)
+    if (known?.type === 'other') return known
+    if (text !== '' && known?.type !== 'text') return add(index, blockIn({ type: 'text' }))
+    if (thinking !== '' && known?.type !== 'thinking') return add(index, blockIn({ type: 'thinking' }))
+    if (json !== '' && known?.type !== 'tool_use') return blocks.findLast(({ type }) => type === 'tool_use')
+    return known
+  }
   return {
     begin(index: unknown, part: unknown): void {
       const block = blockIn(isObject(part) ? part : {})
@@ -135,8 +144,7 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
       if (!isObject(delta)) return
       const text = textIn(delta.text)
       const thinking = textIn(delta.thinking)
-      // Text whose block never began is text all the same.
-      const block = byIndex.get(index) ?? (text || thinking ? add(index, blockIn(startOf(text))) : undefined)
+      const block = blockFor(index, text, thinking, textIn(delta.partial_json))
       if (!block) return
       if (block.type === 'text') block.text += text
       if (block.type === 'tool_use') {
@@ -155,8 +163,6 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
     all: (): readonly Growing[] => blocks,
   }
 }
-
-const startOf = (text: string): Fields => ({ type: text === '' ? 'thinking' : 'text' })
 
 const isSameBlock = (known: Growing, begun: Growing): boolean =>
   known.type === begun.type && (known.type !== 'tool_use' || begun.type !== 'tool_use' || known.id === begun.id)

@@ -5,6 +5,7 @@ import { type ProviderFetch, readText } from '../request/fetch.ts'
 import { shownBody } from '../request/outgoing-parts.ts'
 import { accessTo, callProvider } from '../request/provider-call.ts'
 import { ProviderProblem } from '../wire/failure.ts'
+import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { anthropicBody, thinkingOf, versionFor } from './anthropic-body.ts'
 import { readAnthropicTurn } from './anthropic-turn.ts'
@@ -27,7 +28,7 @@ export function streamAnthropic(
   const asks = (one: ModelRequest) => thinkingOf(one) !== null
   const ask = (own: AbortSignal) =>
     withLessAnswer(request, (most) => askingForReasoning(most, asks, refusals, (one) => open(one, own)))
-  return streamTurn(readAnthropicTurn(request), ask, signal, take)
+  return streamTurn(readingThinkTags(readAnthropicTurn(request), request.reasoning), ask, signal, take)
 }
 
 /** Older models count the answer's limit into the context, others take less of it. Where nobody named it, it gives way. */

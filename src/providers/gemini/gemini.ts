@@ -7,6 +7,7 @@ import { shownBody } from '../request/outgoing-parts.ts'
 import { accessTo, callProvider } from '../request/provider-call.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
 import { listBounds, parse } from '../wire/provider-json.ts'
+import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { geminiBody } from './gemini-body.ts'
 import { readGeminiTurn } from './gemini-turn.ts'
@@ -29,7 +30,7 @@ export function streamGemini(
   }
   const asks = (one: ModelRequest) => geminiThoughts(one) !== null
   const ask = (own: AbortSignal) => askingForReasoning(request, asks, refusals, (one) => open(one, own))
-  return streamTurn(readGeminiTurn(request), ask, signal, take)
+  return streamTurn(readingThinkTags(readGeminiTurn(request), request.reasoning), ask, signal, take)
 }
 
 /** Tuned models are named with their folder. A name that would lead to another address is refused. */

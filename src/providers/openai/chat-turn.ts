@@ -6,7 +6,6 @@ import { malformed, ProviderProblem } from '../wire/failure.ts'
 import { errorIn, problemInStream } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { chatUsage } from '../wire/reported-usage.ts'
-import { readThinkTags } from '../wire/think-tags.ts'
 import { type End, isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
 import { addActivity } from '../wire/turn-events.ts'
 import { type ChatReasoning, gatherReasoning, reasoningIn } from './chat-reasoning.ts'
@@ -50,7 +49,6 @@ export function readTurn({ reasoning, keepEcho }: TurnOptions): Turn {
   const events: ModelEvent[] = []
   const calls = gatherCalls()
   const back = keepEcho && gatherReasoning()
-  const tags = readThinkTags()
   const ends = readEnds()
   let problem: ProviderProblem | null = null
   let done = false
@@ -91,8 +89,7 @@ export function readTurn({ reasoning, keepEcho }: TurnOptions): Turn {
     }
     // A whole completion has `message` where a chunk has `delta`; some servers mix them up.
     const delta = isObject(choice.delta) ? choice.delta : isObject(choice.message) ? choice.message : {}
-    const shown = tags.push(textOf(delta.content))
-    say(`${reasoningIn(delta)}${shown.reasoning}`, `${shown.text}${textOf(delta.refusal)}`, hasOutput(delta))
+    say(reasoningIn(delta), `${textOf(delta.content)}${textOf(delta.refusal)}`, hasOutput(delta))
     back?.add(delta)
     problem = calls.add(delta)
     if (choice.error) problem = problemInStream(choice.error, data)
@@ -106,14 +103,12 @@ export function readTurn({ reasoning, keepEcho }: TurnOptions): Turn {
     take,
     alive: () => addActivity(events),
     close() {
-      const { reasoning: thought, text } = tags.rest()
-      if (thought !== '' || text !== '') say(thought, text, false)
       const reason = reasonIn(finishReasons, ends.reason())
       const echo = () => {
         const kept = back?.all() ?? null
         return kept && keepEcho ? keepEcho(kept) : null
       }
-      return [...events.splice(0), ...turnEnd(reason, ends.usage(), calls.all, echo, ends.refusal())]
+      return turnEnd(reason, ends.usage(), calls.all, echo, ends.refusal())
     },
   }
 }

@@ -7,6 +7,7 @@ import { callWithout, type OptionalField, type RefusedFields } from '../request/
 import { shownBody } from '../request/outgoing-parts.ts'
 import { accessTo } from '../request/provider-call.ts'
 import { answerOf, bypassSdkTransport, sdkFetch } from '../request/sdk-fetch.ts'
+import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { type ChatBody, chatBody, hasReasoning, withoutReasoning } from './chat-body.ts'
 import { echoes } from './chat-reasoning.ts'
@@ -37,7 +38,7 @@ export function createOpenAi(fetch: ProviderFetch) {
       const client = clientOf(placeOf(request, dialect))
       if (wireApiOf(request.provider) === 'responses') return streamResponses(client, request, refusals, signal, take)
       return streamTurn(
-        readTurn(turnOptions(request, dialect)),
+        readingThinkTags(readTurn(turnOptions(request, dialect)), request.reasoning),
         async (own) =>
           callWithout(request, chatBody(request, dialect), optional, refusals, (body) =>
             call(client, request, body, own),

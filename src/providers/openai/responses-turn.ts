@@ -20,17 +20,24 @@ export interface ResponsesTurnOptions {
   keepEcho(items: NonNullable<ReturnType<typeof echoOf>>): object
 }
 
+/** Servers that do not say where an item stands in the output. */
+const NO_PLACE = -1
+
 /** Ids of items may change between their events: an item is known by its place in the output. */
-const placeOf = ({ output_index: place }: Fields): number => (typeof place === 'number' ? place : -1)
+const placeOf = ({ output_index: place }: Fields): number => (typeof place === 'number' ? place : NO_PLACE)
 
 /** Most output items of one turn: reasoning, texts and calls. */
 const MAX_ITEMS = 2 * maxCalls + 100
+
+/** Two items under one place: of two kinds, or calls of two ids. */
+const isAnother = (known: Fields, item: Fields): boolean =>
+  known.type !== item.type || (item.type === 'function_call' && known.call_id !== item.call_id)
 
 const stringIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The items of a turn, and what of them is shown as it comes. */
 function readItems(events: ModelEvent[], reasoning: boolean) {
-  const items = new Map<number, Fields>()
+  const items: { place: number; item: Fields }[] = []
   const text = partsShown('')
   const thought = partsShown('\n\n')
   const say = (shown: string) => {
@@ -41,20 +48,42 @@ function readItems(events: ModelEvent[], reasoning: boolean) {
     if (reasoning && shown !== '') events.push({ type: 'reasoning', text: shown })
     else addActivity(events, shown !== '')
   }
+  /** False once a place was missing, or two items stood under one. */
+  let hasPlaces = true
+
+  function placeNamed(event: Fields): number {
+    const place = placeOf(event)
+    hasPlaces &&= place !== NO_PLACE
+    return place
+  }
+  function add(place: number, item: Fields): ProviderProblem | null {
+    items.push({ place, item })
+    if (item.type === 'message') say(text.whole(place, [messageText(item)]))
+    else if (item.type === 'reasoning') think(thought.whole(place, reasoningTexts(item)))
+    else addActivity(events, item.type === 'function_call')
+    if (stringIn(item.arguments).length > maxArguments) return malformed('tool arguments beyond 1 MiB')
+    return items.length > MAX_ITEMS ? malformed(`more than ${MAX_ITEMS} items`) : null
+  }
   return {
-    said: (event: Fields) => say(text.delta(placeOf(event), 0, stringIn(event.delta))),
-    thought: (event: Fields, part: unknown) => think(thought.delta(placeOf(event), part, stringIn(event.delta))),
-    /** An item that is whole. Servers that send no deltas are read here, and so are those that send the end alone. */
-    done(place: number, item: Fields): ProviderProblem | null {
-      if (items.has(place)) return null
-      items.set(place, item)
-      if (item.type === 'message') say(text.whole(place, [messageText(item)]))
-      else if (item.type === 'reasoning') think(thought.whole(place, reasoningTexts(item)))
-      else addActivity(events, item.type === 'function_call')
-      if (stringIn(item.arguments).length > maxArguments) return malformed('tool arguments beyond 1 MiB')
-      return items.size > MAX_ITEMS ? malformed(`more than ${MAX_ITEMS} items`) : null
+    said: (event: Fields) => say(text.delta(placeNamed(event), 0, stringIn(event.delta))),
+    thought: (event: Fields, part: unknown) => think(thought.delta(placeNamed(event), part, stringIn(event.delta))),
+    /** An item that is whole. Servers that send no deltas are read here. */
+    done(event: Fields, item: Fields): ProviderProblem | null {
+      const place = placeNamed(event)
+      const here = place === NO_PLACE ? [] : items.filter((one) => one.place === place)
+      if (here.some((one) => !isAnother(one.item, item))) return null
+      hasPlaces &&= here.length === 0
+      return add(place, item)
     },
-    inOrder: (): Fields[] => [...items].sort(([a], [b]) => a - b).map(([, item]) => item),
+    /** An item of the whole output, which the end repeats or brings alone. Without places an item is known by what it is. */
+    listed(place: number, item: Fields): ProviderProblem | null {
+      if (hasPlaces) return items.some((one) => one.place === place) ? null : add(place, item)
+      const isShown = item.type === 'message' ? text.hasAny() : item.type === 'reasoning' && thought.hasAny()
+      return isShown || items.some((one) => !isAnother(one.item, item)) ? null : add(NO_PLACE, item)
+    },
+    hasAny: () => items.length > 0 || text.hasAny(),
+    /** In the order of their places; as they came where these cannot be trusted. */
+    inOrder: (): Fields[] => (hasPlaces ? items.toSorted((a, b) => a.place - b.place) : items).map(({ item }) => item),
   }
 }
 
@@ -74,7 +103,7 @@ export function readResponsesTurn({ reasoning, keepEcho }: ResponsesTurnOptions)
       return
     }
     const output = Array.isArray(response.output) ? response.output.filter(isObject) : []
-    for (const [place, item] of output.entries()) problem ??= items.done(place, item)
+    for (const [place, item] of output.entries()) problem ??= items.listed(place, item)
     reason = status === 'incomplete' ? cutReason(isObject(details) ? details.reason : null) : 'stop'
   }
   const readers: Readonly<Record<string, (event: Fields, data: string) => void>> = {
@@ -87,7 +116,7 @@ export function readResponsesTurn({ reasoning, keepEcho }: ResponsesTurnOptions)
     'response.reasoning_text.delta': (event) => items.thought(event, event.content_index),
     'response.function_call_arguments.delta': () => addActivity(events, true),
     'response.output_item.done': (event) => {
-      if (isObject(event.item)) problem = items.done(placeOf(event), event.item)
+      if (isObject(event.item)) problem = items.done(event, event.item)
     },
     'response.completed': (event, data) => end(Object(event.response), data),
     'response.incomplete': (event, data) => end({ ...Object(event.response), status: 'incomplete' }, data),
@@ -97,7 +126,12 @@ export function readResponsesTurn({ reasoning, keepEcho }: ResponsesTurnOptions)
     },
   }
   function take(data: string, eventName?: string): void {
-    if (problem || reason !== null || data === '' || data.trim() === '[DONE]') return
+    if (problem || reason !== null || data === '') return
+    if (data.trim() === '[DONE]') {
+      // A gateway's goodbye: the model has said what it says, though no event told its end.
+      if (items.hasAny()) reason = 'stop'
+      return
+    }
     const event = parse(data)
     if (!isObject(event)) {
       problem = malformed(data)
@@ -136,6 +170,7 @@ export function readResponsesTurn({ reasoning, keepEcho }: ResponsesTurnOptions)
 function partsShown(gap: string) {
   const started = new Set<number>()
   let last = ''
+  let hasShown = false
   const shown = (part: string, added: string): string => {
     const apart = last !== '' && last !== part ? gap : ''
     last = part
@@ -144,13 +179,18 @@ function partsShown(gap: string) {
   return {
     delta(place: number, part: unknown, added: string): string {
       started.add(place)
+      hasShown ||= added !== ''
       return added === '' ? '' : shown(`${place} ${part}`, added)
     },
     /** The parts of an item of which no delta came. */
     whole(place: number, parts: readonly string[]): string {
-      if (started.has(place)) return ''
+      // The next item without a place is another one.
+      if (place === NO_PLACE ? started.delete(place) : started.has(place)) return ''
+      hasShown = true
       return parts.map((added, index) => (added === '' ? '' : shown(`${place} ${index}`, added))).join('')
     },
+    /** Whether anything of it was shown. */
+    hasAny: () => hasShown,
   }
 }
 

@@ -4,6 +4,7 @@ import type { ModelEvent, ModelRequest, Take } from '../../actors/ports/index.ts
 import { callWithout, type OptionalField, type RefusedFields } from '../request/optional-fields.ts'
 import { shownBody } from '../request/outgoing-parts.ts'
 import { answerOf } from '../request/sdk-fetch.ts'
+import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import {
   hasEncrypted,
@@ -40,7 +41,7 @@ export function streamResponses(
     return answer
   }
   return streamTurn(
-    turn,
+    readingThinkTags(turn, request.reasoning),
     async (own) => callWithout(request, responsesBody(request), optional, refusals, (body) => call(body, own)),
     signal,
     take,

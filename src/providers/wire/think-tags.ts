@@ -1,4 +1,8 @@
 /** `<think>…</think>` at the beginning of a turn: models that are served without a parser write their reasoning so. Pure. */
+import type { ModelEvent } from '../../actors/ports/index.ts'
+import type { Turn } from '../openai/chat-turn.ts'
+import { addActivity } from './turn-events.ts'
+
 const OPEN = '<think>'
 const CLOSE = '</think>'
 
@@ -7,6 +11,43 @@ export interface Thinking {
   push(text: string): { reasoning: string; text: string }
   /** What is still held back, at the turn's end. */
   rest(): { reasoning: string; text: string }
+  /** Whatever comes from now on is text. */
+  isOver(): boolean
+}
+
+/** The turn, whatever its wire format, with what stands between think tags as reasoning. `isAsked`: reasoning is shown. */
+export function readingThinkTags(turn: Turn, isAsked: boolean): Turn {
+  const { events } = turn
+  const tags = readThinkTags()
+
+  function show({ reasoning, text }: { reasoning: string; text: string }): void {
+    if (reasoning !== '' && isAsked) events.push({ type: 'reasoning', text: reasoning })
+    if (text !== '') events.push({ type: 'text', text })
+    else if (reasoning === '' || !isAsked) addActivity(events, true)
+  }
+  function split(sent: readonly ModelEvent[]): void {
+    for (const event of sent) {
+      if (event.type === 'text') show(tags.push(event.text))
+      else events.push(event)
+    }
+  }
+  return {
+    events,
+    problem: turn.problem,
+    done: turn.done,
+    finished: turn.finished,
+    take(data, eventName) {
+      const from = events.length
+      turn.take(data, eventName)
+      if (!tags.isOver() && events.length > from) split(events.splice(from))
+    },
+    alive: turn.alive,
+    close() {
+      const rest = tags.rest()
+      if (rest.reasoning !== '' || rest.text !== '') show(rest)
+      return [...events.splice(0), ...turn.close()]
+    },
+  }
 }
 
 /** Whether `text` ends in the beginning of `tag`: so many characters have to wait for what follows. */
@@ -59,5 +100,6 @@ export function readThinkTags(): Thinking {
       held = ''
       return shown
     },
+    isOver: () => state === 'text',
   }
 }

@@ -1,0 +1,194 @@
+/**
+ * What gateways really send in the other wire formats: Anthropic's, Gemini's and the Responses API (contract section 25).
+ * field-slips.test.ts has the same for chat completions.
+ */
+import { describe, expect } from 'vitest'
+import type { ModelEvent, ModelRequest } from '../../../src/actors/ports/index.ts'
+import type { UpstreamCall } from '../../support/network/upstream.ts'
+import { verifies } from '../../verifies.ts'
+import * as responses from '../responses/scene.ts'
+import { ask, failureIn, scene } from '../scene.ts'
+import * as anthropic from './anthropic-server.ts'
+import * as gemini from './gemini-server.ts'
+import { open } from './native-scene.ts'
+
+const formats = ['anthropic', 'gemini', 'responses'] as const
+type Format = (typeof formats)[number]
+
+const openResponses = async () => {
+  const { up, model } = await scene({ providerRetries: 2 })
+  return { up, model, request: (changes: Partial<ModelRequest> = {}) => responses.requestFor(up, changes) }
+}
+const openFormat = (format: Format) =>
+  format === 'responses' ? openResponses() : open(format, { providerRetries: 2, idleTimeoutMs: 60_000 })
+
+/** One turn as the script plays it. */
+async function answered(format: Format, play: (call: UpstreamCall) => unknown, changes: Partial<ModelRequest> = {}) {
+  const { up, model, request } = await openFormat(format)
+  up.next(play)
+  return await ask(model, request({ tools: [responses.tool], ...changes }))
+}
+
+const joined = (events: readonly ModelEvent[], type: 'text' | 'reasoning') =>
+  events.map((event) => (event.type === type ? event.text : '')).join('')
+const callsIn = (events: readonly ModelEvent[]) =>
+  events.flatMap((event) => (event.type === 'tool_call' ? [event.call.arguments] : []))
+
+/** A text in pieces, its end, and nothing after it: neither a goodbye nor the end of the connection. */
+const saysAndStays: Record<Format, (call: UpstreamCall, pieces: readonly string[]) => Promise<void>> = {
+  async anthropic(call, pieces) {
+    await call.raw(anthropic.turn({ text: pieces }).replace(anthropic.event('message_stop'), ''))
+  },
+  async gemini(call, pieces) {
+    await call.raw(gemini.turn({ text: pieces }))
+  },
+  async responses(call, pieces) {
+    for (const piece of pieces) await call.data(responses.text(piece))
+    await call.data({
+      type: 'response.completed',
+      response: { status: 'completed', output: [], usage: responses.usage },
+    })
+  },
+}
+
+describe.each(formats)('%s', (format) => {
+  verifies('contract-25.done-is-done', `${format}: behind its end the socket may stay open`, async () => {
+    const events = await answered(format, async (call) => {
+      await saysAndStays[format](call, ['Here.'])
+      await call.closed
+    })
+    expect(joined(events, 'text')).toBe('Here.')
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'stop' })
+  })
+
+  verifies(
+    'contract-19.slips',
+    `${format}: think tags at the beginning are reasoning, however they are cut`,
+    async () => {
+      for (const pieces of [['<think>why</think>Because.'], ['\n<th', 'ink>w', 'hy</', 'think>Bec', 'ause.']]) {
+        for (const reasoning of [true, false]) {
+          const play = async (call: UpstreamCall) => {
+            await saysAndStays[format](call, pieces)
+            call.end()
+          }
+          const events = await answered(format, play, { reasoning })
+          expect([joined(events, 'reasoning'), joined(events, 'text')]).toEqual([reasoning ? 'why' : '', 'Because.'])
+        }
+      }
+      const within = await answered(format, async (call) => {
+        await saysAndStays[format](call, ['A tag: ', '<think>'])
+        call.end()
+      })
+      expect(joined(within, 'text')).toBe('A tag: <think>')
+    },
+  )
+
+  verifies(
+    'contract-19.slips',
+    `${format}: an error behind status 200 is told in its words, and not asked again`,
+    async () => {
+      for (const body of [
+        { code: 400, message: 'no such thing' },
+        { detail: 'no such thing' },
+        { errors: [{ message: 'no such thing' }] },
+      ]) {
+        const { up, model, request } = await openFormat(format)
+        up.next((call) => call.json(body))
+        up.next(async (call) => {
+          await call.data(body)
+          call.end()
+        })
+        for (let n = 1; n <= 2; n++) {
+          expect(failureIn(await ask(model, request())).message).toContain('no such thing')
+          expect(up.calls).toHaveLength(n)
+        }
+      }
+    },
+  )
+})
+
+describe('blocks of Anthropic out of step', () => {
+  const start = (index: number, content_block: object) =>
+    anthropic.event('content_block_start', { index, content_block })
+  const delta = (index: number, part: object) => anthropic.event('content_block_delta', { index, delta: part })
+  const use = (id: string) => ({ type: 'tool_use', id, name: 'f', input: {} })
+  const json = (index: number, partial_json: string) => delta(index, { type: 'input_json_delta', partial_json })
+  const text = (index: number, words: string) => delta(index, { type: 'text_delta', text: words })
+  const ended = (...blocks: string[]) =>
+    answered('anthropic', async (call) => {
+      const [first = '', last = ''] = anthropic.turn({ stop: 'tool_use' }).split(anthropic.event('ping'))
+      await call.raw([first, ...blocks, last].join(''))
+      call.end()
+    })
+
+  verifies('contract-19.slips', 'text whose block never began is kept, under the index of a call too', async () => {
+    expect(joined(await ended(text(0, 'Al'), text(0, 'one.')), 'text')).toBe('Alone.')
+    const events = await ended(start(0, use('a')), json(0, '{"a":'), text(0, 'Beside.'), json(0, '1}'))
+    expect([joined(events, 'text'), callsIn(events)]).toEqual(['Beside.', ['{"a":1}']])
+  })
+
+  verifies('contract-19.slips', 'arguments under another index are those of the call before', async () => {
+    expect(callsIn(await ended(start(0, use('a')), json(1, '{"a":'), json(1, '1}')))).toEqual(['{"a":1}'])
+  })
+
+  verifies('contract-19.slips', 'a second call under an index in use is a call of its own', async () => {
+    const events = await ended(start(0, use('a')), json(0, '{"a":1}'), start(0, use('b')), json(0, '{"a":2}'))
+    expect(callsIn(events)).toEqual(['{"a":1}', '{"a":2}'])
+  })
+
+  verifies('contract-19.slips', 'arguments mean one object: behind {}, once more, or null', async () => {
+    for (const sent of ['{}{"a":1}', '{"a":1}{"a": 1}', '{"a":1}']) {
+      expect(callsIn(await ended(start(0, use('a')), json(0, sent)))).toEqual(['{"a":1}'])
+    }
+    for (const sent of ['null', '']) expect(callsIn(await ended(start(0, use('a')), json(0, sent)))).toEqual(['{}'])
+  })
+})
+
+describe('items of the Responses API out of step', () => {
+  const { done, calling, thinking, usage } = responses
+  const message = { type: 'message', id: 'm', content: [{ type: 'output_text', text: 'Here.' }] }
+  const other = { ...calling, id: 'fc_2', call_id: 'call_2', arguments: '{"a":2}' }
+  const whole = (...output: object[]) => ({
+    type: 'response.completed',
+    response: { status: 'completed', output, usage },
+  })
+  const without = ({ output_index: _, ...event }: Record<string, unknown>) => event
+  const ended = (...events: object[]) =>
+    answered('responses', async (call) => {
+      for (const event of events) await call.data({ ...event })
+      call.end()
+    })
+  const once = (events: readonly ModelEvent[]) => [joined(events, 'text'), callsIn(events)]
+
+  verifies('contract-19.slips', 'items without places are read once, though the end repeats them', async () => {
+    const deltas = [without(responses.text('He')), without(responses.text('re.'))]
+    const items = [without(done(0, message)), without(done(0, calling)), without(done(0, other))]
+    const both = ['Here.', ['{"a":1}', '{"a":2}']]
+    expect(once(await ended(...deltas, ...items, whole(message, calling, other)))).toEqual(both)
+    expect(once(await ended(...items, whole(message, calling, other)))).toEqual(both)
+    expect(once(await ended(...deltas, whole(message, calling, other)))).toEqual(both)
+    expect(once(await ended(whole(message, calling, other)))).toEqual(both)
+  })
+
+  verifies('contract-19.slips', 'items that all stand at the first place are all read, and once', async () => {
+    const items = [done(0, thinking), done(0, message), done(0, calling), done(0, calling), done(0, other)]
+    const both = ['Here.', ['{"a":1}', '{"a":2}']]
+    expect(once(await ended(responses.text('Here.'), ...items, whole(thinking, message, calling, other)))).toEqual(both)
+    expect(once(await ended(...items, whole()))).toEqual(both)
+  })
+
+  verifies('contract-19.slips', '[DONE] alone is an end of what was said, and of nothing else', async () => {
+    const said = await answered('responses', async (call) => {
+      await call.data(responses.text('Here.'))
+      await call.data('[DONE]')
+      call.end()
+    })
+    expect([joined(said, 'text'), said.at(-1)]).toEqual(['Here.', expect.objectContaining({ type: 'end' })])
+    const { up, model, request } = await openResponses()
+    up.always(async (call) => {
+      await call.data('[DONE]')
+      call.end()
+    })
+    expect(failureIn(await ask(model, request())).message).toContain('ended early')
+  })
+})
