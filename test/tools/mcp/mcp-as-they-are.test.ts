@@ -5,17 +5,44 @@ import { verifies } from '../../verifies.ts'
 import { type Answer, good, never, offers, serve, unknown } from './mcp-by-hand.ts'
 
 const calls = (result: object) => (method: string) => (method === 'tools/call' ? { result } : unknown)
-const resultOf = async (result: object) => {
-  await using hand = await serve(calls(result))
-  return { ...(await hand.mcp.call(hand.server, 'look', {}, never)), lines: hand.lines }
+const transports = ['streamable_http', 'sse'] as const
+/** What comes of a call's result, over either transport. */
+async function resultOf(result: object) {
+  const [one, two] = await Promise.all(
+    transports.map(async (transport) => {
+      await using hand = await serve(calls(result), { transport })
+      return { ...(await hand.mcp.call(hand.server, 'look', {}, never)), lines: hand.lines }
+    }),
+  )
+  expect(two).toEqual(one)
+  return { ok: one?.ok, content: one?.content, lines: one?.lines }
 }
 
 verifies('contract-25.mcp-nulls', 'null in a list of tools is absent', async () => {
   const tool = { ...good, annotations: null, description: null, outputSchema: null, title: null, _meta: null }
-  for (const nextCursor of [null, 7, '']) {
-    const list = { tools: [tool], nextCursor, _meta: null }
-    await using hand = await serve((method) => (method === 'tools/list' ? { result: list } : unknown))
-    expect(await hand.mcp.tools(hand.server, never)).toMatchObject([{ name: 'good', description: '' }])
+  for (const transport of transports) {
+    for (const nextCursor of [null, 7, '']) {
+      const list = { tools: [tool], nextCursor, _meta: null }
+      await using hand = await serve((method) => (method === 'tools/list' ? { result: list } : unknown), { transport })
+      expect(await hand.mcp.tools(hand.server, never)).toMatchObject([{ name: 'good', description: '' }])
+    }
+  }
+})
+
+verifies('contract-25.mcp-nulls', 'what a server says of itself may be null, or be missing', async () => {
+  const tools = { tools: {} }
+  const introductions = [
+    { capabilities: { ...tools, prompts: null, resources: null }, serverInfo: { name: 'x', version: '1' } },
+    { capabilities: tools, serverInfo: { name: 'x' } },
+    { capabilities: tools, serverInfo: { name: 'x', version: null, title: null }, instructions: null, _meta: null },
+    { capabilities: tools, serverInfo: null },
+    { capabilities: tools },
+  ]
+  for (const transport of transports) {
+    for (const introduces of introductions) {
+      await using hand = await serve(offers([good]), { introduces, transport })
+      expect(await hand.mcp.tools(hand.server, never)).toMatchObject([{ name: 'good' }])
+    }
   }
 })
 
@@ -92,7 +119,7 @@ const refusals = [
   [409, 'plainly no', 'plainly no'],
 ] as const
 
-for (const transport of ['streamable_http', 'sse'] as const) {
+for (const transport of transports) {
   verifies(
     'contract-25.mcp-words',
     `a status of 4xx says what was wrong, and the call was not made: ${transport}`,
@@ -152,20 +179,26 @@ const lost: [string, Answer][] = [
   ['status 500', { status: 500, text: '{"error":{"message":"Session expired, initialize again"}}' }],
   ['a server that was started anew', { error: { code: -32_000, message: 'Bad Request: Server not initialized' } }],
 ]
-for (const [name, answer] of lost) {
-  verifies('contract-25.mcp-sessions', `${name}: the session is opened anew, and the call made once`, async () => {
+for (const [name, answer, transport] of lost.flatMap(([name, answer]) =>
+  transports.map((transport) => [name, answer, transport] as const),
+)) {
+  const title = `${name}: the session is opened anew, and the call made once: ${transport}`
+  verifies('contract-25.mcp-sessions', title, async () => {
     let isLost = false
     let made = 0
-    await using hand = await serve((method): Answer => {
-      if (method === 'tools/list') return offers([good])(method)
-      if (method !== 'tools/call') return unknown
-      if (isLost) {
-        isLost = false
-        return answer
-      }
-      made += 1
-      return { result: { content: [{ type: 'text', text: 'done' }] } }
-    })
+    await using hand = await serve(
+      (method): Answer => {
+        if (method === 'tools/list') return offers([good])(method)
+        if (method !== 'tools/call') return unknown
+        if (isLost) {
+          isLost = false
+          return answer
+        }
+        made += 1
+        return { result: { content: [{ type: 'text', text: 'done' }] } }
+      },
+      { transport },
+    )
     await hand.mcp.tools(hand.server, never)
     isLost = true
     expect(await hand.mcp.call(hand.server, 'good', {}, never)).toEqual({ ok: true, content: 'done' })

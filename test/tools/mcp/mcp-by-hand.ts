@@ -31,11 +31,20 @@ export interface Options {
   onGet?: () => void
   /** With the old transport, what is no refusal comes on the stream of events. `streamable_http` by default. */
   transport?: McpServer['transport']
+  /** What it says of itself, beside the version of the protocol. */
+  introduces?: object
 }
 
 export async function serve(
   reply: Reply,
-  { times = {}, headers = {}, get = { status: 405 }, onGet = () => {}, transport = 'streamable_http' }: Options = {},
+  {
+    times = {},
+    headers = {},
+    get = { status: 405 },
+    onGet = () => {},
+    transport = 'streamable_http',
+    introduces = { capabilities: { tools: {} }, serverInfo: { name: 'hand', version: '1' } },
+  }: Options = {},
 ) {
   const asked: string[] = []
   let events: ServerResponse | null = null
@@ -62,6 +71,7 @@ export async function serve(
     const { id, method, params = {} } = JSON.parse(text)
     asked.push(method)
     if (id === undefined) return void response.writeHead(202).end()
+    const initialized = { result: { protocolVersion: '2025-06-18', ...introduces } }
     const answer = method === 'initialize' ? initialized : await reply(method, params, request.headers, id)
     if (events === null || answer === 'breaks' || 'status' in answer || 'raw' in answer) return send(answer, id)
     response.writeHead(202).end()
@@ -88,9 +98,6 @@ export async function serve(
   }
 }
 
-const initialized = {
-  result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'hand', version: '1' } },
-}
 export const unknown = { error: { code: -32_601, message: 'Method not found' } }
 export const good = { name: 'good', inputSchema: { type: 'object' } }
 export const offers =
