@@ -79,13 +79,14 @@ test.each(nodes)('used by %s', async (node) => {
 const documented = await readFile(join(checkout, 'docs/client.md'), 'utf8')
 const readme = await readFile(join(home, 'README.md'), 'utf8')
 
+const blocksOf = (page: string): string[] => [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code ?? '')
+
 test.each([
   ['docs/client.md', documented],
   ['README.md of the package', readme],
 ])('the code of %s runs as it stands, from top to bottom', async (_, page) => {
   const { agentId } = await createAgent(app)
-  const blocks = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code)
-  const code = blocks.join('\n').replaceAll('http://127.0.0.1:8080', app.url).replaceAll(demoAgent, agentId)
+  const code = blocksOf(page).join('\n').replaceAll('http://127.0.0.1:8080', app.url).replaceAll(demoAgent, agentId)
   await writeFile(join(folder, 'documented.js'), code)
   const { stdout, stderr } = await run(process.execPath, ['documented.js'], { cwd: folder })
   expect(stdout).toContain('Break a leg!')
@@ -98,7 +99,7 @@ test.each([
 test('the receiver and the list of docs/front-ends/webhooks.md run as they stand', async () => {
   const { agentId } = await createAgent(app)
   const page = await readFile(join(checkout, 'docs/front-ends/webhooks.md'), 'utf8')
-  const [receiver = '', list = ''] = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code)
+  const [receiver = '', list = ''] = blocksOf(page)
   const port = await freePort()
   const body = { name: 'W', url: `http://127.0.0.1:${port}`, events: ['reply.completed' as const] }
   const { data: webhook } = await app.client.POST('/api/v1/webhooks', { body })
@@ -170,22 +171,24 @@ test.each(['node16', 'commonjs'])('compiled as CommonJS (module %s), it is requi
   expect(stdout.trim()).toBe('required function')
 })
 
-test('typed for programs and for pages, library checks included', async () => {
+test('typed for programs and for pages, library checks included; so is the code of docs/client.md', async () => {
   await writeFile(join(folder, 'typed.ts'), typed)
+  await writeFile(join(folder, 'documented.ts'), blocksOf(documented).join('\n'))
   const types = join(folder, 'node_modules/@types')
   await cp(join(checkout, 'node_modules/@types/node'), join(types, 'node'), { recursive: true })
   await cp(join(checkout, 'node_modules/undici-types'), join(folder, 'node_modules/undici-types'), { recursive: true })
-  const check = (...lib: string[]) =>
+  const check = (file: string, ...lib: string[]) =>
     run(
       process.execPath,
       [
         ...[join(checkout, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--exactOptionalPropertyTypes'],
-        ...['--target', 'es2022', '--module', 'nodenext', ...lib, 'typed.ts'],
+        ...['--target', 'es2022', '--module', 'nodenext', ...lib, file],
       ],
       { cwd: folder },
     ).catch(({ stdout }) => expect.unreachable(stdout))
-  await check('--lib', 'es2022', '--types', 'node')
-  await check('--lib', 'es2022,dom,dom.iterable,dom.asynciterable', '--typeRoots', './none')
+  await check('typed.ts', '--lib', 'es2022', '--types', 'node')
+  await check('documented.ts', '--lib', 'es2023', '--types', 'node')
+  await check('typed.ts', '--lib', 'es2022,dom,dom.iterable,dom.asynciterable', '--typeRoots', './none')
 })
 
 test('the README tells its size, minified and compressed, and it is no larger', async () => {
