@@ -2173,7 +2173,7 @@ export interface components {
                 interrupts: boolean;
             };
         };
-        /** @description A message as AG-UI has it. Only the newest one of role `user` is read, and those of role `tool` at the end: results of the page’s own tools. */
+        /** @description A message as AG-UI has it. Only the newest one of role `user` is read, and those of role `tool` at the end: results of the page’s own tools. A user message that the thread has, under this `id` and with this text, is answered once more instead of stored again. */
         AgUiMessage: {
             id?: string;
             role?: string;

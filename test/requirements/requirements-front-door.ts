@@ -6,6 +6,8 @@ export const frontDoor = {
   'contract-25.tools-object': 'tools of the AI SDK’s endpoint may be an object by name; empty ones count as absent.',
   'contract-25.busy': 'The next message from a chat page interrupts; on_busy may say otherwise; joins come first.',
   'contract-25.regenerate-unsent': 'regenerate-message of a message that was never stored sends it.',
+  'contract-25.regenerate-run':
+    'A run that ends in a user message of the thread, by id and text, is another reply to it; under a new id it is a message.',
   'contract-25.cancelled-run': 'A cancelled reply ends with a plain RUN_FINISHED, without outcome.',
   'contract-25.caller-instructions':
     'callerInstructions append puts a request’s system messages behind the agent’s prompt; refuse is 400; a secret’s are 403.',

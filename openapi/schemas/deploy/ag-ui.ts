@@ -11,7 +11,7 @@ const SentMessage = Type.Object(
   {
     title: 'AgUiMessage',
     description:
-      'A message as AG-UI has it. Only the newest one of role `user` is read, and those of role `tool` at the end: results of the page’s own tools.',
+      'A message as AG-UI has it. Only the newest one of role `user` is read, and those of role `tool` at the end: results of the page’s own tools. A user message that the thread has, under this `id` and with this text, is answered once more instead of stored again.',
     ...documented({
       properties: {
         id: { type: 'string' },

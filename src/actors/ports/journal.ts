@@ -44,6 +44,8 @@ export interface ReplyFacts {
   overrides: Readonly<Record<string, unknown>> | null
   /** Its message has waited in the queue. Absent when it has not. */
   queued?: boolean
+  /** The id that its client gave the user's message. Absent when the client sent none. */
+  sentAs?: string
   /** Absent when another API began the reply. */
   response?: ResponseRequest
   /** When absent, its use counts for no limit. */

@@ -62,7 +62,10 @@ export type MessageInput = ReplyOptions &
     | 'makeSession'
     | 'onBusy'
     | 'origin'
-  >
+  > & {
+    /** The id that the client gave the message. Absent when it sent none. */
+    sentAs?: string
+  }
 
 /** What the reply is made from. */
 interface Basis {
@@ -86,6 +89,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
     instructions,
     response,
     counted,
+    sentAs,
     ...message
   } = input
   const { agent, fields, callerTools, overrides, parts, mediaTypes } = basis
@@ -106,6 +110,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       prompt: agent.prompt,
       overrides: settingsAmong(overrides),
       ...(response && { response }),
+      ...(sentAs !== undefined && { sentAs }),
       ...(counts && { counts }),
       ...(agent.onLoss === 'continue' && { start: encodeStart(start) }),
     },

@@ -4,12 +4,23 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { whenBusy } from '../../../../openapi/schemas/conversation/queue.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
+import { chatIdFault } from '../../sending/external-id.ts'
 import { badRequest } from '../../server/http-error.ts'
 import { checkChatId } from '../front-ends/chat-session.ts'
+import { repliesIn } from '../front-ends/listed-messages.ts'
 import { instructionsAmong, type PageInstruction } from '../front-ends/page-instructions.ts'
 import { textOfParts } from '../sent-text.ts'
 
 type RunAgentInput = components['schemas']['RunAgentInput']
+
+/** Of the replies before a message so many are looked for: one that is known is enough. */
+const MOST_REPLIES = 20
+
+interface NamedMessage {
+  id: string
+  /** The newest ids of ours that stand before it, oldest first. */
+  replies: readonly string[]
+}
 
 export interface RunInput {
   /** The text of the newest user message. Empty when there is none. */
@@ -18,10 +29,12 @@ export interface RunInput {
   decisions: readonly DecidedCall[] | null
   /** They are results, the last messages. Some may be those of the agent's tools that the page was shown. */
   asMessages: boolean
+  /** How the page names the newest user message. Absent where decisions come instead, and when it gives no usable id. */
+  named?: NamedMessage
   instructions: readonly PageInstruction[]
 }
 
-/** The newest user message, answers to interrupts, or the results at the end: nothing else is read. Throws 400. */
+/** The newest user message, answers to interrupts, or the results at the end; of the others ids and instructions. Throws 400. */
 export function readRunInput({ threadId, messages, resume }: RunAgentInput): RunInput {
   checkChatId(threadId, 'threadId')
   const list: readonly Readonly<Record<string, unknown>>[] = messages.map((message) => ({ ...message }))
@@ -34,7 +47,11 @@ export function readRunInput({ threadId, messages, resume }: RunAgentInput): Run
   if (index < 0) return badRequest('messages: one of them must have the role user')
   const content = list[index]?.content
   const text = typeof content === 'string' ? content : textOfParts(content, `messages.${index}.content`)
-  return { text, decisions: results.length > 0 ? results : null, asMessages: true, instructions }
+  if (results.length > 0) return { text, decisions: results, asMessages: true, instructions }
+  const id = list[index]?.id
+  const isUsable = typeof id === 'string' && chatIdFault(id) === null
+  const named = isUsable && { named: { id, replies: repliesIn(list.slice(0, index)).slice(-MOST_REPLIES) } }
+  return { text, decisions: null, asMessages: true, instructions, ...named }
 }
 
 function readResults(list: readonly Readonly<Record<string, unknown>>[]): DecidedCall[] {

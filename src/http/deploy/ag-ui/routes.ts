@@ -1,5 +1,7 @@
 /** AG-UI over deploy sessions (contract section 12): a run is sent, or joined when it is sent again. */
+import type { MessagePlace, OnBusy } from '../../../actors/ports/index.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
+import { lastKnownReply, sentMessage } from '../../../persistence/replies/reading/known-messages.ts'
 import { repliesBefore } from '../../../persistence/replies/reading/reply-events.ts'
 import { findWait } from '../../../persistence/replies/settling/waits.ts'
 import { replyIdOf, sentAnswer } from '../../queue/sent-answer.ts'
@@ -32,6 +34,27 @@ async function decisionsFor(
   return { calls, wait, bySecret: caller.kind === 'secret', asMessages }
 }
 
+/**
+ * A message that the thread has already, under the id that the page gives it and with its text, is answered once more: AG-UI
+ * has no other word for that. A client cuts its list behind the message, and runs again.
+ */
+async function placeOfRun(
+  { sql }: SendDependencies,
+  by: ChatRequest & { sessionId: string },
+  { text, named }: RunInput,
+): Promise<MessagePlace | undefined> {
+  if (named === undefined) return undefined
+  const parent = await lastKnownReply(sql, by.sessionId, named.replies)
+  const stored = await sentMessage(sql, by, { parent, id: named.id, text })
+  return stored === null ? undefined : { regenerate: stored }
+}
+
+/** Neither decisions nor another reply to a message wait in the queue, though a page may ask that of each of its runs. */
+function busyWord(onBusy: OnBusy, decisions: GivenDecisions | null, place: MessagePlace | undefined): OnBusy {
+  if (decisions) return 'reject'
+  return place && onBusy !== 'interrupt' ? 'reject' : onBusy
+}
+
 /** AG-UI's AgentCapabilities. */
 const capabilities = {
   transport: { streaming: true, resumable: true },
@@ -53,11 +76,15 @@ export const agUiHandlers = (deps: SendDependencies) =>
       const session = await chatSession(deps.sql, chat)
       const { sessionId } = session
       if (!opensId(caller, sessionId)) missing('session')
-      const decisions = await decisionsFor(deps, { ...chat, sessionId }, input)
+      const by = { ...chat, sessionId }
+      const decisions = await decisionsFor(deps, by, input)
+      const place = session.isNew ? undefined : await placeOfRun(deps, by, input)
       const message = {
         text,
+        place,
         idempotency,
-        onBusy: decisions ? ('reject' as const) : onBusy,
+        onBusy: busyWord(onBusy, decisions, place),
+        ...(input.named && { sentAs: input.named.id }),
         instructions: await pageInstructions(deps, chat, input.instructions, reply),
         ...broughtFunctions(body.tools),
         ...(decisions && { decisions }),

@@ -11,17 +11,14 @@ import {
 import { missing } from '../../server/http-error.ts'
 import type { Caller } from '../access/caller.ts'
 import { ownSession } from '../access/own-session.ts'
+import { type ListedMessage, repliesIn } from '../front-ends/listed-messages.ts'
 
 export interface UIPlace {
   /** The list that the request brings, up to its last user message. */
-  messages: readonly { id?: unknown; role?: unknown }[]
+  messages: readonly ListedMessage[]
   /** What the client says the request is about, by an id that may be its own. */
   messageId: string | null
 }
-
-/** Ids of the assistants' messages, oldest first. Clients make ids of their own too. */
-const repliesIn = (messages: UIPlace['messages']): string[] =>
-  messages.flatMap(({ id, role }) => (role === 'assistant' && typeof id === 'string' && isUuid(id) ? [id] : []))
 
 /**
  * The place of a new message: behind the last reply of ours before it, where no other user message stands between: an edited message

@@ -1,5 +1,6 @@
 /** Maps the client's message list to a place in the session's tree (contract section 14). */
 import type { Sql } from '../../postgres/database.ts'
+import { isUuid } from '../../postgres/uuid.ts'
 
 export interface KnownReply {
   id: string
@@ -59,6 +60,35 @@ export async function newestAsked(
          select 1 from path_lines(${sessionId}, m.position) l where ${position} between l.first_at and l.last_at))
      order by m.position desc limit 1`
   return below?.id ?? null
+}
+
+/** How far `sentMessage` looks from either end: a session may be long, and most messages are new. */
+const LOOKED_AT = 100
+
+/**
+ * The user message that a client knows by this id: its own, or the one that the client gave it. Null when there is none, or
+ * when the id names no message because other texts came under it too. Of the messages behind `parent` (null: all) it looks at
+ * the first ones and the newest. A null user stands for any.
+ */
+export async function sentMessage(
+  sql: Sql,
+  { agentId, user, sessionId }: { agentId: string; user: string | null; sessionId: string },
+  { parent, id, text }: { parent: KnownReply | null; id: string; text: string },
+): Promise<string | null> {
+  const asked = sql`
+    select m.position from messages m
+     where m.session_id = ${sessionId} and m.role = 'user' and m.position > ${parent?.position ?? -1}`
+  const found = await sql<{ id: string; isSame: boolean }[]>`
+    select u.id, u.content = ${text} as "isSame"
+      from ((${asked} order by m.position limit ${LOOKED_AT})
+            union (${asked} order by m.position desc limit ${LOOKED_AT})) n
+      join messages u on u.session_id = ${sessionId} and u.position = n.position
+      join sessions s on s.id = u.session_id and s.agent_id = ${agentId} and (${user}::text is null or s.end_user = ${user})
+     where u.id = ${isUuid(id) ? id : null} or exists (
+       select from messages r
+        where r.session_id = u.session_id and r.position = u.position + 1 and r.facts ->> 'sentAs' = ${id})
+     order by u.position desc`
+  return found.every(({ isSame }) => isSame) ? (found[0]?.id ?? null) : null
 }
 
 /** Sessions of any agent and any user. */

@@ -29,6 +29,7 @@ export const factsSchema = Type.Object({
   prompt: optionalOrNull(Type.Object({ id: Type.String(), name: Type.String(), sha256: Type.String() })),
   overrides: optionalOrNull(Type.Record(Type.String(), Type.Unknown())),
   queued: Type.Optional(Type.Boolean()),
+  sentAs: Type.Optional(Type.String()),
   response: Type.Optional(
     Type.Object({
       encoder: Type.Optional(Type.Number()),
