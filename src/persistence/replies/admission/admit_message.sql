@@ -1,4 +1,4 @@
--- revision 29
+-- revision 30
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -37,7 +37,6 @@ declare
   m record;
   s record;
   last record;
-  first record;
   seen record;
   own record;
   answered record;
@@ -60,7 +59,8 @@ declare
   v_lines_before integer[];
   v_added bigint := 0; -- what the message brings, in bytes
   v_bytes bigint; -- what its session holds
-  v_is_made boolean := false; -- the session, just now
+  v_made jsonb; -- what make_session_for answers; null: the session was there
+  v_repeated jsonb; -- the answer to a message that was sent before; null: it was not
   v_verdict jsonb := '{}'; -- of its limits
   v_rank integer; -- its place among what waits in the queue, as queued_messages.rank; 3: it does not wait
   v_first_rank integer; -- of what is next in the queue; null: nothing is
@@ -71,10 +71,9 @@ declare
 begin
   select * into m from jsonb_to_record(p_message) as x(
     agent_id uuid, session_id uuid, end_user text, user_id uuid, reply_id uuid, model text, include_usage boolean,
-    key text, body_hash text, is_retry boolean, may_start boolean, configuration bigint, make_session boolean,
-    external_id text, derived_title text, title_is_draft boolean, secret_number bigint, place jsonb, parts jsonb,
-    facts jsonb, decisions jsonb, wait_id uuid, decisions_hash text, decided_by text, uses_values boolean, on_busy text,
-    may_queue boolean, is_queued boolean, max_session_bytes bigint,
+    key text, body_hash text, is_retry boolean, may_start boolean, configuration bigint, derived_title text,
+    title_is_draft boolean, place jsonb, parts jsonb, facts jsonb, decisions jsonb, wait_id uuid, decisions_hash text,
+    decided_by text, uses_values boolean, on_busy text, may_queue boolean, is_queued boolean, max_session_bytes bigint,
     max_user_bytes bigint, limits jsonb, history jsonb);
   v_is_regenerate := coalesce(m.place ? 'regenerate', false);
   v_has_question := not v_is_regenerate and m.decisions is null;
@@ -90,47 +89,17 @@ begin
 
   -- `is not distinct from` is for no index. Planned while the table is small, `=` enters it by the agent's newest sessions,
   -- and reads them all when there are more.
-  select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata, x.status, x.queued, x.bytes,
-         x.compaction
-    into s from sessions x
-   where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
-     for no key update;
-  if not found then
-    -- Nor is one made for a place among messages that it cannot have.
-    if m.make_session is not true or v_is_regenerate or m.place ->> 'parent' is not null then
-      return '{"outcome": "not_found"}';
-    end if;
-    if v_fenced then return '{"outcome": "fenced"}'; end if;
-    -- Not not_found, which stands for ever: a call whose answer was lost may be about to make it.
-    if not m.may_start then
-      if m.limits is not null then
-        v_verdict := judge_limits(m.limits, m.agent_id, m.end_user, m.reply_id, 'look', null, null, null);
-        if v_verdict ? 'over' then return v_verdict || '{"outcome": "limited"}'; end if;
-      end if;
-      return '{"outcome": "refused"}';
-    end if;
-    if m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
-    if v_added > m.max_session_bytes then return '{"outcome": "session_full"}'; end if;
-    if m.max_user_bytes is not null then
-      if user_bytes(m.agent_id, m.end_user) + v_added > m.max_user_bytes then return '{"outcome": "user_full"}'; end if;
-    end if;
-    if m.secret_number is not null then
-      begin
-        perform check_client_secret(m.agent_id, m.end_user, m.secret_number);
-      exception when sqlstate 'GR401' then return '{"outcome": "revoked"}';
-      end;
-    end if;
-    insert into sessions (id, agent_id, end_user, external_id)
-    select m.session_id, a.id, m.end_user, m.external_id from agents a where a.id = m.agent_id for key share
-    on conflict do nothing; -- made meanwhile by another message, under another id perhaps, or somebody else's
-    v_is_made := found;
+  loop
     select x.num, x.next_seq, x.title, x.title_is_draft, x.head, x.end_user, x.metadata, x.status, x.queued, x.bytes,
-         x.compaction
+           x.compaction
       into s from sessions x
      where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
        for no key update;
-    if not found then return '{"outcome": "not_found"}'; end if;
-  end if;
+    exit when found;
+    if v_made is not null then return '{"outcome": "not_found"}'; end if; -- the id is somebody else's
+    v_made := make_session_for(p_message, v_added, v_fenced);
+    if v_made ? 'outcome' then return v_made; end if;
+  end loop;
 
   select x.id, x.position, x.parent, x.line, x.status, x.finish_reason, x.requester_lost, x.created_at, x.asked_place,
          x.continues, x.decisions_hash
@@ -182,33 +151,9 @@ begin
     end if;
   end if;
 
-  if m.is_retry and m.decisions is null and s.queued > 0 then
-    select q.reply_id into seen from queued_messages q
-     where q.session_id = m.session_id and q.admission is null and q.content = p_text and same_parts(q.id, m.parts)
-       and q.message -> 'place' is not distinct from m.place
-     order by q.num desc limit 1;
-    if found then return joined_queued(s.queued, seen.reply_id) || jsonb_build_object('reply_id', seen.reply_id); end if;
-  end if;
-
-  if m.is_retry and m.decisions is not null and (last.status = 'streaming' or last.requester_lost)
-     and last.decisions_hash = decode(m.decisions_hash, 'hex')
-     and last.created_at > clock_timestamp() - interval '10 minutes' then
-    return jsonb_build_object('outcome', 'joined', 'reply_id', last.id);
-  end if;
-  if m.is_retry and m.decisions is null then
-    with recursive chain as ( -- the reply to the newest user's message, which the newest reply may only continue
-      select last.id as id, last.continues as continues
-      union all
-      select b.id, b.continues from chain c join messages b on b.id = c.continues
-    )
-    select x.id, x.position, x.parent, x.status, x.requester_lost, x.created_at, x.asked_place into first
-      from chain c join messages x on x.id = c.id where c.continues is null;
-    perform 1 from messages u
-     where (first.status = 'streaming' or first.requester_lost) and first.asked_place is not distinct from m.place
-       and u.session_id = m.session_id and u.position = coalesce(first.parent, first.position - 1)
-       and (v_is_regenerate or (u.content = p_text and same_parts(u.id, m.parts)))
-       and case when v_is_regenerate then first.created_at else u.created_at end > clock_timestamp() - interval '10 minutes';
-    if found then return jsonb_build_object('outcome', 'joined', 'reply_id', first.id); end if;
+  if m.is_retry then
+    v_repeated := repeated_message(p_message, p_text, s.queued, last.id);
+    if v_repeated is not null then return v_repeated; end if;
   end if;
 
   -- Before it may be busy: a message that has no place cancels nothing.
@@ -287,7 +232,7 @@ begin
                               case when m.is_queued then 'hold' else 'take' end, null, null, null);
   end if;
   if v_verdict ? 'over' then
-    if v_is_made then delete from sessions x where x.id = m.session_id; end if;
+    if (v_made -> 'is_made')::boolean then delete from sessions x where x.id = m.session_id; end if;
     return v_verdict || '{"outcome": "limited"}';
   end if;
   if m.decisions is null and last.finish_reason = 'tool_calls' then

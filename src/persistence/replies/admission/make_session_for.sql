@@ -1,0 +1,44 @@
+-- revision 1
+/* Makes the session that a message begins, for admit_message, which has found none. p_message: as admit_message takes it.
+   p_added: what the message brings, in bytes. p_fenced: the epoch of its instance is over.
+   Answers {outcome} where no session is made, else {is_made}: false when another message has made it meanwhile, or the id is
+   somebody else's. */
+create or replace function make_session_for(p_message jsonb, p_added bigint, p_fenced boolean)
+returns jsonb language plpgsql as $$
+declare
+  m record;
+  v_verdict jsonb; -- of its limits
+begin
+  select * into m from jsonb_to_record(p_message) as x(
+    agent_id uuid, session_id uuid, end_user text, reply_id uuid, may_start boolean, configuration bigint,
+    make_session boolean, external_id text, secret_number bigint, place jsonb, max_session_bytes bigint,
+    max_user_bytes bigint, limits jsonb);
+  -- None is made for a place among messages that it cannot have.
+  if m.make_session is not true or coalesce(m.place ? 'regenerate', false) or m.place ->> 'parent' is not null then
+    return '{"outcome": "not_found"}';
+  end if;
+  if p_fenced then return '{"outcome": "fenced"}'; end if;
+  -- Not not_found, which stands for ever: a call whose answer was lost may be about to make it.
+  if not m.may_start then
+    if m.limits is not null then
+      v_verdict := judge_limits(m.limits, m.agent_id, m.end_user, m.reply_id, 'look', null, null, null);
+      if v_verdict ? 'over' then return v_verdict || '{"outcome": "limited"}'; end if;
+    end if;
+    return '{"outcome": "refused"}';
+  end if;
+  if m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
+  if p_added > m.max_session_bytes then return '{"outcome": "session_full"}'; end if;
+  if m.max_user_bytes is not null then
+    if user_bytes(m.agent_id, m.end_user) + p_added > m.max_user_bytes then return '{"outcome": "user_full"}'; end if;
+  end if;
+  if m.secret_number is not null then
+    begin
+      perform check_client_secret(m.agent_id, m.end_user, m.secret_number);
+    exception when sqlstate 'GR401' then return '{"outcome": "revoked"}';
+    end;
+  end if;
+  insert into sessions (id, agent_id, end_user, external_id)
+  select m.session_id, a.id, m.end_user, m.external_id from agents a where a.id = m.agent_id for key share
+  on conflict do nothing; -- made meanwhile by another message, under another id perhaps, or somebody else's
+  return jsonb_build_object('is_made', found);
+end $$;
