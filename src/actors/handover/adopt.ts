@@ -3,10 +3,9 @@ import type { Claimed } from '../ports/index.ts'
 import { beginQueued, type QueueHost } from '../queue/begin-queued.ts'
 import { failedSettlement } from '../reply/failed-settlement.ts'
 import type { HandoverReason, ReplyError } from '../reply/reply-event.ts'
-import type { StartOptions } from '../reply/start-reply.ts'
+import { beginOpened, openReply, type StartOptions } from '../reply/start-reply.ts'
 import { cancelReply, errorOf } from '../session/live-sessions.ts'
 import type { ReplyBasis } from '../session/send.ts'
-import { beginOpened, openReply } from './open-reply.ts'
 
 export interface AdoptOptions extends StartOptions {
   /** What a reply that is taken over is made from, with its agent as it is now. `mediaTypes`: of the user's message. */

@@ -1,12 +1,66 @@
-/** An admitted message → its reply, running here. */
+/** Makes the running part of a reply, and begins it: its message was admitted here, or another instance began it. */
 
-import { beginOpened, type Opening, type OpenOptions, openReply } from '../handover/open-reply.ts'
-import type { Admitted } from '../ports/index.ts'
-import type { LiveSessions } from '../session/live-sessions.ts'
+import type { ReplyValues } from '../../templates/placeholders.ts'
+import { promptToSend } from '../../templates/prompt-template.ts'
+import type { LeaseGate } from '../generate/gate.ts'
+import { resumePoint } from '../generate/going-on/resume-point.ts'
+import { noActions, nothingInForce } from '../generate/waiting-calls.ts'
+import type {
+  Admitted,
+  Claimed,
+  Counts,
+  Exchange,
+  Handovers,
+  Journal,
+  Model,
+  QueueStore,
+  ReplyInfo,
+  ReplyStart,
+} from '../ports/index.ts'
+import { type Adopted, type ObservedReply, type Observer, unobserved } from '../ports/observer.ts'
+import { countedOf } from '../session/actors.ts'
+import { beginReply, cancelReply, errorOf, type LiveSessions } from '../session/live-sessions.ts'
 import type { RunningReply } from '../session/running-reply.ts'
-import type { ReadyMessage, Started } from '../session/send.ts'
+import type { ReadyMessage, ReplyBasis, Started } from '../session/send.ts'
 import type { Reply } from './frame-log.ts'
-import type { ReplyError } from './reply-event.ts'
+import { noUsage, type ReplyError } from './reply-event.ts'
+import { createReplyLog, type ReplyLogOptions } from './reply-log.ts'
+
+/** Where it stands in its session. */
+interface ReplyPlace
+  extends Pick<
+    RunningReply,
+    'text' | 'parts' | 'parentId' | 'historyEnd' | 'isRegenerated' | 'isQueued' | 'refusal' | 'continued' | 'titleFrom'
+  > {
+  info: ReplyInfo
+  values: Partial<Pick<ReplyValues, 'user' | 'metadata'>>
+  history?: Admitted['history']
+  decided?: ObservedReply['decided']
+  /** Whose limits its use counts for. When absent, it counts for nobody's. */
+  counts?: Counts | undefined
+}
+
+interface OpenOptions {
+  journal: Journal
+  exchange: Exchange
+  model: Model
+  /** Checks this instance's own lease. */
+  gate: LeaseGate
+  historyMaxTokens: number
+  generationTimeoutMs: number
+  /** When absent, a reply ends with its instance. */
+  handovers?: Handovers
+  /** When absent, no message waits. */
+  queue?: { store: Pick<QueueStore, 'isSteered'> }
+  /** When absent, nothing is measured. */
+  observer?: Observer
+}
+
+interface Opening extends Pick<LiveSessions, 'byReply'> {
+  options: OpenOptions
+  /** See `GenerateOptions`. */
+  atBoundary(replyId: string): Promise<void> | undefined
+}
 
 export interface StartOptions extends OpenOptions {
   log: Record<'error' | 'warn' | 'info', (details: object, message: string) => void>
@@ -15,6 +69,8 @@ export interface StartOptions extends OpenOptions {
 export interface StartingHost extends LiveSessions, Opening {
   options: StartOptions
 }
+
+const unstorable = errorOf('internal', 'A part of the reply could not be stored.')
 
 /** `queued`: the message comes from the queue; `refusal`: why its reply cannot be generated, or null. */
 export function startReply(
@@ -52,3 +108,124 @@ export function startReply(
 }
 
 export const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: log.read })
+
+/** `claimed`: what another instance has stored of it. Null when it begins here. */
+export function openReply(host: Opening, basis: ReplyBasis, place: ReplyPlace, claimed: Claimed | null): RunningReply {
+  const { journal, exchange, model, gate, generationTimeoutMs, historyMaxTokens, handovers, queue } = host.options
+  const { info, decided, counts, values: known, history = null, ...where } = place
+  const { inForce = nothingInForce, actions = noActions, instructions = null, request } = basis
+  const values = { user: null, metadata: {}, ...known, sessionId: info.sessionId, at: info.createdAt }
+  const from = claimed && resumePoint(claimed)
+  const observer = observe(host.options.observer, {
+    basis,
+    info,
+    decided,
+    adopted: adoptedOf(claimed),
+    countsFor: counts && { key: counts.key ?? null, user: counts.user ? values.user : null },
+  })
+  const elapsedMs = claimed?.elapsedMs ?? 0
+  const start = startOf(basis)
+  const onRefused = () => {
+    reply.notStored = true
+    host.byReply.get(info.id)?.actor.send({ type: 'failed', error: unstorable })
+  }
+  const { append, withdraw } = journal
+  const onStored: ReplyLogOptions['onStored'] = (after, events) => exchange.stored(info.id, after, events)
+  const reply: RunningReply = {
+    ...where,
+    history,
+    log: createReplyLog(info, { append, withdraw, onStored, onRefused }, claimed?.events),
+    inForce,
+    from,
+    adopted: claimed?.reason ?? null,
+    request: { ...request, system: promptToSend(request.system, values, instructions) },
+    options: {
+      replyId: info.id,
+      model,
+      openToolbox: (signal) => basis.openToolbox(signal, values),
+      actions: { ...actions, ...(where.continued && { continued: where.continued }) },
+      timeoutMs: Math.max(1, generationTimeoutMs - elapsedMs),
+      gate,
+      observer,
+      ...(from && { from }),
+      ...(queue && { isSteered: () => queue.store.isSteered(info.sessionId) }),
+      ...(handovers && {
+        keepTurn: (n, turn) => handovers.keepTurn(info, n, { ...turn, ...countedOf(reply) }, n === 1 ? start : null),
+        atBoundary: () => host.atBoundary(info.id),
+      }),
+    },
+    historyMaxTokens,
+    // Its client may be gone with the former owner: what it sends again must find this reply.
+    requesterLost: claimed !== null,
+    generation: null,
+    admittedAt: performance.now() - elapsedMs,
+    usage: noUsage,
+    settlingSince: null,
+    observer,
+    end: { outcome: 'lost', error: null },
+    notStored: false,
+    isEndRecorded: false,
+    ...(handovers && { giveAway: async () => (await handovers.offer(info, 'database')) !== 'refused' }),
+  }
+  return reply
+}
+
+/** Begins it, unless it was stopped while the database's answer was under way. */
+export function beginOpened(
+  host: LiveSessions & { options: Pick<OpenOptions, 'journal'> },
+  agentId: string,
+  state: Parameters<typeof beginReply>[2],
+  reply: RunningReply,
+): void {
+  const { id, epoch } = reply.log.info
+  beginReply(host, agentId, state, reply)
+  const stopped = host.admitting.get(id)?.stopped
+  if (stopped === 'cancelled') cancelReply(host, id)
+  if (stopped === 'deleted') host.byReply.get(id)?.actor.send({ type: 'deleted' })
+  // Others declared this instance lost meanwhile: they end the reply, or go on with it, and nobody else will stop it here.
+  if (epoch !== host.options.journal.epoch()) host.byReply.get(id)?.actor.send({ type: 'lost' })
+}
+
+/** What its request has set, for an instance that goes on with it. */
+const startOf = ({ inForce = nothingInForce, actions = noActions, request, instructions }: ReplyBasis): ReplyStart => ({
+  ...inForce,
+  toolChoice: actions.toolChoice,
+  reasoning: request.reasoning,
+  shows: actions.shows,
+  instructions: instructions ?? null,
+})
+
+const adoptedOf = (claimed: Claimed | null): Adopted | undefined =>
+  claimed === null
+    ? undefined
+    : {
+        reason: claimed.reason,
+        from: claimed.from,
+        elapsedMs: claimed.elapsedMs,
+        attempts: claimed.noted.attempts,
+        turns: claimed.noted.turns,
+        tools: claimed.noted.tools,
+      }
+
+interface Observed {
+  basis: ReplyBasis
+  info: ReplyInfo
+  decided: ObservedReply['decided']
+  adopted: Adopted | undefined
+  countsFor: ObservedReply['countsFor']
+}
+
+const observe = (observer: Observer | undefined, { basis, info, ...others }: Observed) =>
+  observer?.begin({
+    id: info.id,
+    purpose: 'reply',
+    sessionId: info.sessionId,
+    agentId: basis.agentId,
+    agentName: basis.agentName,
+    model: basis.request.model,
+    providerId: basis.request.provider.id,
+    providerType: basis.request.provider.type,
+    config: basis.request.config,
+    origin: basis.origin,
+    ...others,
+  }) ?? unobserved

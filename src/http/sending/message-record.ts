@@ -18,7 +18,7 @@ import {
 } from './agent-for-reply.ts'
 import { fittingDecisions, type GivenDecisions } from './decisions.ts'
 import { hashOf } from './idempotency.ts'
-import { type OverrideDependencies, type Overrides, overridden, settingsAmong, stillOverridden } from './overrides.ts'
+import { type OverrideDependencies, type Overrides, overridden, stillOverridden } from './overrides.ts'
 import { refuse } from './refusals.ts'
 import { noFields } from './request/answer-fields.ts'
 import { type Instructions, textOfInstructions } from './request/caller-instructions.ts'
@@ -108,7 +108,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
     facts: {
       providerId: agent.provider.id,
       prompt: agent.prompt,
-      overrides: settingsAmong(overrides),
+      overrides: overrides?.configOverrides ?? null,
       ...(response && { response }),
       ...(sentAs !== undefined && { sentAs }),
       ...(counts && { counts }),

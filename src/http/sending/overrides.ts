@@ -73,11 +73,6 @@ async function promptFor(
   return { system: content, prompt: { id, name, sha256: createHash('sha256').update(content).digest('hex') } }
 }
 
-/** The settings among what was set. Null without any. */
-export function settingsAmong(overrides: Overrides | null): Readonly<Record<string, unknown>> | null {
-  return overrides?.configOverrides ?? null
-}
-
 /**
  * The agent of a reply that continues another one, months later maybe: where what was set is gone, the agent is as it is. A session
  * in which nothing could be decided would wait for ever.

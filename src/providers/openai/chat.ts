@@ -1,15 +1,15 @@
 /** The chat-completions adapter: one turn as a stream of events. Throws ProviderProblem. */
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../../actors/ports/index.ts'
-import { type Dialect, endpointOf } from '../provider-types.ts'
+import { type Dialect, dialectOf, endpointOf, findProviderType } from '../provider-types.ts'
 import type { ProviderFetch } from '../request/fetch.ts'
 import { callWithout, type OptionalField, type RefusedFields } from '../request/optional-fields.ts'
-import { requestTurn } from '../request/provider-call.ts'
+import { accessTo, type Destination, requestTurn } from '../request/provider-call.ts'
+import { ProviderProblem } from '../wire/failure.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { type ChatBody, chatBody, hasReasoning, withoutReasoning } from './chat-body.ts'
 import { echoes } from './chat-reasoning.ts'
 import { readTurn, type TurnOptions } from './chat-turn.ts'
-import { openAiApi, requireDialect } from './openai-api.ts'
 
 export function streamChat(
   request: ModelRequest,
@@ -28,6 +28,28 @@ export function streamChat(
     signal,
     take,
   )
+}
+
+/** Throws ProviderProblem for a type that does not take the form. */
+export function requireDialect(type: string): Dialect {
+  const dialect = dialectOf(type)
+  if (dialect) return dialect
+  const name = findProviderType(type)?.name ?? type
+  throw new ProviderProblem({ kind: 'unusable', reason: `${name} models cannot be called by this version.` })
+}
+
+/** `path`: as `/models`. Throws ProviderProblem for a provider that cannot be called. */
+export function openAiApi(connection: ProviderConnection, path: string): Destination {
+  const { baseURL, key } = accessTo(connection)
+  return { url: below(baseURL, path), headers: key ? { authorization: `Bearer ${key}` } : {} }
+}
+
+/** Some base URLs have a query, by which a gateway chooses a version: the path comes before it. */
+function below(baseURL: string, path: string): string {
+  if (!baseURL.includes('?')) return `${baseURL}${path}`
+  const url = new URL(baseURL)
+  url.pathname = url.pathname.replace(/\/?$/, path)
+  return url.href
 }
 
 /** DeepSeek takes the beginning of an answer at its beta API. */

@@ -5,7 +5,7 @@ import { callWithout, type OptionalField, type RefusedFields } from '../request/
 import { requestTurn } from '../request/provider-call.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
-import { openAiApi } from './openai-api.ts'
+import { openAiApi } from './chat.ts'
 import {
   hasEncrypted,
   hasSummary,
