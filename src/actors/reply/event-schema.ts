@@ -1,15 +1,17 @@
 /**
- * Reply events as JSON: stored for months, and sent between instances that may be of two releases. An event has no version,
- * since its kind names its form. A field that is added is optional, so that what was stored before is still read; to change
- * or remove a field, add a kind. test/persistence/replies/stored-events.test.ts keeps a record of each kind.
+ * What a reply may emit while it runs. Everything here is stored before anyone sees it: as JSON, for months, and sent between
+ * instances that may be of two releases. An event has no version, since its kind names its form. A field that is added is
+ * optional, so that what was stored before is still read; to change or remove a field, add a kind.
+ * test/persistence/replies/stored/stored-json.test.ts keeps a record of each kind.
  */
 import Type, { type Static } from 'typebox'
-import type { ReplyEvent, ReplyEventKind } from './reply-event.ts'
 
 /** The schema of each kind. Fields that a later release may add are allowed. */
 export const eventSchemas = {
   text: Type.Object({ type: Type.Literal('text'), text: Type.String() }),
+  /** Only where the request asked for it. It is no part of the content, and no later model call shows it. */
   reasoning: Type.Object({ type: Type.Literal('reasoning'), text: Type.String() }),
+  /** `startedAt` is ISO 8601 UTC. `waits`: it is not made in this reply, which ends until it is decided. */
   tool_call: Type.Object({
     type: Type.Literal('tool_call'),
     id: Type.String(),
@@ -18,7 +20,9 @@ export const eventSchemas = {
     startedAt: Type.String(),
     waits: Type.Optional(Type.Union([Type.Literal('approval'), Type.Literal('caller')])),
   }),
+  /** A call of an earlier reply was approved and is made in this one. Stored before it acts. */
   tool_begun: Type.Object({ type: Type.Literal('tool_begun'), id: Type.String(), startedAt: Type.String() }),
+  /** The result of a call of this reply, or of one that it continues. `denied`: the call was rejected. */
   tool_result: Type.Object({
     type: Type.Literal('tool_result'),
     id: Type.String(),
@@ -27,13 +31,14 @@ export const eventSchemas = {
     durationMs: Type.Number(),
     denied: Type.Optional(Type.Literal(true)),
   }),
+  /** Its instance was lost before a result of the call was stored: nobody knows whether it took effect. */
   tool_unknown: Type.Object({ type: Type.Literal('tool_unknown'), id: Type.String() }),
+  /** What follows is this model's. A reply without one is all its own model's (`ReplyInfo`). */
   model: Type.Object({ type: Type.Literal('model'), model: Type.String(), providerId: Type.String() }),
-} as const satisfies Record<ReplyEventKind, Type.TSchema>
+}
 
-type Flat<T> = T extends unknown ? { [Key in keyof T]: T[Key] } : never
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
-type OfSchemas = { [Kind in ReplyEventKind]: Flat<Static<(typeof eventSchemas)[Kind]>> }
-type OfEvents = { [Kind in ReplyEventKind]: Flat<Extract<ReplyEvent, { type: Kind }>> }
-/** Does not compile when a kind of event is not what its schema says. */
-true satisfies Same<OfSchemas, OfEvents>
+export type ReplyEventKind = keyof typeof eventSchemas
+export type ReplyEvent = { [Kind in ReplyEventKind]: Static<(typeof eventSchemas)[Kind]> }[ReplyEventKind]
+
+const isKind = (name: string): name is ReplyEventKind => name in eventSchemas
+export const replyEventKinds: readonly ReplyEventKind[] = Object.keys(eventSchemas).filter(isKind)

@@ -6,19 +6,9 @@ import { isNumberedKind, type ReplyEvent, type StoredEvent } from './reply-event
 
 /** Characters, roughly: a tool's result may be as long as many texts. */
 function sizeOf(event: ReplyEvent): number {
-  switch (event.type) {
-    case 'text':
-    case 'reasoning':
-      return event.text.length
-    case 'tool_call':
-      return 1024 + event.arguments.length
-    case 'tool_result':
-      return 1024 + event.content.length
-    case 'tool_begun':
-    case 'tool_unknown':
-    case 'model':
-      return 1024
-  }
+  if (event.type === 'text' || event.type === 'reasoning') return event.text.length
+  const texts = Object.values(event).filter((value) => typeof value === 'string')
+  return texts.reduce((size, text) => size + text.length, 1024)
 }
 
 export type ReplyBuffer = ReturnType<typeof createReplyBuffer>

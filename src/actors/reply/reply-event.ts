@@ -1,8 +1,11 @@
 /**
  * The one vocabulary of a reply: what the generate loop emits, the journal stores, instances mirror and the wire
- * encodes. Each list stands once, as an array: its type and every table over it follow, and test/contract/vocabulary.test.ts
- * compares it with the contract, the client and the database.
+ * encodes. Each list stands once, as an array, the events as schemas (event-schema.ts): its type and every table over it
+ * follow, and test/contract/vocabulary.test.ts compares it with the contract, the client and the database.
  */
+import type { ReplyEvent, ReplyEventKind } from './event-schema.ts'
+
+export { type ReplyEvent, type ReplyEventKind, replyEventKinds } from './event-schema.ts'
 
 /**
  * Why a reply ended without an error. `tool_calls`: it has pending calls (contract section 15). `steered`: it ended between
@@ -49,35 +52,6 @@ export type HandoverReason = (typeof handoverReasons)[number]
 /** Requests to the owner of a running reply. */
 export const intentKinds = ['cancel', 'delete'] as const
 export type IntentKind = (typeof intentKinds)[number]
-
-/** What a reply may emit while it runs. Everything here is stored before anyone sees it. */
-export const replyEventKinds = [
-  'text',
-  'reasoning',
-  'tool_call',
-  'tool_begun',
-  'tool_result',
-  'tool_unknown',
-  'model',
-] as const
-export type ReplyEventKind = (typeof replyEventKinds)[number]
-
-interface ReplyEventFields extends Record<ReplyEventKind, object> {
-  text: { text: string }
-  /** Only where the request asked for it. It is no part of the content, and no later model call shows it. */
-  reasoning: { text: string }
-  /** `startedAt` is ISO 8601 UTC. `waits`: it is not made in this reply, which ends until it is decided. */
-  tool_call: { id: string; name: string; arguments: string; startedAt: string; waits?: WaitKind }
-  /** A call of an earlier reply was approved and is made in this one. Stored before it acts. */
-  tool_begun: { id: string; startedAt: string }
-  /** The result of a call of this reply, or of one that it continues. `denied`: the call was rejected. */
-  tool_result: { id: string; ok: boolean; content: string; durationMs: number; denied?: true }
-  /** Its instance was lost before a result of the call was stored: nobody knows whether it took effect. */
-  tool_unknown: { id: string }
-  /** What follows is this model's. A reply without one is all its own model's (`ReplyInfo`). */
-  model: { model: string; providerId: string }
-}
-export type ReplyEvent = { [Kind in ReplyEventKind]: { type: Kind } & ReplyEventFields[Kind] }[ReplyEventKind]
 
 /** `message` is fit for the wire; `detail` holds the full words, for the log and the playground only. */
 export interface ReplyError {
@@ -168,27 +142,21 @@ export type Frame = { seq: number; wire?: string | undefined } & (
 export type FrameKind = ReplyEventKind | Exclude<Frame['type'], 'stored'>
 
 /**
- * Which kinds have an id (`seq`) of their own, the same in every stream of the session. The others follow the frame
- * `seq` (contract sections 4 and 5).
+ * The kinds that have an id (`seq`) of their own, the same in every stream of the session. The others follow the frame
+ * `seq` (contract sections 4 and 5): all events but texts and reasoning, and `state`.
  */
-const numbered = {
-  text: true,
-  reasoning: true,
-  tool_call: false,
-  tool_begun: false,
-  tool_result: false,
-  tool_unknown: false,
-  model: false,
-  started: true,
-  calls: true,
-  finished: true,
-  usage: true,
-  done: true,
-  failed: true,
-  state: false,
-} satisfies Record<FrameKind, boolean>
+const numbered: ReadonlySet<FrameKind> = new Set([
+  'text',
+  'reasoning',
+  'started',
+  'calls',
+  'finished',
+  'usage',
+  'done',
+  'failed',
+])
 
-export const isNumberedKind = (kind: FrameKind): boolean => numbered[kind]
+export const isNumberedKind = (kind: FrameKind): boolean => numbered.has(kind)
 
 export const kindOf = (frame: Frame): FrameKind => (frame.type === 'stored' ? frame.stored.event.type : frame.type)
 

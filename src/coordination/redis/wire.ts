@@ -3,18 +3,14 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Place } from '../../actors/ports/index.ts'
 import { eventSchemas } from '../../actors/reply/event-schema.ts'
-import type { StoredEvent } from '../../actors/reply/reply-event.ts'
+import type { ReplyEvent, StoredEvent } from '../../actors/reply/reply-event.ts'
 
 const place = Type.Tuple([Type.Integer(), Type.Integer()])
-const event = Type.Union([
-  Type.String(), // a text
-  eventSchemas.reasoning,
-  eventSchemas.tool_call,
-  eventSchemas.tool_begun,
-  eventSchemas.tool_result,
-  eventSchemas.tool_unknown,
-  eventSchemas.model,
-])
+const { text: _, ...others } = eventSchemas
+/** A text is sent as it is. */
+const event = Type.Unsafe<string | Exclude<ReplyEvent, { type: 'text' }>>(
+  Type.Union([Type.String(), ...Object.values(others)]),
+)
 const message = Type.Union([
   /** Intents or report requests are in the database: read them now. */
   Type.Object({ type: Type.Literal('wake') }),

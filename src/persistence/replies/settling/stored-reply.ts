@@ -12,23 +12,6 @@ import type { AnySql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { decodeEvent, decodeEvents } from '../stored/stored-events.ts'
 
-/** Part of the content, of the reasoning, or an event between their frames. */
-const form = {
-  text: 'content',
-  reasoning: 'reasoning',
-  tool_call: 'event',
-  tool_begun: 'event',
-  tool_result: 'event',
-  tool_unknown: 'event',
-  model: 'event',
-} as const satisfies Record<ReplyEvent['type'], 'content' | 'reasoning' | 'event'>
-
-type ContentEvent = Extract<ReplyEvent, { type: 'text' }>
-type ReasoningEvent = Extract<ReplyEvent, { type: 'reasoning' }>
-
-const isContent = (event: ReplyEvent): event is ContentEvent => form[event.type] === 'content'
-const isReasoning = (event: ReplyEvent): event is ReasoningEvent => form[event.type] === 'reasoning'
-
 /** One reply's part of a flush. */
 export interface ReplyFrames {
   reply: ReplyInfo
@@ -54,8 +37,8 @@ export function frameColumns(batch: readonly ReplyFrames[]): FrameColumns {
     for (const { seq, part, event } of events) {
       nums.push(reply.sessionNum)
       seqs.push(seq)
-      if (isContent(event) || isReasoning(event)) {
-        parts.push(isContent(event) ? part : -1)
+      if (event.type === 'text' || event.type === 'reasoning') {
+        parts.push(event.type === 'text' ? part : -1)
         texts.push(event.text)
       } else {
         hasEvents = true
@@ -165,11 +148,11 @@ export function fold(events: readonly StoredEvent[]): Folded {
   let thoughtsEnd = 0
   for (const stored of events) {
     const { event } = stored
-    if (isContent(event)) {
+    if (event.type === 'text') {
       end += Buffer.byteLength(event.text)
       texts.push(event.text)
       frameEnds.push(end)
-    } else if (isReasoning(event)) {
+    } else if (event.type === 'reasoning') {
       thoughtsEnd += Buffer.byteLength(event.text)
       thoughts.push(event.text)
       frameEnds.push(end)
