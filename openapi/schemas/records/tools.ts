@@ -137,23 +137,24 @@ const toolChoice = {
 }
 /** Longest name of a tool in `approvals`. */
 export const MAX_APPROVAL = 256
-const toolIdentities = [
+/** What tells a tool from all others, by kind. */
+export const toolIdentities = [
   { builtInToolId: { type: 'string', description: 'Id of a built-in tool.' } },
   { httpToolId: { type: 'string', description: 'Id of an HTTP tool.' } },
   {
     mcpServerId: { type: 'string', description: 'Id of an MCP server.' },
     toolName: { type: 'string', description: "The server's own name for the tool. `*`: each of its tools." },
   },
-]
-/** Tools in exports, which name records instead of ids. */
-const toolsByName = [
+] as const
+/** The same in exports, which name records instead of ids. */
+export const toolsByName = [
   { builtInTool: { type: 'string', description: 'Id of a built-in tool.' } },
   { httpTool: { type: 'string', description: 'Name of an HTTP tool.' } },
   {
     mcpServer: { type: 'string', description: 'Name of an MCP server.' },
     toolName: { type: 'string', description: "The server's own name for the tool. `*`: each of its tools." },
   },
-]
+] as const
 const approvalsDescription =
   'The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for ' +
   'the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent.'

@@ -1,6 +1,7 @@
 /** The settings and tools that the playground sets for one reply, and for those that continue it. */
 import { createHash } from 'node:crypto'
 import type { components } from '../../../openapi/generated/schema.ts'
+import { toolChoiceInput } from '../../../openapi/schemas/records/tools.ts'
 import type { GenerationConfig } from '../../actors/ports/index.ts'
 import type { AnySql } from '../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
@@ -18,16 +19,11 @@ export interface OverrideDependencies {
 type ChatRequest = components['schemas']['PlaygroundChatRequest']
 
 export type Overrides = Pick<ChatRequest, 'configOverrides' | ToolField>
+const overrideFields: ReadonlySet<string> = new Set(['configOverrides', ...Object.keys(toolChoiceInput)])
 
 /** Null when the request sets nothing. */
-export function overridesOf({
-  configOverrides,
-  httpToolIds,
-  mcpServers,
-  builtInToolIds,
-}: ChatRequest): Overrides | null {
-  const given = { configOverrides, httpToolIds, mcpServers, builtInToolIds } satisfies Record<keyof Overrides, unknown>
-  const set = Object.entries(given).filter(([, value]) => value !== undefined)
+export function overridesOf(request: ChatRequest): Overrides | null {
+  const set = Object.entries(request).filter(([field, value]) => overrideFields.has(field) && value !== undefined)
   return set.length === 0 ? null : Object.fromEntries(set)
 }
 

@@ -33,12 +33,7 @@ export interface Configuration {
   httpTools: (Named & HttpToolFields & { headers: Record<string, string> })[]
   mcpServers: (Named & McpServerFields & { headers: Record<string, string> })[]
   /** One for each agent. */
-  agentTools: (Named & {
-    httpTools: string[]
-    mcpServers: { server: string; toolNames: string[] }[]
-    builtInTools: string[]
-    approval: StoredApprovals
-  })[]
+  agentTools: (Named & { approval: StoredApprovals })[]
 }
 
 /** One statement, so one snapshot. As json, not jsonb: models read a schema's properties in order. */
@@ -67,16 +62,8 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
       (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'transport', transport, 'url', url,
                 'sendUser', send_user, 'headers', headers) order by num), '[]')
          from mcp_servers) as "mcpServers",
-      (select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name,
-                'httpTools', (select coalesce(json_agg(h.name order by t.place), '[]')
-                                from agent_http_tools t join http_tools h on h.id = t.http_tool_id
-                               where t.agent_id = a.id),
-                'mcpServers', (select coalesce(json_agg(json_build_object('server', m.name, 'toolNames', t.tool_names)
-                                 order by t.place), '[]')
-                                 from agent_mcp_servers t join mcp_servers m on m.id = t.mcp_server_id
-                                where t.agent_id = a.id),
-                'builtInTools', a.built_in_tool_ids,
-                'approval', ${storedApprovals(sql)}) order by a.num), '[]')
+      (select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name, 'approval', ${storedApprovals(sql)})
+                        order by a.num), '[]')
          from agents a) as "agentTools"`
   if (row === undefined) throw new Error('The configuration was not returned.')
   return row

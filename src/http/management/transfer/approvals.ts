@@ -1,11 +1,11 @@
-/** Approvals by the names of records, as exports have them (contract sections 8 and 25). */
+/** An agent's tools and approvals by the names of records, as exports have them (contract sections 8 and 25). */
+import { toolsByName } from '../../../../openapi/schemas/records/tools.ts'
 import type { Approval, ConfiguredTools, NamedTool, WorkOutNames } from '../../../actors/ports/index.ts'
 import { type StoredApprovals, textOfApproval } from '../../../persistence/records/tools/approvals.ts'
 import type { Configuration } from '../../../persistence/records/transfer.ts'
-import { formOf, readText } from '../../sending/approvals.ts'
-import { badRequest } from '../../server/http-error.ts'
+import { readIdentity, readText } from '../../sending/approvals.ts'
 
-export type ApprovalByName =
+type ApprovalByName =
   | string
   | { builtInTool: string }
   | { httpTool: string }
@@ -13,10 +13,18 @@ export type ApprovalByName =
 
 type Records = Pick<Configuration, 'httpTools' | 'mcpServers'>
 
+/** All that an agent has chosen. */
+export const toolsOf = (stored: StoredApprovals, records: Records, workOut: WorkOutNames) => ({
+  httpTools: stored.configured.httpTools.map(({ name }) => name),
+  mcpServers: stored.configured.mcpServers.map(({ name, toolNames }) => ({ server: name, toolNames: [...toolNames] })),
+  builtInTools: [...stored.configured.builtInToolIds],
+  approvals: approvalsByName(stored, records, workOut),
+})
+
 /**
  * Tools that are gone are left out. What a name meant when it was saved, and does not mean any more, goes along.
  */
-export function approvalsByName(
+function approvalsByName(
   { approvals, named, configured }: StoredApprovals,
   records: Records,
   workOut: WorkOutNames,
@@ -67,11 +75,8 @@ interface Existing {
 export function approvalByName(given: unknown, { httpTools, mcpServers }: Existing): Approval {
   const where = 'approvals'
   if (typeof given === 'string') return readText(given, where)
-  const builtIn = formOf(given, where, ['builtInTool'])
-  if (builtIn !== null) return { builtInToolId: builtIn.builtInTool }
-  const http = formOf(given, where, ['httpTool'])
-  if (http !== null) return { httpToolId: httpTools.existing(http.httpTool).id }
-  const mcp = formOf(given, where, ['mcpServer', 'toolName'])
-  if (mcp !== null) return { mcpServerId: mcpServers.existing(mcp.mcpServer).id, toolName: mcp.toolName }
-  return badRequest(`${where}: must be a name, {builtInTool}, {httpTool} or {mcpServer, toolName}`)
+  const tool = readIdentity(given, where, toolsByName)
+  if ('builtInTool' in tool) return { builtInToolId: tool.builtInTool }
+  if ('httpTool' in tool) return { httpToolId: httpTools.existing(tool.httpTool).id }
+  return { mcpServerId: mcpServers.existing(tool.mcpServer).id, toolName: tool.toolName }
 }

@@ -19,7 +19,7 @@ import { checkAnswerFields } from '../records/agents.ts'
 import { type HttpToolDependencies, httpToolChanges, newHttpTool } from '../records/http-tools.ts'
 import { mcpServerChanges, newMcpServer } from '../records/mcp-servers.ts'
 import { checkContent } from '../records/prompts.ts'
-import { approvalByName, approvalsByName } from './approvals.ts'
+import { approvalByName, toolsOf } from './approvals.ts'
 import { importedAgent } from './imported-agent.ts'
 import { importedChange } from './imported-change.ts'
 
@@ -69,10 +69,7 @@ export async function takeIn(deps: ImportDependencies, given: Import, stored: Co
     deps,
     stored: indexed(stored),
     choices: new Map(
-      stored.agentTools.map(({ id, name: _, approval, ...tools }) => [
-        id,
-        { ...tools, approvals: approvalsByName(approval, stored, deps.workOutNames) },
-      ]),
+      stored.agentTools.map(({ id, approval }) => [id, toolsOf(approval, stored, deps.workOutNames)]),
     ),
     result: { created: 0, updated: 0, skipped: [] },
     changedServers: [],

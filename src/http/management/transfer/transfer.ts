@@ -8,7 +8,7 @@ import type { Handlers } from '../../server/mount.ts'
 import { sendInPieces } from '../../streaming/written-lists.ts'
 import type { HttpToolDependencies } from '../records/http-tools.ts'
 import type { McpServerDependencies } from '../records/mcp-servers.ts'
-import { approvalsByName } from './approvals.ts'
+import { toolsOf } from './approvals.ts'
 import { type ImportDependencies, takeIn } from './import.ts'
 import { registerYaml } from './yaml-body.ts'
 
@@ -45,10 +45,9 @@ export const transferHandlers = (deps: TransferDependencies) => {
         agents: agents.map(({ id: _, ...agent }) => agent),
         httpTools: httpTools.map(({ id: _, ...tool }) => tool),
         mcpServers: mcpServers.map(({ id: _, ...server }) => server),
-        agentTools: agentTools.map(({ id: _, name, approval, ...tools }) => ({
+        agentTools: agentTools.map(({ name, approval }) => ({
           agent: name,
-          ...tools,
-          approvals: approvalsByName(approval, { httpTools, mcpServers }, deps.workOutNames),
+          ...toolsOf(approval, { httpTools, mcpServers }, deps.workOutNames),
         })),
       }
       const isLong = prompts.reduce((sum, { content }) => sum + content.length, 0) > LONG_CHARACTERS

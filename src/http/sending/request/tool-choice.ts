@@ -27,15 +27,13 @@ export function givenTools(
   }
 }
 
-const nouns = { http_tools: 'HTTP tool', mcp_servers: 'MCP server' } as const
-
 /** Turns UnknownTool into 400. */
 export async function withKnownTools<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof UnknownTool)) throw error
-    return badRequest(`${error.field}: there is no ${nouns[error.kind]} ${JSON.stringify(error.id)}`)
+    return badRequest(error.message)
   }
 }
 

@@ -3,7 +3,7 @@ import type { Approval, WorkOutNames } from '../../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
-import { identitiesIn, keepNames, tidyApprovals } from './approvals.ts'
+import { idsIn, keepNames, tidyApprovals } from './approvals.ts'
 
 /** The tools in the order in which the model gets them. `toolNames` `["*"]`: every tool of the server. */
 export interface ToolChoice {
@@ -20,19 +20,29 @@ export type ToolChoiceChanges = { [Field in keyof ToolChoice]: ToolChoice[Field]
 /** A choice refers to a tool that does not exist. */
 export class UnknownTool extends Error {
   override readonly name = 'UnknownTool'
-  readonly field: keyof ToolChoice
-  readonly kind: ToolTable
-  readonly id: string
-
-  constructor(field: UnknownTool['field'], kind: ToolTable, id: string) {
-    super(`${field}: there is no ${id}`)
-    this.field = field
-    this.kind = kind
-    this.id = id
+  constructor(field: keyof ToolChoice, { noun }: RecordKind, id: string) {
+    super(`${field}: there is no ${noun} ${JSON.stringify(id)}`)
   }
 }
 
-type ToolTable = 'http_tools' | 'mcp_servers'
+/** The kinds of tools that are records. `identity`: the field of an identity that has its id. */
+const recordKinds = [
+  {
+    table: 'http_tools',
+    noun: 'HTTP tool',
+    field: 'httpToolIds',
+    identity: 'httpToolId',
+    chosen: ({ httpToolIds }: ToolChoiceChanges) => httpToolIds ?? [],
+  },
+  {
+    table: 'mcp_servers',
+    noun: 'MCP server',
+    field: 'mcpServers',
+    identity: 'mcpServerId',
+    chosen: ({ mcpServers }: ToolChoiceChanges) => (mcpServers ?? []).map(({ mcpServerId }) => mcpServerId),
+  },
+] as const
+type RecordKind = (typeof recordKinds)[number]
 
 /** The choice of the agent `a` as one JSON value. */
 export const choiceOf = (sql: AnySql): Fragment => sql`
@@ -70,27 +80,26 @@ export function tidyChoice(changes: ToolChoiceChanges): ToolChoiceChanges {
 }
 
 /** Rejects with UnknownTool. In a transaction the tools cannot be deleted before its end. */
-export async function requireTools(sql: AnySql, { httpToolIds, mcpServers }: ToolChoiceChanges): Promise<void> {
-  await requireAll(sql, 'httpToolIds', 'http_tools', httpToolIds ?? [])
-  const serverIds = (mcpServers ?? []).map(({ mcpServerId }) => mcpServerId)
-  await requireAll(sql, 'mcpServers', 'mcp_servers', serverIds)
+export async function requireTools(sql: AnySql, choice: ToolChoiceChanges): Promise<void> {
+  for (const kind of recordKinds) await requireAll(sql, kind.field, kind, kind.chosen(choice))
 }
 
 /** A tool that was deleted since may stay: what was read can be sent back. */
 async function requireApproved(tx: Tx, agentId: string, approvals: Approval[] | '*'): Promise<void> {
-  const given = identitiesIn(approvals)
-  const before = identitiesIn((await findAgentTools(tx, agentId))?.approvals ?? [])
-  const added = (ids: string[], known: string[]) => ids.filter((id) => !known.includes(id))
-  await requireAll(tx, 'approvals', 'http_tools', added(given.httpToolIds, before.httpToolIds))
-  await requireAll(tx, 'approvals', 'mcp_servers', added(given.mcpServerIds, before.mcpServerIds))
+  const before = (await findAgentTools(tx, agentId))?.approvals ?? []
+  for (const kind of recordKinds) {
+    const known = idsIn(before, kind.identity)
+    const added = idsIn(approvals, kind.identity).filter((id) => !known.includes(id))
+    await requireAll(tx, 'approvals', kind, added)
+  }
 }
 
-async function requireAll(sql: AnySql, field: UnknownTool['field'], kind: ToolTable, ids: string[]): Promise<void> {
+async function requireAll(sql: AnySql, field: keyof ToolChoice, kind: RecordKind, ids: string[]): Promise<void> {
   const malformed = ids.find((id) => !isUuid(id))
   if (malformed !== undefined) throw new UnknownTool(field, kind, malformed)
   if (ids.length === 0) return
   const rows = await sql<{ id: string }[]>`
-    select id from ${sql(kind)} where id = any (${ids}::uuid[]) order by id for key share`
+    select id from ${sql(kind.table)} where id = any (${ids}::uuid[]) order by id for key share`
   const known = new Set(rows.map(({ id }) => id))
   const unknown = ids.find((id) => !known.has(id.toLowerCase()))
   if (unknown !== undefined) throw new UnknownTool(field, kind, unknown)

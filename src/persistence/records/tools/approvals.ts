@@ -37,16 +37,13 @@ const withoutDoubles = <T extends Approval | NamedTool>(list: readonly T[]): T[]
   ...new Map(list.map((entry) => [textOfApproval(entry), entry])).values(),
 ]
 
-/** Those that are not strings, by the kind of tool that they name. */
-export function identitiesIn(approvals: readonly Approval[] | '*'): { httpToolIds: string[]; mcpServerIds: string[] } {
+/** The ids in those that are identities, of the kind of tool that `field` names. */
+export function idsIn(approvals: readonly Approval[] | '*', field: string): string[] {
   const identities = approvals === '*' ? [] : approvals.filter((approval) => typeof approval === 'object')
-  return {
-    httpToolIds: identities.flatMap((one) => ('httpToolId' in one ? [one.httpToolId] : [])),
-    mcpServerIds: identities.flatMap((one) => ('mcpServerId' in one ? [one.mcpServerId] : [])),
-  }
+  return identities.flatMap((one) => Object.entries(one).flatMap(([name, id]) => (name === field ? [id] : [])))
 }
 
-/** What an agent's approvals say, and what their names meant when they were saved. */
+/** What an agent's approvals say, what their names meant when they were saved, and its tools, in their order. */
 export interface StoredApprovals {
   approvals: ToolChoice['approvals']
   named: NamedTools
@@ -58,9 +55,10 @@ export const storedApprovals = (sql: AnySql): Fragment => sql`
   json_build_object(
     'approvals', a.approvals, 'named', a.approval_names,
     'configured', json_build_object(
-      'httpTools', (select coalesce(json_agg(json_build_object('id', h.id, 'name', h.name)), '[]')
+      'httpTools', (select coalesce(json_agg(json_build_object('id', h.id, 'name', h.name) order by t.place), '[]')
                       from agent_http_tools t join http_tools h on h.id = t.http_tool_id where t.agent_id = a.id),
-      'mcpServers', (select coalesce(json_agg(json_build_object('id', m.id, 'name', m.name, 'toolNames', t.tool_names)), '[]')
+      'mcpServers', (select coalesce(json_agg(json_build_object('id', m.id, 'name', m.name, 'toolNames', t.tool_names)
+                        order by t.place), '[]')
                        from agent_mcp_servers t join mcp_servers m on m.id = t.mcp_server_id where t.agent_id = a.id),
       'builtInToolIds', to_json(a.built_in_tool_ids)))`
 
