@@ -25,24 +25,36 @@ export class UnknownTool extends Error {
   }
 }
 
-/** The kinds of tools that are records. `identity`: the field of an identity that has its id. */
-const recordKinds = [
+/** A kind of tools that are records. */
+interface RecordKind {
+  noun: string
+  /** Where a choice names them, and which. */
+  field: keyof ToolChoice
+  chosen(choice: ToolChoiceChanges): string[]
+  /** The field of an identity that has the record's id. */
+  identity: string
+  /** Those that exist. In a transaction they cannot be deleted before its end. */
+  existing(sql: AnySql, ids: string[]): Promise<{ id: string }[]>
+}
+
+const recordKinds: readonly RecordKind[] = [
   {
-    table: 'http_tools',
     noun: 'HTTP tool',
     field: 'httpToolIds',
+    chosen: ({ httpToolIds }) => httpToolIds ?? [],
     identity: 'httpToolId',
-    chosen: ({ httpToolIds }: ToolChoiceChanges) => httpToolIds ?? [],
+    existing: (sql, ids) => sql<{ id: string }[]>`
+      select id from http_tools where id = any (${ids}::uuid[]) order by id for key share`,
   },
   {
-    table: 'mcp_servers',
     noun: 'MCP server',
     field: 'mcpServers',
+    chosen: ({ mcpServers }) => (mcpServers ?? []).map(({ mcpServerId }) => mcpServerId),
     identity: 'mcpServerId',
-    chosen: ({ mcpServers }: ToolChoiceChanges) => (mcpServers ?? []).map(({ mcpServerId }) => mcpServerId),
+    existing: (sql, ids) => sql<{ id: string }[]>`
+      select id from mcp_servers where id = any (${ids}::uuid[]) order by id for key share`,
   },
-] as const
-type RecordKind = (typeof recordKinds)[number]
+]
 
 /** The choice of the agent `a` as one JSON value. */
 export const choiceOf = (sql: AnySql): Fragment => sql`
@@ -79,7 +91,7 @@ export function tidyChoice(changes: ToolChoiceChanges): ToolChoiceChanges {
   }
 }
 
-/** Rejects with UnknownTool. In a transaction the tools cannot be deleted before its end. */
+/** Rejects with UnknownTool. */
 export async function requireTools(sql: AnySql, choice: ToolChoiceChanges): Promise<void> {
   for (const kind of recordKinds) await requireAll(sql, kind.field, kind, kind.chosen(choice))
 }
@@ -98,8 +110,7 @@ async function requireAll(sql: AnySql, field: keyof ToolChoice, kind: RecordKind
   const malformed = ids.find((id) => !isUuid(id))
   if (malformed !== undefined) throw new UnknownTool(field, kind, malformed)
   if (ids.length === 0) return
-  const rows = await sql<{ id: string }[]>`
-    select id from ${sql(kind.table)} where id = any (${ids}::uuid[]) order by id for key share`
+  const rows = await kind.existing(sql, ids)
   const known = new Set(rows.map(({ id }) => id))
   const unknown = ids.find((id) => !known.has(id.toLowerCase()))
   if (unknown !== undefined) throw new UnknownTool(field, kind, unknown)
