@@ -1,21 +1,8 @@
 /** What coordination needs of the stored replies. Persistence implements it, compose/ passes it in. */
-import type { Intent, ReplyInfo } from '../actors/ports/index.ts'
+import type { Intent, LostReply, ReplyInfo } from '../actors/ports/index.ts'
 
 /** An intent, removed by its id once it was applied. */
 export type StoredIntent = Intent & { id: string }
-
-/** What is stored of a reply whose owner was lost. */
-export interface LostReply {
-  replyId: string
-  sessionId: string
-  agentId: string | null
-  providerId: string | null
-  model: string | null
-  /** The owner. */
-  instanceId: string
-  /** Milliseconds since its admission, by the database's clock. */
-  ms: number
-}
 
 export interface StoredReplies {
   /** The replies that stream under an instance and epoch. */

@@ -20,18 +20,10 @@ export const fieldNames = {
 
 /** The name within the provider's request; a dot leads into an object. Null when it is not taken. */
 type Names = Record<Field, string | null>
+const common: Names = fieldNames
 
 /** The caller's own one of `max_tokens` and `max_completion_tokens`. */
 export const AS_SENT = 'as sent'
-
-const common: Names = {
-  maxTokens: 'max_tokens',
-  stop: 'stop',
-  seed: 'seed',
-  responseFormat: 'response_format',
-  reasoningEffort: 'reasoning_effort',
-  parallelToolCalls: 'parallel_tool_calls',
-}
 
 /** What decides about fields: the provider's type, or the Responses API, whichever type speaks it. */
 export type FieldWire = ProviderTypeId | 'responses'

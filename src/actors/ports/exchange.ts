@@ -10,6 +10,19 @@ export interface Intent {
   replyId: string | null
 }
 
+/** What is stored of a reply whose owner was lost. */
+export interface LostReply {
+  replyId: string
+  sessionId: string
+  agentId: string | null
+  providerId: string | null
+  model: string | null
+  /** The owner. */
+  instanceId: string
+  /** Milliseconds since its admission, by the database's clock. */
+  ms: number
+}
+
 /** What the owner of a reply announces: events that were stored behind a place (none: nothing lies behind it), or the end. */
 export type Notice = { after: Place; events: readonly StoredEvent[] } | 'ended'
 

@@ -1,7 +1,7 @@
 /** The search for lost owners: reads the leases of others, declares silent ones lost, settles their replies. */
 
+import type { LostReply } from '../../actors/ports/index.ts'
 import type { LocalOptions } from '../local.ts'
-import type { LostReply } from '../stored-replies.ts'
 import { createLeaseJudge, type SeenLease } from './lease-judge.ts'
 import { declareOthers, declareSilent, forgetLost, type LostInstances, readLeases } from './lost-instances.ts'
 

@@ -1,4 +1,5 @@
 /** Replies whose owner was declared lost: they are settled with what is stored of them. Idempotent and fenced. */
+import type { LostReply } from '../../../actors/ports/index.ts'
 import { isCanceled, type Sql } from '../../postgres/database.ts'
 
 export interface SettleLostOptions {
@@ -14,17 +15,6 @@ export interface SettleLostOptions {
   onFault(fault: { replyId: string; detail: string }): void
   /** What an owner had stored of late could not be moved: its replies are settled from there, which takes longer. */
   onUnmoved(error: unknown): void
-}
-
-/** What the rows know of a lost reply. `ms`: since its admission, by the database's clock. */
-export interface LostReply {
-  replyId: string
-  sessionId: string
-  agentId: string | null
-  providerId: string | null
-  model: string | null
-  instanceId: string
-  ms: number
 }
 
 /**
