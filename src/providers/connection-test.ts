@@ -74,8 +74,8 @@ async function listOpenAiModels(
   const { keyCheckPath } = requireDialect(connection.type)
   const call = async (path: string, body?: object): Promise<ProviderAnswer> => {
     const { url, headers } = openAiApi(connection, path)
-    const sent = body ? { method: 'POST', body: JSON.stringify(body) } : { method: 'GET' }
-    return await callProvider(fetch, url, { ...sent, headers, signal })
+    const method = body ? 'POST' : 'GET'
+    return await callProvider(fetch, url, { method, headers, signal, ...(body && { body: JSON.stringify(body) }) })
   }
   try {
     if (keyCheckPath !== null) (await call(keyCheckPath)).cancel()
