@@ -23,8 +23,7 @@ export function streamChat(
   const call = (body: ChatBody, own: AbortSignal) => requestTurn(fetch, request, api, body, own)
   return streamTurn(
     readingThinkTags(readTurn(turnOptions(request, dialect)), request.reasoning),
-    async (own) =>
-      callWithout(request, chatBody(request, dialect), optional, refusals, (body) => call(body, own)),
+    async (own) => callWithout(request, chatBody(request, dialect), optional, refusals, (body) => call(body, own)),
     signal,
     take,
   )

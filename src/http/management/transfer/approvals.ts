@@ -5,11 +5,7 @@ import { type StoredApprovals, textOfApproval } from '../../../persistence/recor
 import type { Configuration } from '../../../persistence/records/transfer.ts'
 import { readIdentity, readText } from '../../sending/approvals.ts'
 
-type ApprovalByName =
-  | string
-  | { builtInTool: string }
-  | { httpTool: string }
-  | { mcpServer: string; toolName: string }
+type ApprovalByName = string | { builtInTool: string } | { httpTool: string } | { mcpServer: string; toolName: string }
 
 type Records = Pick<Configuration, 'httpTools' | 'mcpServers'>
 

@@ -68,9 +68,7 @@ export async function takeIn(deps: ImportDependencies, given: Import, stored: Co
   const taking: Taking = {
     deps,
     stored: indexed(stored),
-    choices: new Map(
-      stored.agentTools.map(({ id, approval }) => [id, toolsOf(approval, stored, deps.workOutNames)]),
-    ),
+    choices: new Map(stored.agentTools.map(({ id, approval }) => [id, toolsOf(approval, stored, deps.workOutNames)])),
     result: { created: 0, updated: 0, skipped: [] },
     changedServers: [],
     changes: [],
