@@ -105,6 +105,9 @@ test('while a page is read, its rows and fields stand there already', async () =
   await page.getByRole('main').getByRole('status', { name: 'Loading' }).waitFor()
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
+  await page.goto(`/playground/${agentId}`)
+  await page.getByRole('navigation', { name: 'Sessions' }).getByRole('img', { name: 'Loading' }).waitFor()
+  expect(await axe(page)).toEqual([])
 })
 
 test('the chart’s address needs no agent', async () => {

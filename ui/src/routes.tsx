@@ -15,7 +15,7 @@ import { fetchAhead, followRouter, inPieces, reliable } from './shell/reliable-i
 import { Shell } from './shell/shell.tsx'
 import { WaitingTitle } from './waiting/waiting-title.tsx'
 
-const loading = <Loader aria-label="Loading" m="xl" />
+const loading = <Loader role="img" aria-label="Loading" m="xl" />
 
 /** A page whose heading stands before it has been loaded, and stays. */
 const headed = (

@@ -17,7 +17,7 @@ import { createWatchStore, type Line, type WatchStore, watch } from './watch.ts'
 
 export function Component() {
   const { data, isPending } = useQuery(breakStatus)
-  if (isPending) return <Loader aria-label="Loading" m="xl" />
+  if (isPending) return <Loader role="img" aria-label="Loading" m="xl" />
   return data ? <BreakIt command={data.command} /> : <NotHere />
 }
 

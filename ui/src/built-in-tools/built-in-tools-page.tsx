@@ -26,7 +26,7 @@ export function Component() {
       }
     >
       <ErrorAlert error={error} />
-      {!tools && !error && <Loader aria-label="Loading" />}
+      {!tools && !error && <Loader role="img" aria-label="Loading" />}
       <div className={classes.tools}>
         {tools?.map(({ id, name, description }) => (
           <Panel key={id} title={name} action={id !== name && <Code>{id}</Code>}>

@@ -53,7 +53,7 @@ function Waiting({ error }: { error: Error | null }) {
       </div>
       <Center component="main" className="frame-main">
         <UnreachableNotice />
-        {error ? <Text role="alert">{wordsOf(error)}</Text> : <Loader aria-label="Loading" />}
+        {error ? <Text role="alert">{wordsOf(error)}</Text> : <Loader role="img" aria-label="Loading" />}
       </Center>
     </div>
   )

@@ -7,7 +7,7 @@ import classes from './chat.module.css'
 
 export const Loading = () => (
   <Center flex={1}>
-    <Loader aria-label="Loading" />
+    <Loader role="img" aria-label="Loading" />
   </Center>
 )
 

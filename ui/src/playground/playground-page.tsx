@@ -42,14 +42,14 @@ export function Component() {
   // Rendered in pieces: everything hangs on the agents, and their answer alone would be rendered as one long task.
   const isRead = useDeferredValue(agents !== undefined)
   if (agents === undefined || !isRead)
-    return <Before>{error ? wordsOf(error) : <Loader aria-label="Loading" />}</Before>
+    return <Before>{error ? wordsOf(error) : <Loader role="img" aria-label="Loading" />}</Before>
   const agent = agents.find(({ id }) => id === agentId)
   if (agent) return <Playground agent={agent} agents={agents} sessionId={sessionId} />
-  if (agentId !== undefined) return <Before>{isFetching ? <Loader aria-label="Loading" /> : gone}</Before>
+  if (agentId !== undefined) return <Before>{isFetching ? <Loader role="img" aria-label="Loading" /> : gone}</Before>
   const last = localStorage.getItem(lastAgentKey)
   const first = agents.find(({ id }) => id === last) ?? agents[0]
   if (first) return <Navigate to={`/playground/${first.id}`} replace />
-  return <Before>{isFetching ? <Loader aria-label="Loading" /> : <NoAgent />}</Before>
+  return <Before>{isFetching ? <Loader role="img" aria-label="Loading" /> : <NoAgent />}</Before>
 }
 
 const gone = <Gone noun="agent" leadTo={{ path: '/playground', label: 'Choose another agent' }} />

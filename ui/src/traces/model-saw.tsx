@@ -20,7 +20,7 @@ interface ModelSawProps {
 export function ModelSaw({ messageId, turn, onTurn }: ModelSawProps) {
   const { data, error, isPending } = useQuery(requestsOf(messageId))
   if (error) return <Text fz="sm">{wordsOf(error)}</Text>
-  if (isPending) return <Loader size="sm" aria-label="Loading" />
+  if (isPending) return <Loader size="sm" role="img" aria-label="Loading" />
   const request = data.find((one) => one.turn === turn) ?? data.at(-1)
   if (request === undefined) {
     return (

@@ -41,5 +41,5 @@ interface SpansProps {
 export function Spans({ reply, onRequest }: SpansProps) {
   const { trace, error } = useTrace(reply.id, reply.isRunning)
   if (trace) return <Waterfall trace={trace} reply={reply} onRequest={onRequest} />
-  return error ? <Text fz="sm">{wordsOf(error)}</Text> : <Loader size="sm" aria-label="Loading" />
+  return error ? <Text fz="sm">{wordsOf(error)}</Text> : <Loader size="sm" role="img" aria-label="Loading" />
 }

@@ -84,7 +84,7 @@ interface TurnProps {
 function Turn({ turn, replyId, onRequest }: TurnProps) {
   const { data: requests, error, isPending } = useQuery(requestsOf(replyId))
   if (error) return <Text fz="xs">{wordsOf(error)}</Text>
-  if (isPending) return <Loader size="xs" aria-label="Loading" />
+  if (isPending) return <Loader size="xs" role="img" aria-label="Loading" />
   const request = requests.find((one) => one.turn === turn)
   const before = requests.findLast((one) => one.turn < turn)
   if (request === undefined) return <Text fz="xs">Its request is not kept any longer.</Text>

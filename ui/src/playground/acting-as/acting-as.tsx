@@ -39,7 +39,7 @@ export function ActingAs({ agentId, sessionId, session }: ActingAsProps) {
         {session?.id === sessionId ? (
           <Panel key={sessionId} agentId={agentId} session={session} onStarted={close} />
         ) : (
-          <Loader aria-label="Loading" size="sm" />
+          <Loader role="img" aria-label="Loading" size="sm" />
         )}
       </Popover.Dropdown>
     </Popover>

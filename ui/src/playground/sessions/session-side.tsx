@@ -76,7 +76,7 @@ export default function SessionSide({ agent, agents, sessionId, onChosen }: Sess
       <nav className={classes.sessions} aria-label="Sessions">
         {query.isLoading && (
           <Center p="md">
-            <Loader size="sm" aria-label="Loading" />
+            <Loader size="sm" role="img" aria-label="Loading" />
           </Center>
         )}
         {query.error && <Text className={classes.sideNote}>{wordsOf(query.error)}</Text>}
