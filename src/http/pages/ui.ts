@@ -12,8 +12,9 @@ const built = new URL('../../../ui/dist/', import.meta.url)
 const noncePlace = '__STYLE_NONCE__'
 // Likewise: `required`, or `none`, which spares the pages the question before anything is shown.
 const loginPlace = '__LOGIN__'
-// And the files of the page that is asked for, which would otherwise be known once a script has run.
-const preloadsPlace = '<!--preloads-->'
+// And before it the files of the page that is asked for, which would otherwise be known once a script has run. Behind the
+// styles, which what is painted first waits for: six connections are soon taken.
+const preloadsPlace = '</head>'
 const yearMs = 31_536_000_000
 
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Greenroom</title>
@@ -38,7 +39,7 @@ export async function registerUi(
   const sendPage: SendPage = async (reply) => {
     const html = await readFile(index, 'utf8').catch(() => notBuilt)
     const links = linksFor(reply.request.url, await readFile(preloads, 'utf8').catch(() => '{}'))
-    return sendHtml(reply, html.replace(loginPlace, login).replace(preloadsPlace, links))
+    return sendHtml(reply, html.replace(loginPlace, login).replace(preloadsPlace, `${links}${preloadsPlace}`))
   }
   app.get('/', (_request, reply) => sendPage(reply))
   await app.register((scope) => serveFiles(scope, fileURLToPath(folder)))

@@ -48,6 +48,9 @@ test('the page names the files that it needs, before any script could ask for th
     expect([path, files.some((file) => file.startsWith(`/assets/${part}-`))]).toEqual([path, true])
     for (const file of files) expect([file, (await open.call('GET', file)).status]).toEqual([file, 200])
   }
+  // Connections are few, and the first painting waits for the styles alone.
+  const { text } = await open.call('GET', '/playground', undefined, browser)
+  expect(text.indexOf('rel="stylesheet"')).toBeLessThan(text.indexOf('/assets/playground-page-'))
   expect((await open.call('GET', '/playgrounds', undefined, browser)).text).not.toContain('playground-page')
 })
 
