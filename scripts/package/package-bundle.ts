@@ -1,6 +1,6 @@
 /**
- * Some packages bring every build and type of theirs, of which we run a few. The package has them bundled, with their
- * licences; everything else is an ordinary dependency.
+ * Vendors' SDKs bring every build and type of theirs: 150 MB on disk, of which we run a few. The package has them bundled,
+ * with their licences; everything else is an ordinary dependency.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,11 +9,14 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export const bundled = [
+  '@anthropic-ai/sdk',
+  '@google/genai',
   '@opentelemetry/api',
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/resources',
   '@opentelemetry/sdk-trace',
   'gpt-tokenizer',
+  'openai',
 ] as const
 
 /** `entries`: file name to specifier. Shared code is in chunks beside them. */

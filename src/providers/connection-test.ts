@@ -5,10 +5,10 @@ import { isObject } from '../untrusted/is-object.ts'
 import { clearKeyLike, cut } from '../untrusted/redact.ts'
 import { listAnthropicModels } from './anthropic/anthropic.ts'
 import { listGeminiModels } from './gemini/gemini.ts'
-import { openAiApi, requireDialect } from './openai/chat.ts'
-import { findProviderType, wireApiOf } from './provider-types.ts'
-import { type ProviderAnswer, type ProviderFetch, readText } from './request/fetch.ts'
-import { callProvider } from './request/provider-call.ts'
+import { openAiClient } from './openai/chat.ts'
+import { type Dialect, dialectOf, findProviderType, wireApiOf } from './provider-types.ts'
+import { type ProviderFetch, readText } from './request/fetch.ts'
+import { answerOf } from './request/sdk-fetch.ts'
 import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
 import { listBounds, parse } from './wire/provider-json.ts'
 
@@ -62,44 +62,43 @@ async function listModels(connection: ProviderConnection, fetch: ProviderFetch, 
   if (connection.type === 'gemini') {
     return listGeminiModels(connection, fetch, signal, maxListBytes)
   }
-  return listOpenAiModels(connection, fetch, signal)
+  const dialect = dialectOf(connection.type)
+  if (dialect) return listOpenAiModels(connection, dialect, fetch, signal)
+  const name = findProviderType(connection.type)?.name ?? connection.type
+  throw new ProviderProblem({ kind: 'unusable', reason: `${name} models cannot be called by this version.` })
 }
 
 /** Null when the server lists no models, but a completion call finds it and the key is taken. */
 async function listOpenAiModels(
   connection: ProviderConnection,
+  dialect: Dialect,
   fetch: ProviderFetch,
   signal: AbortSignal,
 ): Promise<string[] | null> {
-  const { keyCheckPath } = requireDialect(connection.type)
-  const call = async (path: string, body?: object): Promise<ProviderAnswer> => {
-    const { url, headers } = openAiApi(connection, path)
-    const method = body ? 'POST' : 'GET'
-    return await callProvider(fetch, url, { method, headers, signal, ...(body && { body: JSON.stringify(body) }) })
-  }
+  const client = openAiClient(connection, fetch)
   try {
-    if (keyCheckPath !== null) (await call(keyCheckPath)).cancel()
-    return modelsIn(await readText(await call('/models'), maxListBytes))
+    if (dialect.keyCheckPath) await discard(client.get(dialect.keyCheckPath, { signal }))
+    const response = await client.get('/models', { signal }).asResponse()
+    return modelsIn(await readText(answerOf(response), maxListBytes))
   } catch (error) {
-    if (!hasStatus(error, [404, 405, 501])) throw error
+    const status = problemIn(error)?.status
+    if (status !== 404 && status !== 405 && status !== 501) throw problemIn(error) ?? error
   }
   try {
     // Without a model or messages nothing can be generated: a server that knows the path says 400 or 422.
-    const asked =
+    const call =
       wireApiOf(connection) === 'responses'
-        ? call('/responses', { model: '', input: [], max_output_tokens: 16 })
-        : call('/chat/completions', { model: '', messages: [], max_tokens: 1 })
-    ;(await asked).cancel()
+        ? client.post('/responses', { body: { model: '', input: [], max_output_tokens: 16 }, signal })
+        : client.post('/chat/completions', { body: { model: '', messages: [], max_tokens: 1 }, signal })
+    await discard(call)
   } catch (error) {
-    if (!hasStatus(error, [400, 422])) throw error
+    const status = problemIn(error)?.status
+    if (status !== 400 && status !== 422) throw problemIn(error) ?? error
   }
   return null
 }
 
-function hasStatus(error: unknown, among: readonly number[]): boolean {
-  const status = problemIn(error)?.status
-  return status != null && among.includes(status)
-}
+const discard = async (call: { asResponse(): Promise<Response> }) => answerOf(await call.asResponse()).cancel()
 
 /** `{data: [{id}]}`; some servers send the bare list, or `name` for `id`. */
 function modelsIn(text: string): string[] {

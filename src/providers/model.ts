@@ -8,13 +8,11 @@ import { type DemoLine, playDemo } from './demo.ts'
 import { type StreamOne, withFallbacks } from './fallbacks.ts'
 import { streamGemini } from './gemini/gemini.ts'
 import { goingOn, type RefusedBeginnings } from './going-on/going-on.ts'
-import { streamChat } from './openai/chat.ts'
+import { createOpenAi } from './openai/chat.ts'
 import { chatBody } from './openai/chat-body.ts'
-import { streamResponses } from './openai/responses.ts'
-import { commonDialect, endpointOf, wireApiOf } from './provider-types.ts'
+import { commonDialect, dialectOf, endpointOf, findProviderType } from './provider-types.ts'
 import type { Refusals } from './reasoning.ts'
 import type { ProviderFetch } from './request/fetch.ts'
-import type { RefusedFields } from './request/optional-fields.ts'
 import { sendingParts, shownBody } from './request/outgoing-parts.ts'
 import { createTokenCounter } from './tokens/token-count.ts'
 import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
@@ -49,8 +47,8 @@ export function createModel(options: ModelOptions): Providers {
   const counter = createTokenCounter({ onFault: options.onCountFault })
   const { fetch } = options
   const watchTurn = watchUsageReports(counter.expect)
+  const openai = createOpenAi(fetch)
   const refusals: Refusals = new Set()
-  const refused: RefusedFields = new Set()
   const beginnings: RefusedBeginnings = new Set()
 
   const callModel: Model['stream'] = (request, signal, take) => {
@@ -63,8 +61,9 @@ export function createModel(options: ModelOptions): Providers {
     return sendingParts(request, () => {
       if (type === 'anthropic') return streamAnthropic(request, signal, fetch, refusals, take)
       if (type === 'gemini') return streamGemini(request, signal, fetch, refusals, take)
-      if (wireApiOf(request.provider) === 'responses') return streamResponses(request, signal, fetch, refused, take)
-      return streamChat(request, signal, fetch, refused, take)
+      const dialect = dialectOf(type)
+      if (!dialect) throw unsupported(type)
+      return openai.stream(request, dialect, signal, take)
     })
   }
 
@@ -171,6 +170,11 @@ async function watched(
 
 const silent = (idleMs: number) =>
   new ProviderProblem({ kind: 'silent', reason: `no event within ${Math.round(idleMs / 1000)} s` })
+
+function unsupported(type: string): ProviderProblem {
+  const name = findProviderType(type)?.name ?? type
+  return new ProviderProblem({ kind: 'unusable', reason: `${name} models cannot be called by this version.` })
+}
 
 /**
  * Null when there is no other try. Else what the provider asked for, or an exponential wait, a quarter of it random so that

@@ -2,7 +2,8 @@
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../../actors/ports/index.ts'
 import { askingForReasoning, type Refusals } from '../reasoning.ts'
 import { type ProviderFetch, readText } from '../request/fetch.ts'
-import { accessTo, callProvider, type Destination, requestTurn } from '../request/provider-call.ts'
+import { shownBody } from '../request/outgoing-parts.ts'
+import { accessTo, callProvider } from '../request/provider-call.ts'
 import { ProviderProblem } from '../wire/failure.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
@@ -17,8 +18,12 @@ export function streamAnthropic(
   take: Take<ModelEvent>,
 ): Promise<void> {
   const open = async (request: ModelRequest, own: AbortSignal) => {
-    const api = anthropicApi(request.provider, '/messages', versionFor(request))
-    return await requestTurn(fetch, request, api, anthropicBody(request), own)
+    const { url, headers } = anthropicApi(request.provider, '/messages', versionFor(request))
+    const body = anthropicBody(request)
+    request.calls?.({ type: 'sent', request, body: shownBody(request, body) })
+    const answer = await callProvider(fetch, url, { method: 'POST', headers, body: JSON.stringify(body), signal: own })
+    request.calls?.({ type: 'answered', status: answer.status })
+    return answer
   }
   const asks = (one: ModelRequest) => thinkingOf(one) !== null
   const ask = (own: AbortSignal) =>
@@ -63,7 +68,7 @@ export async function listAnthropicModels(
 }
 
 /** Base URLs are stored with and without the API's version. The key goes as `x-api-key`, which gateways read too. */
-function anthropicApi(connection: ProviderConnection, path: string, version: string): Destination {
+function anthropicApi(connection: ProviderConnection, path: string, version: string) {
   const { baseURL, key } = accessTo(connection)
   return {
     url: `${baseURL.replace(/\/v1$/, '')}/v1${path}`,

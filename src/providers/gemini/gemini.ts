@@ -3,7 +3,8 @@ import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../../a
 import { isObject } from '../../untrusted/is-object.ts'
 import { askingForReasoning, geminiThoughts, type Refusals } from '../reasoning.ts'
 import { type ProviderFetch, readText } from '../request/fetch.ts'
-import { accessTo, callProvider, type Destination, requestTurn } from '../request/provider-call.ts'
+import { shownBody } from '../request/outgoing-parts.ts'
+import { accessTo, callProvider } from '../request/provider-call.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
 import { listBounds, parse } from '../wire/provider-json.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
@@ -20,7 +21,12 @@ export function streamGemini(
 ): Promise<void> {
   const open = async (request: ModelRequest, own: AbortSignal) => {
     const path = `${pathOf(request.model)}:streamGenerateContent?alt=sse`
-    return await requestTurn(fetch, request, geminiApi(request.provider, path), geminiBody(request), own)
+    const { url, headers } = geminiApi(request.provider, path)
+    const body = geminiBody(request)
+    request.calls?.({ type: 'sent', request, body: shownBody(request, body) })
+    const answer = await callProvider(fetch, url, { method: 'POST', headers, body: JSON.stringify(body), signal: own })
+    request.calls?.({ type: 'answered', status: answer.status })
+    return answer
   }
   const asks = (one: ModelRequest) => geminiThoughts(one) !== null
   const ask = (own: AbortSignal) => askingForReasoning(request, asks, refusals, (one) => open(one, own))
@@ -55,7 +61,7 @@ export async function listGeminiModels(
 }
 
 /** Base URLs are stored with and without the API's version. */
-function geminiApi(connection: ProviderConnection, path: string): Destination {
+function geminiApi(connection: ProviderConnection, path: string) {
   const { baseURL, key } = accessTo(connection)
   const base = /\/v1(?:alpha|beta)?$/.test(baseURL) ? baseURL : `${baseURL}/v1beta`
   return { url: `${base}/${path}`, headers: key ? { 'x-goog-api-key': key } : {} }

@@ -1,11 +1,11 @@
 /** The Responses adapter: one turn as a stream of events. Rejects with ProviderProblem. */
+import type OpenAI from 'openai'
 import type { ModelEvent, ModelRequest, Take } from '../../actors/ports/index.ts'
-import type { ProviderFetch } from '../request/fetch.ts'
 import { callWithout, type OptionalField, type RefusedFields } from '../request/optional-fields.ts'
-import { requestTurn } from '../request/provider-call.ts'
+import { shownBody } from '../request/outgoing-parts.ts'
+import { answerOf } from '../request/sdk-fetch.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
-import { openAiApi } from './chat.ts'
 import {
   hasEncrypted,
   hasSummary,
@@ -24,18 +24,22 @@ const optional: readonly OptionalField<ResponsesBody>[] = [
 ]
 
 export function streamResponses(
+  client: OpenAI,
   request: ModelRequest,
-  signal: AbortSignal,
-  fetch: ProviderFetch,
   refusals: RefusedFields,
+  signal: AbortSignal,
   take: Take<ModelEvent>,
 ): Promise<void> {
   const turn = readResponsesTurn({
     reasoning: request.reasoning,
     keepEcho: (items) => echoes.keep(request, items),
   })
-  const api = openAiApi(request.provider, '/responses')
-  const call = (body: ResponsesBody, own: AbortSignal) => requestTurn(fetch, request, api, body, own)
+  const call = async (body: ResponsesBody, own: AbortSignal) => {
+    request.calls?.({ type: 'sent', request, body: shownBody(request, body) })
+    const answer = answerOf(await client.responses.create(body, { signal: own }).asResponse())
+    request.calls?.({ type: 'answered', status: answer.status })
+    return answer
+  }
   return streamTurn(
     readingThinkTags(turn, request.reasoning),
     async (own) => callWithout(request, responsesBody(request), optional, refusals, (body) => call(body, own)),

@@ -1,11 +1,11 @@
 /** A call to a provider's API: its address, key and headers, and what it answers when it refuses. */
-import type { ModelRequest, ProviderConnection } from '../../actors/ports/index.ts'
+import type { ProviderConnection } from '../../actors/ports/index.ts'
 import { canBeApiKey } from '../../untrusted/api-key.ts'
 import { endpointOf } from '../provider-types.ts'
 import { connectionProblem, ProviderProblem } from '../wire/failure.ts'
 import { problemOfAnswer } from '../wire/provider-errors.ts'
 import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
-import { shownBody, withBytes } from './outgoing-parts.ts'
+import { withBytes } from './outgoing-parts.ts'
 
 /** Where a provider is called and with which key (empty: none). Throws ProviderProblem when it cannot be called. */
 export function accessTo(connection: ProviderConnection): { baseURL: string; key: string } {
@@ -45,25 +45,5 @@ export async function callProvider(fetch: ProviderFetch, url: string, call: Prov
   })
   const { status } = answer
   if (status < 200 || status > 299) throw await problemOfAnswer(answer, method, url)
-  return answer
-}
-
-/** Where an adapter sends a body that asks for a turn. */
-export interface Destination {
-  url: string
-  headers: Record<string, string>
-}
-
-/** The answer to a request for a turn, as that of `callProvider`. The request's observer is told of both. */
-export async function requestTurn(
-  fetch: ProviderFetch,
-  request: ModelRequest,
-  { url, headers }: Destination,
-  body: object,
-  signal: AbortSignal,
-): Promise<ProviderAnswer> {
-  request.calls?.({ type: 'sent', request, body: shownBody(request, body) })
-  const answer = await callProvider(fetch, url, { method: 'POST', headers, body: JSON.stringify(body), signal })
-  request.calls?.({ type: 'answered', status: answer.status })
   return answer
 }

@@ -10,17 +10,12 @@ import {
   type Part,
   ThinkingLevel,
 } from '@google/genai'
-import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import type { ModelRequest } from '../../../src/actors/ports/index.ts'
 import { anthropicBody } from '../../../src/providers/anthropic/anthropic-body.ts'
 import { geminiBody } from '../../../src/providers/gemini/gemini-body.ts'
-import { chatBody } from '../../../src/providers/openai/chat-body.ts'
-import { responsesBody } from '../../../src/providers/openai/responses-body.ts'
-import { commonDialect } from '../../../src/providers/provider-types.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
-import { respond, text } from '../responses/scene.ts'
-import { ask, connectionTo, key, requestTo, scene, textOf } from '../scene.ts'
+import { ask, key, textOf } from '../scene.ts'
 import * as anthropic from './anthropic-server.ts'
 import * as gemini from './gemini-server.ts'
 import { look, open } from './native-scene.ts'
@@ -93,50 +88,6 @@ describe('anthropic', () => {
     const page = await clientOf(up.base).models.list({ limit: 1000 })
     expect(page.data.map(({ id }) => id)).toEqual(['claude-opus-5-5'])
     expect(up.requests[0]).toBe(up.requests[1])
-  })
-})
-
-describe('openai', () => {
-  const clientOf = (baseURL: string) => new OpenAI({ baseURL, apiKey: key, maxRetries: 0, logLevel: 'off' })
-  const headersOf = ({ headers }: UpstreamCall) => [headers.authorization, headers['content-type']]
-
-  describe.each(['', '?api-version=2026-01-01'])('at a base URL that ends with %j', (query) => {
-    test.each<[string, Partial<ModelRequest>]>([
-      ['words alone', {}],
-      ['a history with tools', history],
-      ['fields', { fields }],
-    ])('sends %s as the official client does, on both APIs', async (_, changes) => {
-      const { up, model } = await scene()
-      const url = `${up.url}${query}`
-      const connection = connectionTo(url, 'openai')
-      const chat = requestTo(up, { provider: { ...connection, wireApi: 'chat_completions' }, ...changes })
-      const responses = requestTo(up, { provider: { ...connection, wireApi: 'responses' }, ...changes })
-      const chatAnswer = async (call: UpstreamCall) => {
-        await call.text('ok')
-        await call.finish()
-      }
-      for (const answer of [chatAnswer, chatAnswer]) up.next(answer)
-      expect(textOf(await ask(model, chat))).toBe('ok')
-      for await (const _chunk of await clientOf(url).chat.completions.create(chatBody(chat, commonDialect)));
-      for (let n = 0; n < 2; n += 1) up.next((call) => respond(call, [text('ok')]))
-      expect(textOf(await ask(model, responses))).toBe('ok')
-      for await (const _event of await clientOf(url).responses.create(responsesBody(responses)));
-      const [ourChat, theirChat, ourResponse, theirResponse] = up.calls
-      if (!ourChat || !theirChat || !ourResponse || !theirResponse) throw new Error('There are four calls.')
-      expect(onTheWire(ourChat)).toEqual(onTheWire(theirChat))
-      expect(headersOf(ourChat)).toEqual(headersOf(theirChat))
-      expect(onTheWire(ourResponse)).toEqual(onTheWire(theirResponse))
-      expect(headersOf(ourResponse)).toEqual(headersOf(theirResponse))
-    })
-
-    test('lists models where the official client does', async () => {
-      const { up, model } = await scene()
-      const url = `${up.url}${query}`
-      expect((await model.testProvider(connectionTo(url, 'openai'))).models).toEqual(up.models)
-      const page = await clientOf(url).models.list()
-      expect(page.data.map(({ id }) => id)).toEqual(up.models)
-      expect(up.requests[0]).toBe(up.requests[1])
-    })
   })
 })
 

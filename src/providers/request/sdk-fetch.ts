@@ -1,0 +1,89 @@
+/** What stands between OpenAI's SDK and the network: our fetch, our headers, our errors. */
+import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
+import { callProvider } from './provider-call.ts'
+
+/** What an SDK is given of an answer: its head. */
+class AnswerHead extends Response {
+  #answer: ProviderAnswer | null
+  constructor(answer: ProviderAnswer) {
+    super(null, { status: answer.status })
+    this.#answer = answer
+  }
+  /** Once: OpenAI's SDK keeps a call's response and options until V8's next major collection. */
+  take(): ProviderAnswer | null {
+    const answer = this.#answer
+    this.#answer = null
+    return answer
+  }
+}
+
+/** The answer behind what an SDK gives out of our fetch. Throws when that is none of ours, and the second time. */
+export function answerOf(response: Response): ProviderAnswer {
+  const answer = response instanceof AnswerHead ? response.take() : null
+  if (answer === null) throw new Error('This response did not come through sdkFetch.')
+  return answer
+}
+
+/**
+ * A fetch for an SDK: what it resolves with has the answer's head only, the body is read through `answerOf`. The
+ * headers are made here, whole: SDKs would add those of variables such as OPENAI_CUSTOM_HEADERS. An answer that is
+ * not 2xx is read here, since SDKs read it without a bound; it comes out of the SDK's call as the ProviderProblem in
+ * the error or its causes.
+ */
+export function sdkFetch(fetch: ProviderFetch, headers: Record<string, string>) {
+  return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const answer = await callProvider(fetch, String(input), {
+      method: init.method ?? 'GET',
+      headers,
+      ...(typeof init.body === 'string' && { body: init.body }),
+      signal: init.signal ?? new AbortController().signal,
+    })
+    return new AnswerHead(answer)
+  }
+}
+
+/** The methods of the SDK's client that stand between a call and its fetch. */
+interface Hooks {
+  timeout: number
+  buildURL(path: string, query: Record<string, unknown> | null): string
+  /** May be replaced whole. */
+  buildRequest(call: Call): Promise<{ req: RequestInit; url: string; timeout: number }>
+  fetchWithTimeout(
+    url: string | URL | Request,
+    init: RequestInit | undefined,
+    ms: number,
+    controller: AbortController,
+  ): Promise<Response>
+}
+
+interface Call {
+  method: string
+  path: string
+  query?: object | null | undefined
+  body?: unknown
+  signal?: AbortSignal | null | undefined
+}
+
+const noHeaders = new Headers()
+
+/**
+ * Skips the SDK's own headers, time limit and abort signal: `call`, its `sdkFetch`, sets all three, and they are three
+ * quarters of the SDK's time. A call's own `headers` and `timeout` have no effect.
+ */
+export function bypassSdkTransport(sdk: Hooks, call: ReturnType<typeof sdkFetch>): void {
+  sdk.buildRequest = async (options) => {
+    const { method, path, query, body, signal } = options
+    options.body = undefined // see `take` above
+    return {
+      req: {
+        method: method.toUpperCase(),
+        headers: noHeaders,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(signal && { signal }),
+      },
+      url: sdk.buildURL(path, query ? { ...query } : null),
+      timeout: sdk.timeout,
+    }
+  }
+  sdk.fetchWithTimeout = call
+}
