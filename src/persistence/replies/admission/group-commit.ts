@@ -32,8 +32,11 @@ interface Waiting<Item, Answer> {
 const MOST_ROWS = 64
 const MOST_CHARACTERS = 1 << 20
 
-/** After a batch of several, the first item waits this long (ms) for half as many: alone it costs as much as ten. */
-const BATCH_WAIT_MS = 2
+/**
+ * After a batch of several, the first item waits this long (ms) for as many: alone it costs as much as ten. With 16 short
+ * replies at a time PostgreSQL takes a sixth less for each than where they wait 2 ms for half as many, and more come a second.
+ */
+const BATCH_WAIT_MS = 5
 /** After this much quiet (ms) a single item does not wait. */
 const QUIET_MS = 100
 
@@ -65,7 +68,7 @@ export function createGroup<Item extends GroupItem, Answer>({ together, alone }:
   let onArrival = () => {}
 
   /** Whether enough items wait for a batch statement. */
-  const hasEnough = () => queue.length >= recentBatchSize >> 1
+  const hasEnough = () => queue.length >= recentBatchSize
   function waitForMore(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, BATCH_WAIT_MS)

@@ -60,11 +60,11 @@ describe('a group', () => {
       statements[0]?.answer(['B', 'C', 'D'])
       expect(await Promise.all(others)).toEqual(['B', 'C', 'D'])
       // Those of one turn of the event loop go along.
-      const next = [add('e'), add('f')]
+      const next = [add('e'), add('f'), add('g')]
       await turn()
-      expect(statements[1]?.names).toEqual(['e', 'f'])
-      statements[1]?.answer(['E', 'F'])
-      expect(await Promise.all(next)).toEqual(['E', 'F'])
+      expect(statements[1]?.names).toEqual(['e', 'f', 'g'])
+      statements[1]?.answer(['E', 'F', 'G'])
+      expect(await Promise.all(next)).toEqual(['E', 'F', 'G'])
     },
   )
 
@@ -89,7 +89,7 @@ describe('a group', () => {
       expect(alone.map(({ failed }) => failed)).toEqual([null, null, null])
       // They are not awaited: the next ones are under way, and have ended.
       const late = [add('late'), add('later')]
-      await turn()
+      await vi.advanceTimersByTimeAsync(5)
       statements[1]?.answer(['late', 'later'])
       expect(await Promise.all(late)).toEqual(['late', 'later'])
       alone[1]?.fail(new Error('refused'))
@@ -149,7 +149,7 @@ describe('a group', () => {
     for (const name of ['large', 'larger', 'last']) void add(name, { row })
     alone[0]?.answer('')
     for (let n = 0; n < 4; n++) {
-      await vi.advanceTimersByTimeAsync(2)
+      await vi.advanceTimersByTimeAsync(5)
       statements[n]?.answer(statements[n]?.names.map(() => '') ?? [])
     }
     expect(statements.map(({ names }) => names.length)).toEqual([64, 37])
@@ -158,7 +158,7 @@ describe('a group', () => {
 
   verifies(
     'contract-4.stored-before-shown',
-    'where many came together the first waits for half as many, or 2 ms; alone again, for nothing',
+    'where many came together the first waits for as many, or 5 ms; alone again, for nothing',
     async () => {
       const { add, alone, names, statements } = heldGroup()
       void add('first')
@@ -170,23 +170,23 @@ describe('a group', () => {
         await turn()
       }
       await answered(0)
-      for (const name of ['a', 'b', 'c']) void add(name)
+      for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) void add(name)
       await turn()
       expect(statements).toHaveLength(1)
-      void add('d')
+      void add('h')
       await turn()
-      expect(statements[1]?.names).toEqual(['a', 'b', 'c', 'd'])
+      expect(statements[1]?.names).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
       await answered(1)
-      void add('e')
-      await vi.advanceTimersByTimeAsync(1)
+      void add('i')
+      await vi.advanceTimersByTimeAsync(4)
       expect(names()).toEqual(['first'])
       await vi.advanceTimersByTimeAsync(1)
-      expect(names()).toEqual(['first', 'e'])
+      expect(names()).toEqual(['first', 'i'])
       alone[1]?.answer('')
-      for (const name of ['f', 'g']) {
+      for (const name of ['j', 'k']) {
         await turn()
         void add(name)
-        await turn()
+        await vi.advanceTimersByTimeAsync(5)
         alone.at(-1)?.answer('')
       }
       await turn()
