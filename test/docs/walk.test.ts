@@ -18,6 +18,7 @@ const notRun: [words: string, reason: string][] = [
   ['npx greenroom', 'nothing is published yet: npm run package:try installs the package and starts it'],
   ['greenroom move', 'the walk has a server on that folder; test/cli/data.test.ts moves'],
   ['git tag', 'it would release'],
+  ['export default function App', 'a page; test/ui/records/first-page.test.ts opens it'],
   ['[pgbouncer]', 'a part of a file for a host called postgres; test/cluster/pgbouncer.test.ts runs one'],
 ]
 
