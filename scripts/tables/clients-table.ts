@@ -62,15 +62,17 @@ function page(): string {
 # Clients
 
 Ordinary clients of the chat-completions format only need their base URL changed. Each cell below is what a test
-observed with that exact version against this server. The base URL decides where the conversation is stored:
+observed with that exact version against this server; a dash says that the client has nothing of the kind, or that it was not tried.
+The base URL decides where the conversation is stored:
 
 | | Base URL |
 |---|---|
 | Stateless | \`http://127.0.0.1:8080/api/v1/agents/<agent id>/deploy\` |
 | Session | \`http://127.0.0.1:8080/api/v1/agents/<agent id>/deploy/sessions/<session id>\` |
 
-The API key is \`PUBLIC_API_KEY\`, or any text if none is set. The agent's model is used, whatever model is sent;
-[fields.md](fields.md) says which other fields of a request count.
+The API key is \`PUBLIC_API_KEY\`, a named key ([keys.md](operating/keys.md)) or a client secret ([users.md](front-ends/users.md)); where
+\`PUBLIC_API_KEY\` is not set, any text that is none of these. The agent's model is used, whatever model is sent; [fields.md](fields.md)
+says which other fields of a request count.
 
 ## Retries in sessions
 
@@ -128,7 +130,8 @@ ${tableOf(streamClients.map(recorded), 'session', resumeRows)}
 
 They speak formats of their own, at \`…/deploy/ai-sdk\` and \`…/deploy/ag-ui\`: [ui.md](front-ends/ui.md) says how. \`deep-chat\` speaks
 chat completions; a key in a page is one for everybody who reads it, so give it a client secret there. CopilotKit's column is
-from a run by hand in Chromium, since its runtime takes more space than all other clients together: no test repeats it.
+from a run by hand in Chromium, since its runtime takes more space than all other clients together: no test repeats it. What its
+runtime sends goes through AG-UI's \`HttpAgent\`, whose column tests do repeat.
 
 ${tableOf(pageClients.map(recorded), 'page', uiRows)}
 `

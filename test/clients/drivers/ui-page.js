@@ -206,14 +206,27 @@ async function openAgUi({ base, id, kept }) {
       error = errorOf(thrown)
     })
   }
+  const runAnew = () => {
+    kept = { runId: crypto.randomUUID(), messages: [...agent.messages] }
+    run()
+  }
+  const lastAsked = () => agent.messages.findLastIndex(({ role }) => role === 'user')
   if (kept) run()
   return {
     send(text) {
       agent.addMessage({ id: crypto.randomUUID(), role: 'user', content: text })
-      kept = { runId: crypto.randomUUID(), messages: [...agent.messages] }
-      run()
+      runAnew()
     },
     stop: () => agent.abortRun(),
+    // As CopilotKit does: the list is cut behind the newest user message, and run again.
+    regenerate() {
+      agent.setMessages(agent.messages.slice(0, lastAsked() + 1))
+      runAnew()
+    },
+    edit(text) {
+      agent.setMessages(agent.messages.slice(0, lastAsked()))
+      this.send(text)
+    },
     comeBack() {
       agent.setMessages(kept.messages)
       run()

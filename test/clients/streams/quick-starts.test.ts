@@ -82,6 +82,58 @@ describe.each([
     },
   )
 
+  verifies(
+    ['contract-25.ids-of-front-ends', 'contract-12.clients'],
+    `${file}: a reload, a second tab, and a model that fails`,
+    async () => {
+      const base = `/api/v1/agents/${scene.agentId}/deploy`
+      const open = () => openUiClient(browser, script, file, { origin: scene.app.url, base, id: '' })
+      await using client = await open()
+      await using other = await open()
+      const status = (one: typeof client) => expect.poll(async () => (await one.shown()).status)
+      const messages = (one: typeof client) => expect.poll(async () => (await one.shown()).messages)
+      const plays = async (one: typeof client, text: string) => {
+        await status(one).toBe('ready')
+        const { promise, resolve } = Promise.withResolvers<UpstreamCall>()
+        scene.up.next(resolve)
+        await one.send(text)
+        return await promise
+      }
+      const first = await plays(client, 'go')
+      await first.text('Hel')
+      await messages(client).toEqual([asked('go'), said('Hel')])
+      const second = await plays(other, 'me too')
+      await second.text('Yes')
+      await second.finish()
+      await messages(other).toEqual([asked('me too'), said('Yes')])
+      expect(first.abandoned).toBe(false)
+      await first.text('lo')
+      await first.finish()
+      await messages(client).toEqual([asked('go'), said('Hello')])
+      cells.busy = 'another tab is another chat: both are answered'
+
+      await status(client).toBe('ready')
+      await client.reload()
+      await status(client).toBe('ready')
+      expect((await client.shown()).messages).toEqual([])
+      cells.reload = 'a new chat, as it keeps no id; the old one is stored'
+
+      const failing = await plays(client, 'again')
+      await failing.text('half')
+      await messages(client).toEqual([asked('again'), said('half')])
+      failing.reset()
+      await expect.poll(async () => (await client.shown()).error).not.toBeNull()
+      expect((await client.shown()).messages).toEqual([asked('again'), said('half')])
+      scene.up.next(async (next) => {
+        await next.text('Now')
+        await next.finish()
+      })
+      await client.send('and now?')
+      await messages(client).toEqual([asked('again'), said('half'), asked('and now?'), said('Now')])
+      cells.failed = 'an error; keeps what there was, and the next message is answered'
+    },
+  )
+
   const versions: string[] = []
   beforeAll(async () => {
     for (const one of packages) versions.push(await versionOf(one))

@@ -42,7 +42,8 @@ async function built(files: Record<string, string>): Promise<string> {
     configFile: false,
     logLevel: 'error',
     plugins: [react()],
-    define: { 'process.env.NODE_ENV': '"production"' },
+    // As `npm run dev` has it.
+    define: { 'process.env.NODE_ENV': '"development"' },
     build: { write: false, lib: { entry: join(folder, 'src/main.jsx'), formats: ['iife'], name: 'page' } },
   })
   const [bundle] = [output].flat()
