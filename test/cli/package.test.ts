@@ -3,12 +3,26 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { named } from '../../scripts/package/name-repository.ts'
 import { compile, manifestOf } from '../../scripts/package/package.ts'
 import { table } from '../../src/settings.ts'
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(`${checkout}/${path}`, 'utf8')
 const manifest = JSON.parse(read('package.json'))
+
+test('a release names the repository that it comes from, in the manifest of each package', () => {
+  const address = 'https://code.example/somebody/greenroom'
+  expect(manifestOf(named(read('package.json'), address, ''))).toMatchObject({
+    name: 'greenroom',
+    repository: { type: 'git', url: `git+${address}.git` },
+    homepage: `${address}#readme`,
+    bugs: { url: `${address}/issues` },
+    keywords: expect.arrayContaining(['chat']),
+  })
+  const client = JSON.parse(named(read('packages/client/package.json'), address, 'packages/client'))
+  expect(client).toMatchObject({ name: '@greenroom/client', repository: { directory: 'packages/client' } })
+})
 
 describe('the manifest', () => {
   const made = manifestOf(read('package.json'))
