@@ -46,7 +46,7 @@ const conversation = `async (agentId) => {
 test('a reply over a connection that is cut at every word, with a login', async () => {
   const { agentId } = await createAgent(app)
   await using page = await browser.page(proxy.url)
-  await page.route('**/client/*.js', async (route) => {
+  await page.route('**/client/**', async (route) => {
     const name = new URL(route.request().url()).pathname.replace('/client/', '')
     const body = await readFile(new URL(`packages/client/dist/${name}`, root), 'utf8')
     await route.fulfill({ contentType: 'text/javascript', body })
