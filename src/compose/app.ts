@@ -21,7 +21,7 @@ import {
 import { streamsEnded } from '../http/streaming/sse.ts'
 import type { MetricsSnapshot } from '../observability/metrics.ts'
 import { together } from '../observability/observers.ts'
-import { askAgain } from '../persistence/postgres/database.ts'
+import { askAgain, isUnavailable } from '../persistence/postgres/database.ts'
 import { openSecrets } from '../persistence/records/access/secrets.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
@@ -187,6 +187,7 @@ async function openDependencies(ground: Ground) {
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
     handovers: owned.handovers,
     basisOf: (...claimed) => askAgain(() => basisOf(...claimed), settings.ownerLeaseMs),
+    isAway: isUnavailable,
     onTakenOver: metrics?.onTakenOver,
     maxRunning: settings.maxRunningReplies,
     historyMaxTokens: settings.historyMaxTokens,

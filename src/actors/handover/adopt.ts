@@ -10,6 +10,8 @@ import type { ReplyBasis } from '../session/send.ts'
 export interface AdoptOptions extends StartOptions {
   /** What a reply that is taken over is made from, with its agent as it is now. `mediaTypes`: of the user's message. */
   basisOf?(claimed: Claimed, mediaTypes: readonly string[]): Promise<ReplyBasis>
+  /** Whether what `basisOf` rejected with is the database's, which may be back later. When absent, none is. */
+  isAway?(error: unknown): boolean
   /** A reply was taken over. When absent, it is not counted. */
   onTakenOver?: ((reason: HandoverReason) => void) | undefined
 }
@@ -97,7 +99,7 @@ async function goOn(host: AdoptingHost, claimed: Claimed): Promise<void> {
     }
   } catch (error) {
     // The database could not be reached for a lease: the reply goes on once it can.
-    const isAway = !options.gate.check()
+    const isAway = !options.gate.check() || options.isAway?.(error) === true
     if (isAway && (await options.handovers?.offer(info, 'database')) !== 'refused') return
     await fail(host, claimed, errorOf('provider_error', error instanceof Error ? error.message : String(error)))
   }

@@ -1,0 +1,86 @@
+/** A reply that is taken over while the database that tells of its agent is away for longer than a lease. */
+import { expect } from 'vitest'
+import type { Claimed, Handovers } from '../../../src/actors/ports/index.ts'
+import { verifies } from '../../verifies.ts'
+import { memoryJournal } from '../memory-journal.ts'
+import { openScene } from '../scene.ts'
+
+const reply = {
+  id: 'r',
+  sessionId: 's',
+  sessionNum: 1,
+  firstSeq: 1,
+  model: 'm',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  includeUsage: false,
+  instanceId: 'i',
+  epoch: 1,
+}
+const claimed: Claimed = {
+  reply,
+  events: [],
+  reason: 'instance_lost',
+  from: 'lost',
+  cancelled: false,
+  elapsedMs: 0,
+  noted: { firstTokenMs: null, attempts: 0, turns: 0, tools: 0 },
+  agentId: 'a',
+  providerId: null,
+  answeredId: null,
+  hasParts: false,
+  text: 'hi',
+  historyEnd: -1,
+  titleFrom: null,
+  values: { user: null, metadata: {} },
+  start: null,
+  turns: [],
+  continued: null,
+}
+
+/** What becomes of it when its agent cannot be read. */
+async function takenOver(isAway: boolean) {
+  const offered: string[] = []
+  const settled: string[] = []
+  const left = ['r']
+  const handovers: Handovers = {
+    keepTurn: async () => true,
+    offer: async (_, reason) => {
+      offered.push(reason)
+      return 'offered'
+    },
+    takeBack: async () => true,
+    mayGoOn: async () => new Set(),
+    isOwn: async () => true,
+    left: async () => left.splice(0),
+    claim: async () => claimed,
+    cancel: async () => {},
+    setReady: async () => {},
+  }
+  const { journal } = memoryJournal()
+  const { host } = openScene({
+    handovers,
+    journal: {
+      ...journal,
+      settle: async (_, { outcome, endedAt }) => {
+        settled.push(outcome.type === 'failed' ? outcome.error.code : outcome.type)
+        return { result: 'settled', settledAt: endedAt.toISOString() }
+      },
+    },
+    basisOf: () => Promise.reject(new Error('gone')),
+    isAway: () => isAway,
+  })
+  await host.owned.takeOver(true)
+  return { offered, settled }
+}
+
+verifies(
+  'contract-21.continued',
+  'a database that is away ends no reply that is taken over: it is left again',
+  async () => {
+    expect(await takenOver(true)).toEqual({ offered: ['database'], settled: [] })
+  },
+)
+
+verifies('contract-21.continued', 'one that its agent cannot go on with ends', async () => {
+  expect(await takenOver(false)).toEqual({ offered: [], settled: ['provider_error'] })
+})
