@@ -29,7 +29,7 @@ export interface Seen {
 }
 
 export async function verdictOf({ cluster, model, reads, counted, acts, upgradedAt, leaseMs, onLoss }: Seen) {
-  /** Of a reader that resumes. */
+  /** The longest silence that a reader who resumes may see. */
   const longestSilenceMs = 2 * leaseMs + 1000
   const violations = model.faults.map((fault) => `asked wrongly: ${fault}`)
   for (const read of reads) violations.push(...(await faultsOf(read, cluster, upgradedAt)))

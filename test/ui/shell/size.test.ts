@@ -30,7 +30,7 @@ test('the first page, font and all, is under 260 KB on the wire', async () => {
   expect(total).toBeGreaterThan(50_000)
 })
 
-/** Of JavaScript, not compressed: what a browser that is watched parses twice. */
+/** The largest size of the script that starts the pages, in characters before compression. No library is in it. */
 const mostAtStart = 130_000
 
 test('what starts the pages lies apart from the libraries', async () => {

@@ -27,7 +27,7 @@ import { type MessageActions, useMessageActions } from './transcript/message-act
 import { Opening } from './transcript/opening.tsx'
 import { TranscriptView } from './transcript/transcript-view.tsx'
 
-/** With the forms of tools' arguments, which few conversations need. */
+/** Loaded when a call waits: it brings the forms of tools' arguments, which few conversations need. */
 const Question = lazy(
   reliable(() => import('./composer/question.tsx').then((loaded) => ({ default: loaded.Question }))),
 )

@@ -13,7 +13,7 @@ import { textOfParts } from '../sent-text.ts'
 
 type RunAgentInput = components['schemas']['RunAgentInput']
 
-/** Of the replies before a message so many are looked for: one that is known is enough. */
+/** How many of the replies before a message are looked up. One that the session has is enough. */
 const MOST_REPLIES = 20
 
 interface NamedMessage {

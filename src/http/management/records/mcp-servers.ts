@@ -73,7 +73,7 @@ export const mcpServerHandlers = (deps: McpServerDependencies) => {
 type Writing = Pick<McpServerDependencies, 'secrets'>
 
 type McpServerInput = Omit<mcpServers.McpServerFields, 'sendUser'> & {
-  /** Null is the default, which is false. */
+  /** Null stands for the default value, false. */
   sendUser?: boolean | null | undefined
   headers?: Readonly<Record<string, string>> | null | undefined
 }
