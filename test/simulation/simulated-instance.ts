@@ -119,12 +119,21 @@ function simulatedExchange(
   return { exchange, receive, start }
 }
 
+/** Joined once: each place in the code has one array of its own. */
+const joined = new WeakMap<TemplateStringsArray, string>()
+
+function textOf(texts: TemplateStringsArray): string {
+  const text = joined.get(texts) ?? texts.join('?')
+  joined.set(texts, text)
+  return text
+}
+
 function coordinationOptions(ground: Ground, id: string, askOn: (connection: Connection) => Ask): LocalOptions {
   const { database, leases, leaseMs } = ground
   const sqlOn = (connection: Connection) => {
     const ask = askOn(connection)
     const sql = (texts: TemplateStringsArray, ...values: unknown[]) => {
-      const text = texts.join('?')
+      const text = textOf(texts)
       // Reports are nobody's ownership; a journey for each would double what a run costs.
       if (text.includes('actor_reports') || text.includes('delete from instances')) return Promise.resolve([])
       return ask(() => leases.statement(text, values))

@@ -11,12 +11,35 @@ export interface SimulatedProcess {
   pausedUntil: number
 }
 
-interface Timer {
+class Timer {
   at: number
-  order: number
-  process: SimulatedProcess | undefined
+  readonly order: number
+  readonly process: SimulatedProcess | undefined
+  /** Null once it is cleared. */
   run: (() => void) | null
-  everyMs: number | null
+  readonly everyMs: number | null
+  constructor(
+    at: number,
+    order: number,
+    process: SimulatedProcess | undefined,
+    run: () => void,
+    everyMs: number | null,
+  ) {
+    this.at = at
+    this.order = order
+    this.process = process
+    this.run = run
+    this.everyMs = everyMs
+  }
+  ref(): this {
+    return this
+  }
+  unref(): this {
+    return this
+  }
+  hasRef(): boolean {
+    return false
+  }
 }
 
 export interface VirtualTime extends Disposable {
@@ -29,10 +52,8 @@ export interface VirtualTime extends Disposable {
   runUntil(time: number): Promise<void>
 }
 
-const realImmediate = setImmediate
-
-/** Lets every promise that can go on do so. */
-const settled = () => new Promise<void>((resolve) => void realImmediate(resolve))
+/** Lets every promise that can go on do so: a tick comes when no microtask is left, without a turn of the event loop. */
+const settled = () => new Promise<void>((resolve) => process.nextTick(resolve))
 
 export function installVirtualTime(): VirtualTime {
   const real = { setTimeout, clearTimeout, setInterval, clearInterval }
@@ -51,14 +72,13 @@ export function installVirtualTime(): VirtualTime {
   let orders = 0
 
   function add(ms: number, process: SimulatedProcess | undefined, run: () => void, everyMs: number | null): Timer {
-    const timer: Timer = { at: now + Math.max(ms, 0), order: orders++, process, run, everyMs }
+    const timer = new Timer(now + Math.max(ms, 0), orders++, process, run, everyMs)
     queue.push(timer)
     return timer
   }
   const start = (everyMs: boolean) =>
     function set(work: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) {
-      const timer = add(ms, current.getStore(), () => work(...args), everyMs ? ms : null)
-      return Object.assign(timer, { ref: () => timer, unref: () => timer, hasRef: () => false })
+      return add(ms, current.getStore(), () => work(...args), everyMs ? ms : null)
     }
   const clear = (timer: Partial<Timer> | null | undefined) => {
     if (timer) timer.run = null
