@@ -35,8 +35,6 @@ export interface ToolboxWorld {
   log: ToolLog
   /** Those of the session, for the tools that use them. Absent where there is no session. */
   values?: ReplyValues
-  /** How long a reply waits for the lists of MCP servers. Milliseconds; 3000 by default. */
-  listMs?: number
 }
 
 interface Tool {
@@ -213,11 +211,11 @@ async function mcpTools(
   nameTool: NameTool,
   signal: AbortSignal,
 ): Promise<Offered> {
-  const { mcp, log, listMs = LIST_MS } = world
+  const { mcp, log } = world
   const wanted = mcpServers.filter(({ toolNames }) => toolNames.length > 0)
   const lists = wanted.map(async ({ server, toolNames }): Promise<Required<Offered> | null> => {
     try {
-      const offered = await mcp.toolsWithin(listMs, server, signal)
+      const offered = await mcp.toolsWithin(LIST_MS, server, signal)
       const isChosen = (name: string) => toolNames.includes('*') || toolNames.includes(name)
       const siblings = bearersOf(offered.filter(({ name }) => isChosen(name)).map(({ name }) => mcpTool(server, name)))
       const tools = offered.map((tool) => toolOfServer(server, tool, world, (named) => nameTool(named, siblings)))

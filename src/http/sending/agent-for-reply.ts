@@ -13,6 +13,7 @@ import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import type { AgentForCompletion, AgentLookup } from '../../persistence/records/agent-lookup.ts'
 import * as stored from '../../persistence/records/agent-request.ts'
 import type { ToolsOfAgent } from '../../persistence/records/tools/approvals.ts'
+import { choosesRecords } from '../../persistence/records/tools/tool-kinds.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { badRequest, HttpError, missing } from '../server/http-error.ts'
 import { noRetry } from './refusals.ts'
@@ -80,7 +81,7 @@ export const agentToolbox =
 
 /** Whether values of the session may stand in what a reply of the agent sends. Most agents need none, and none is read. */
 export const usesValues = ({ system, tools }: AgentForCompletion): boolean =>
-  (system?.includes('{{') ?? false) || tools.httpToolIds.length > 0 || tools.mcpServers.length > 0
+  (system?.includes('{{') ?? false) || choosesRecords(tools)
 
 /** `canWait`: in a session. A caller that brings tools is shown their calls; `includeActions` shows what waits for an approval too. */
 export function agentActions(asked: {

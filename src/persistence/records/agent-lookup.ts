@@ -5,8 +5,8 @@ import { gathered } from '../postgres/gathered.ts'
 import { isUuid } from '../postgres/uuid.ts'
 import type { CallerInstructions, Compaction, OnLoss } from './agents.ts'
 import { type StoredConnection, wireApi } from './providers.ts'
-import { choiceOf } from './tools/agent-tools.ts'
 import type { ToolsOfAgent } from './tools/approvals.ts'
+import { choiceOf } from './tools/tool-kinds.ts'
 
 /** An agent; its provider's key is encrypted. */
 export interface AgentForCompletion {

@@ -8,33 +8,6 @@ export interface KnownTool {
   approval: Exclude<Approval, string>
 }
 
-/** What can be chosen: tools with their names, and servers with all their tools. */
-export interface Choosable {
-  httpTools: readonly { id: string; name: string }[]
-  builtInTools: readonly { id: string; name: string }[]
-  mcpServers: readonly { id: string; name: string; toolNames: readonly string[] }[]
-}
-
-/** A label that several tools would have says which is meant. */
-export function knownTools({ httpTools, builtInTools, mcpServers }: Choosable): KnownTool[] {
-  const named = [
-    ...httpTools.map(({ id, name }) => ({ id, name, approval: { httpToolId: id } })),
-    ...builtInTools.map(({ id, name }) => ({ id, name, approval: { builtInToolId: id } })),
-    ...mcpServers.flatMap(({ id, name: server, toolNames }) =>
-      ['*', ...toolNames.filter((name) => name !== '*')].map((toolName) => ({
-        id,
-        name: `${server}__${toolName}`,
-        approval: { mcpServerId: id, toolName },
-      })),
-    ),
-  ]
-  const isOnly = (name: string) => named.filter((one) => one.name === name).length === 1
-  return named.map(({ id, name, approval }) => ({
-    label: isOnly(name) ? name : `${name} (${id.slice(0, 8)})`,
-    approval,
-  }))
-}
-
 /** The server may send the fields in another order. */
 const textOf = (approval: Approval) => JSON.stringify(Object.entries(approval).sort())
 const isSame = (a: Approval, b: Approval) => textOf(a) === textOf(b)

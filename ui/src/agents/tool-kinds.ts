@@ -11,6 +11,8 @@ const keys = {
   mcpServers: 'mcp',
   builtInToolIds: 'builtin',
 } as const satisfies Record<Exclude<keyof AgentTools, 'approvals'>, string>
+/** The fields of a choice. */
+export const toolFields = Object.keys(keys)
 export const toolKeys = Object.values(keys)
 export type ToolKey = (typeof toolKeys)[number]
 

@@ -1,28 +1,32 @@
 /** Choices of tools as callers send them: for an agent, or for one playground reply. */
 
 import type { AnySql } from '../../../persistence/postgres/database.ts'
-import type { ToolChoice, ToolChoiceChanges } from '../../../persistence/records/tools/agent-tools.ts'
-import { requireTools, tidyChoice, UnknownTool } from '../../../persistence/records/tools/agent-tools.ts'
+import { requireTools, UnknownTool } from '../../../persistence/records/tools/agent-tools.ts'
 import type { ToolsOfAgent } from '../../../persistence/records/tools/approvals.ts'
+import {
+  type Changes,
+  type ChosenTools,
+  changed,
+  changesOf,
+  type Given,
+  type ToolChoice,
+  tidyTools,
+} from '../../../persistence/records/tools/tool-kinds.ts'
 import { badRequest } from '../../server/http-error.ts'
 import { readApprovals } from '../approvals.ts'
 
-type GivenTools = { [Field in keyof ToolChoice]?: ToolChoice[Field] | null | undefined }
-
 /** What one playground request may choose instead of its agent's. */
-export type ToolField = Exclude<keyof ToolChoice, 'approvals'>
+export type ToolField = keyof ChosenTools
 
 /** Null is none; absent stays absent. Throws 400 for an unknown built-in tool. */
 export function givenTools(
-  { httpToolIds, mcpServers, builtInToolIds, approvals }: GivenTools,
+  { approvals, ...tools }: Given<ToolChoice>,
   builtInTools: readonly { id: string }[],
-): ToolChoiceChanges {
-  const unknown = builtInToolIds?.find((id) => !builtInTools.some((tool) => tool.id === id))
+): Changes<ToolChoice> {
+  const unknown = tools.builtInToolIds?.find((id) => !builtInTools.some((tool) => tool.id === id))
   if (unknown !== undefined) badRequest(`builtInToolIds: there is no built-in tool ${JSON.stringify(unknown)}`)
   return {
-    httpToolIds: httpToolIds === null ? [] : httpToolIds,
-    mcpServers: mcpServers === null ? [] : mcpServers,
-    builtInToolIds: builtInToolIds === null ? [] : builtInToolIds,
+    ...changesOf(tools),
     approvals: approvals === null ? [] : approvals && readApprovals(approvals, builtInTools),
   }
 }
@@ -41,15 +45,10 @@ export async function withKnownTools<T>(work: () => Promise<T>): Promise<T> {
 export async function choiceFor(
   { sql, builtInTools }: { sql: AnySql; builtInTools: readonly { id: string }[] },
   own: ToolsOfAgent,
-  given: GivenTools,
+  given: Given<ChosenTools>,
 ): Promise<ToolsOfAgent> {
-  const changes = tidyChoice(givenTools(given, builtInTools))
+  const { approvals: _, ...tools } = givenTools(given, builtInTools)
+  const changes = tidyTools(tools)
   await withKnownTools(() => requireTools(sql, changes))
-  return {
-    httpToolIds: changes.httpToolIds ?? own.httpToolIds,
-    mcpServers: changes.mcpServers ?? own.mcpServers,
-    builtInToolIds: changes.builtInToolIds ?? own.builtInToolIds,
-    approvals: own.approvals,
-    named: own.named,
-  }
+  return { ...own, ...changed(own, changes) }
 }

@@ -1,25 +1,12 @@
 /** Which of an agent's tools need approval, as it is stored: with what names meant when they were saved. */
-import type {
-  Approval,
-  ConfiguredTools,
-  NamedTool,
-  NamedTools,
-  ToolIdentity,
-  WorkOutNames,
-} from '../../../actors/ports/index.ts'
+import type { Approval, ConfiguredTools, NamedTool, NamedTools, WorkOutNames } from '../../../actors/ports/index.ts'
 import type { AnySql, Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
-import type { ToolChoice } from './agent-tools.ts'
+import { configuredOf, type ToolChoice, tidyIdentity } from './tool-kinds.ts'
 
 /** An agent's choice as replies need it. */
 export interface ToolsOfAgent extends ToolChoice {
   named: NamedTools
-}
-
-const tidyIdentity = (identity: ToolIdentity): ToolIdentity => {
-  if ('httpToolId' in identity) return { httpToolId: identity.httpToolId.toLowerCase() }
-  if ('builtInToolId' in identity) return { builtInToolId: identity.builtInToolId }
-  return { mcpServerId: identity.mcpServerId.toLowerCase(), toolName: identity.toolName }
 }
 
 /** Normalized ids without duplicates. */
@@ -52,15 +39,7 @@ export interface StoredApprovals {
 
 /** `StoredApprovals` of the agent `a`. */
 export const storedApprovals = (sql: AnySql): Fragment => sql`
-  json_build_object(
-    'approvals', a.approvals, 'named', a.approval_names,
-    'configured', json_build_object(
-      'httpTools', (select coalesce(json_agg(json_build_object('id', h.id, 'name', h.name) order by t.place), '[]')
-                      from agent_http_tools t join http_tools h on h.id = t.http_tool_id where t.agent_id = a.id),
-      'mcpServers', (select coalesce(json_agg(json_build_object('id', m.id, 'name', m.name, 'toolNames', t.tool_names)
-                        order by t.place), '[]')
-                       from agent_mcp_servers t join mcp_servers m on m.id = t.mcp_server_id where t.agent_id = a.id),
-      'builtInToolIds', to_json(a.built_in_tool_ids)))`
+  json_build_object('approvals', a.approvals, 'named', a.approval_names, 'configured', ${configuredOf(sql)})`
 
 /**
  * Keeps what the names in the agent's approvals mean now beside what they meant before: a name that has moved to

@@ -6,18 +6,17 @@ import { IconPlus, IconX } from '@tabler/icons-react'
 import type { AgentValues } from '../../agent-values.ts'
 import classes from '../../agents.module.css'
 import { askedBy, type KnownTool, withAsking } from '../../approvals.ts'
+import { toolFields } from '../../tool-kinds.ts'
 import { useKnownTools } from '../../use-known-tools.ts'
 import { ToolChoice } from './tool-choice.tsx'
 
 type Form = UseFormReturnType<AgentValues>
 
-const paths = ['httpToolIds', 'builtInToolIds', 'mcpServers']
-
 export function ToolsField({ form }: { form: Form }) {
   const [isOpen, { open, close }] = useDisclosure()
   const chosen = useKnownTools(form.values).filter((tool) => isCalled(tool, form.values))
   // Refused when it is saved: shown where the dialog is closed too.
-  const error = Object.entries(form.errors).find(([path]) => paths.some((one) => path.startsWith(one)))?.[1]
+  const error = Object.entries(form.errors).find(([path]) => toolFields.some((field) => path.startsWith(field)))?.[1]
   return (
     <Input.Wrapper labelElement="div" label="Chosen tools" error={error}>
       <Group justify="space-between" mt={4}>

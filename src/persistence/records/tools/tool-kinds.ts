@@ -1,0 +1,136 @@
+/**
+ * The kinds of tools that an agent may choose, as they are stored: what each has to say is here, once. Its records, if it has
+ * any, have a file of their own.
+ */
+import type { Approval, ToolIdentity } from '../../../actors/ports/index.ts'
+import type { AnySql, Tx } from '../../postgres/database.ts'
+import type { Fragment } from '../../postgres/page.ts'
+
+/** The tools in the order in which the model gets them. `toolNames` `["*"]`: every tool of the server. */
+export interface ChosenTools {
+  httpToolIds: string[]
+  mcpServers: { mcpServerId: string; toolNames: string[] }[]
+  builtInToolIds: string[]
+}
+
+export interface ToolChoice extends ChosenTools {
+  /** Whose calls need approval. `*` among them, or instead of them: all. */
+  approvals: Approval[] | '*'
+}
+
+/** As a request gives it: null chooses none, what is absent stays. */
+export type Given<Choice> = { [Field in keyof Choice]?: Choice[Field] | null | undefined }
+
+/** Undefined arrays keep their value. A kind of tools that is left out does not compile. */
+export type Changes<Choice> = { [Field in keyof Choice]: Choice[Field] | undefined }
+
+/** A kind of tools that are records. */
+export interface RecordKind {
+  noun: string
+  /** Where a choice names them, and which. */
+  field: keyof ChosenTools
+  chosen(choice: Changes<ChosenTools>): string[]
+  /** The field of an identity that has the record's id. */
+  identity: string
+  /** Those that exist. In a transaction they cannot be deleted before its end. */
+  existing(sql: AnySql, ids: string[]): Promise<{ id: string }[]>
+}
+
+export const recordKinds: readonly RecordKind[] = [
+  {
+    noun: 'HTTP tool',
+    field: 'httpToolIds',
+    chosen: ({ httpToolIds }) => httpToolIds ?? [],
+    identity: 'httpToolId',
+    existing: (sql, ids) => sql<{ id: string }[]>`
+      select id from http_tools where id = any (${ids}::uuid[]) order by id for key share`,
+  },
+  {
+    noun: 'MCP server',
+    field: 'mcpServers',
+    chosen: ({ mcpServers }) => (mcpServers ?? []).map(({ mcpServerId }) => mcpServerId),
+    identity: 'mcpServerId',
+    existing: (sql, ids) => sql<{ id: string }[]>`
+      select id from mcp_servers where id = any (${ids}::uuid[]) order by id for key share`,
+  },
+]
+
+/** Whether it has tools that are told values of the session: all but those that are built in. */
+export const choosesRecords = (choice: ChosenTools): boolean =>
+  recordKinds.some(({ chosen }) => chosen(choice).length > 0)
+
+/** The choice of the agent `a` as one JSON value, of type ToolChoice. */
+export const choiceOf = (sql: AnySql): Fragment => sql`
+  jsonb_build_object(
+    'httpToolIds', (select coalesce(jsonb_agg(t.http_tool_id order by t.place), '[]')
+                      from agent_http_tools t where t.agent_id = a.id),
+    'mcpServers', (select coalesce(jsonb_agg(jsonb_build_object(
+                            'mcpServerId', s.mcp_server_id, 'toolNames', to_jsonb(s.tool_names)) order by s.place), '[]')
+                     from agent_mcp_servers s where s.agent_id = a.id),
+    'builtInToolIds', to_jsonb(a.built_in_tool_ids), 'approvals', a.approvals)`
+
+/** The tools of the agent `a` with their names as one JSON value, of type ConfiguredTools. */
+export const configuredOf = (sql: AnySql): Fragment => sql`
+  json_build_object(
+    'httpTools', (select coalesce(json_agg(json_build_object('id', h.id, 'name', h.name) order by t.place), '[]')
+                    from agent_http_tools t join http_tools h on h.id = t.http_tool_id where t.agent_id = a.id),
+    'mcpServers', (select coalesce(json_agg(json_build_object('id', m.id, 'name', m.name, 'toolNames', t.tool_names)
+                      order by t.place), '[]')
+                     from agent_mcp_servers t join mcp_servers m on m.id = t.mcp_server_id where t.agent_id = a.id),
+    'builtInToolIds', to_json(a.built_in_tool_ids))`
+
+export function changesOf({ httpToolIds, mcpServers, builtInToolIds }: Given<ChosenTools>): Changes<ChosenTools> {
+  return {
+    httpToolIds: httpToolIds === null ? [] : httpToolIds,
+    mcpServers: mcpServers === null ? [] : mcpServers,
+    builtInToolIds: builtInToolIds === null ? [] : builtInToolIds,
+  }
+}
+
+/** The tools with what changes of them. */
+export const changed = (own: ChosenTools, changes: Changes<ChosenTools>): ChosenTools => ({
+  httpToolIds: changes.httpToolIds ?? own.httpToolIds,
+  mcpServers: changes.mcpServers ?? own.mcpServers,
+  builtInToolIds: changes.builtInToolIds ?? own.builtInToolIds,
+})
+
+/** Normalized ids without duplicates. The tools of a server that is listed twice are merged. */
+export function tidyTools({ httpToolIds, mcpServers, builtInToolIds }: Changes<ChosenTools>): Changes<ChosenTools> {
+  const named = mcpServers && Map.groupBy(mcpServers, ({ mcpServerId }) => mcpServerId.toLowerCase())
+  return {
+    httpToolIds: httpToolIds && [...new Set(httpToolIds.map((id) => id.toLowerCase()))],
+    mcpServers:
+      named &&
+      Array.from(named, ([mcpServerId, all]) => {
+        return { mcpServerId, toolNames: [...new Set(all.flatMap(({ toolNames }) => toolNames))] }
+      }),
+    builtInToolIds: builtInToolIds && [...new Set(builtInToolIds)],
+  }
+}
+
+export const tidyIdentity = (identity: ToolIdentity): ToolIdentity => {
+  if ('httpToolId' in identity) return { httpToolId: identity.httpToolId.toLowerCase() }
+  if ('builtInToolId' in identity) return { builtInToolId: identity.builtInToolId }
+  return { mcpServerId: identity.mcpServerId.toLowerCase(), toolName: identity.toolName }
+}
+
+/** Stores the arrays that are given in place of those that are stored. */
+export async function replaceTools(tx: Tx, agentId: string, choice: Changes<ChosenTools>): Promise<void> {
+  const { httpToolIds, mcpServers, builtInToolIds, ...others } = choice
+  others satisfies Record<string, never> // a kind that is not stored does not compile
+  if (httpToolIds) {
+    await tx`delete from agent_http_tools where agent_id = ${agentId}`
+    await tx`
+      insert into agent_http_tools (agent_id, http_tool_id, place)
+      select ${agentId}, id, place from unnest(${httpToolIds}::uuid[]) with ordinality as given (id, place)`
+  }
+  if (mcpServers) {
+    await tx`delete from agent_mcp_servers where agent_id = ${agentId}`
+    for (const [place, { mcpServerId, toolNames }] of mcpServers.entries()) {
+      await tx`
+        insert into agent_mcp_servers (agent_id, mcp_server_id, tool_names, place)
+        values (${agentId}, ${mcpServerId}, ${toolNames}::text[], ${place})`
+    }
+  }
+  if (builtInToolIds) await tx`update agents set built_in_tool_ids = ${builtInToolIds}::text[] where id = ${agentId}`
+}
