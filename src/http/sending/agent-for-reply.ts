@@ -11,7 +11,7 @@ import type {
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import type { AgentForCompletion, AgentLookup } from '../../persistence/records/agent-lookup.ts'
-import * as stored from '../../persistence/records/agent-request.ts'
+import * as stored from '../../persistence/records/agent-lookup.ts'
 import type { ToolsOfAgent } from '../../persistence/records/tools/approvals.ts'
 import { choosesRecords } from '../../persistence/records/tools/tool-kinds.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'

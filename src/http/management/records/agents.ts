@@ -3,7 +3,7 @@ import type { GenerationConfig, ResponseFormat } from '../../../actors/ports/ind
 import { violatedConstraint } from '../../../persistence/postgres/constraint.ts'
 import type { Sql, Tx } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { agentFields, answerFieldsOf } from '../../../persistence/records/agent-request.ts'
+import { agentFields, answerFieldsOf } from '../../../persistence/records/agent-lookup.ts'
 import * as agents from '../../../persistence/records/agents.ts'
 import { findConnection } from '../../../persistence/records/providers.ts'
 import { useOfUsers } from '../../../persistence/replies/limits/limit-use.ts'
