@@ -5,10 +5,9 @@ import { isObject } from '../untrusted/is-object.ts'
 import { clearKeyLike, cut } from '../untrusted/redact.ts'
 import { listAnthropicModels } from './anthropic/anthropic.ts'
 import { listGeminiModels } from './gemini/gemini.ts'
-import { openAiClient } from './openai/chat.ts'
-import { type Dialect, dialectOf, findProviderType, wireApiOf } from './provider-types.ts'
+import { answerOf, openAiClient } from './openai/openai-client.ts'
+import { type Dialect, findProviderType, requireDialect, wireApiOf } from './provider-types.ts'
 import { type ProviderFetch, readText } from './request/fetch.ts'
-import { answerOf } from './request/sdk-fetch.ts'
 import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
 import { listBounds, parse } from './wire/provider-json.ts'
 
@@ -62,10 +61,7 @@ async function listModels(connection: ProviderConnection, fetch: ProviderFetch, 
   if (connection.type === 'gemini') {
     return listGeminiModels(connection, fetch, signal, maxListBytes)
   }
-  const dialect = dialectOf(connection.type)
-  if (dialect) return listOpenAiModels(connection, dialect, fetch, signal)
-  const name = findProviderType(connection.type)?.name ?? connection.type
-  throw new ProviderProblem({ kind: 'unusable', reason: `${name} models cannot be called by this version.` })
+  return listOpenAiModels(connection, requireDialect(connection.type), fetch, signal)
 }
 
 /** Null when the server lists no models, but a completion call finds it and the key is taken. */

@@ -1,16 +1,27 @@
-/** The Model port: picks the adapter, retries, watches for silence, reports failures with the contract's codes. */
-import type { Model, ModelEvent, ModelFailure, ProviderConnection, Take } from '../actors/ports/index.ts'
+/**
+ * The Model port: picks the adapter, retries, watches for silence, asks the next model (contract section 13), reports failures
+ * with the contract's codes.
+ */
+import type {
+  Model,
+  ModelEvent,
+  ModelFailure,
+  ModelRequest,
+  ModelTarget,
+  ProviderConnection,
+  Take,
+} from '../actors/ports/index.ts'
 import { pause } from '../async/pause.ts'
+import { fieldRefusal, withAgentFields } from './answer-fields.ts'
 import { streamAnthropic } from './anthropic/anthropic.ts'
 import { type ConnectionTest, testConnection } from './connection-test.ts'
-import { withinContext } from './context/within-context.ts'
+import { type StreamOne, withinContext } from './context/within-context.ts'
 import { type DemoLine, playDemo } from './demo.ts'
-import { type StreamOne, withFallbacks } from './fallbacks.ts'
 import { streamGemini } from './gemini/gemini.ts'
 import { goingOn, type RefusedBeginnings } from './going-on/going-on.ts'
-import { createOpenAi } from './openai/chat.ts'
-import { chatBody } from './openai/chat-body.ts'
-import { commonDialect, dialectOf, endpointOf, findProviderType } from './provider-types.ts'
+import { chatBody, createOpenAi } from './openai/chat.ts'
+import { partRefusal } from './parts.ts'
+import { commonDialect, endpointOf, requireDialect } from './provider-types.ts'
 import type { Refusals } from './reasoning.ts'
 import type { ProviderFetch } from './request/fetch.ts'
 import { sendingParts, shownBody } from './request/outgoing-parts.ts'
@@ -61,9 +72,7 @@ export function createModel(options: ModelOptions): Providers {
     return sendingParts(request, () => {
       if (type === 'anthropic') return streamAnthropic(request, signal, fetch, refusals, take)
       if (type === 'gemini') return streamGemini(request, signal, fetch, refusals, take)
-      const dialect = dialectOf(type)
-      if (!dialect) throw unsupported(type)
-      return openai.stream(request, dialect, signal, take)
+      return openai.stream(request, requireDialect(type), signal, take)
     })
   }
 
@@ -127,6 +136,31 @@ export function createModel(options: ModelOptions): Providers {
   }
 }
 
+/** Asks the next model when one failed before it made anything. When all fail, the last one's failure counts. */
+function withFallbacks(streamOne: StreamOne): Model['stream'] {
+  return async (request, signal, take) => {
+    const targets = [request, ...fallbacksFor(request)]
+    for (const [index, { provider, model }] of targets.entries()) {
+      const named: ModelEvent[] = index === 0 ? [] : [{ type: 'model', model, providerId: provider.id }]
+      const fields = withAgentFields({ ...request, provider, model }, index > 0)
+      const failed = await streamOne({ ...request, provider, model, fields }, signal, naming(named, take))
+      if (failed === null) return
+      const isLast = index === targets.length - 1 || !failed.maySucceedElsewhere
+      if (isLast) return await take([...named, { type: 'failed', failure: failed.failure }])
+      request.calls?.({ type: 'fell_back', code: failed.failure.code, detail: failed.failure.detail })
+    }
+  }
+}
+
+/** Leaves out those that do not accept what the request holds. */
+const fallbacksFor = ({ fallbacks = [], fields = {}, mediaTypes = [] }: ModelRequest): readonly ModelTarget[] =>
+  fallbacks.filter((target) => fieldRefusal(target, fields) === null && partRefusal(target, mediaTypes) === null)
+
+/** The events, with `named` before the first of them. */
+function naming(named: ModelEvent[], take: Take<ModelEvent>): Take<ModelEvent> {
+  return (events) => (named.length === 0 ? take(events) : take([...named.splice(0), ...events]))
+}
+
 /** Something that the model made: after it the call is never made again (contract section 10). */
 const isOutput = (event: ModelEvent): boolean =>
   event.type === 'text' ||
@@ -170,11 +204,6 @@ async function watched(
 
 const silent = (idleMs: number) =>
   new ProviderProblem({ kind: 'silent', reason: `no event within ${Math.round(idleMs / 1000)} s` })
-
-function unsupported(type: string): ProviderProblem {
-  const name = findProviderType(type)?.name ?? type
-  return new ProviderProblem({ kind: 'unusable', reason: `${name} models cannot be called by this version.` })
-}
 
 /**
  * Null when there is no other try. Else what the provider asked for, or an exponential wait, a quarter of it random so that

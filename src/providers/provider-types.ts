@@ -1,6 +1,7 @@
 /** The provider types of contract section 2, and what sets those apart that share the chat-completions adapter. */
 import type { ProviderConnection, WireApi } from '../actors/ports/index.ts'
 import { withoutEnd } from '../untrusted/without-end.ts'
+import { ProviderProblem } from './wire/failure.ts'
 
 /** A row of `GET /api/v1/provider-types`. */
 export interface ProviderType {
@@ -154,6 +155,14 @@ export const findProviderType = (id: string): (ProviderType & { id: ProviderType
 export function dialectOf(type: string): Dialect | null {
   const known = findProviderType(type)
   return known && dialects[known.id]
+}
+
+/** How a provider without an adapter of its own is called. Throws ProviderProblem for a type that this version does not know. */
+export function requireDialect(type: string): Dialect {
+  const dialect = dialectOf(type)
+  if (dialect) return dialect
+  const name = findProviderType(type)?.name ?? type
+  throw new ProviderProblem({ kind: 'unusable', reason: `${name} models cannot be called by this version.` })
 }
 
 /** The API that a provider is called by. Null when its type has one API only. */

@@ -2,8 +2,7 @@
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../../actors/ports/index.ts'
 import { askingForReasoning, type Refusals } from '../reasoning.ts'
 import { type ProviderFetch, readText } from '../request/fetch.ts'
-import { shownBody } from '../request/outgoing-parts.ts'
-import { accessTo, callProvider } from '../request/provider-call.ts'
+import { accessTo, callProvider, postTurn } from '../request/provider-call.ts'
 import { ProviderProblem } from '../wire/failure.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
@@ -17,13 +16,9 @@ export function streamAnthropic(
   refusals: Refusals,
   take: Take<ModelEvent>,
 ): Promise<void> {
-  const open = async (request: ModelRequest, own: AbortSignal) => {
-    const { url, headers } = anthropicApi(request.provider, '/messages', versionFor(request))
-    const body = anthropicBody(request)
-    request.calls?.({ type: 'sent', request, body: shownBody(request, body) })
-    const answer = await callProvider(fetch, url, { method: 'POST', headers, body: JSON.stringify(body), signal: own })
-    request.calls?.({ type: 'answered', status: answer.status })
-    return answer
+  const open = async (one: ModelRequest, own: AbortSignal) => {
+    const api = anthropicApi(one.provider, '/messages', versionFor(one))
+    return await postTurn(fetch, one, api, anthropicBody(one), own)
   }
   const asks = (one: ModelRequest) => thinkingOf(one) !== null
   const ask = (own: AbortSignal) =>

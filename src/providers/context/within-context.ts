@@ -1,9 +1,23 @@
 /**
  * A model is sent no more than it takes: limits that providers name are remembered, refusals are answered by less history.
  */
-import type { ModelRequest } from '../../actors/ports/index.ts'
-import type { StreamOne } from '../fallbacks.ts'
+import type { ModelEvent, ModelFailure, ModelRequest, Take } from '../../actors/ports/index.ts'
 import type { Overflow } from './overflow.ts'
+
+/** A turn that failed. `maySucceedElsewhere`: nothing of it was made, and another model may be asked. */
+interface FailedTurn {
+  failure: ModelFailure
+  maySucceedElsewhere: boolean
+  /** The input is too long for this model. Null when it is something else, or the model has made something. */
+  overflow: Overflow | null
+}
+
+/** A turn of the request's own model, its retries included; emits no `failed`. Null when it took place, or was aborted. */
+export type StreamOne = (
+  request: ModelRequest,
+  signal: AbortSignal,
+  take: Take<ModelEvent>,
+) => Promise<FailedTurn | null>
 
 interface KnownLimit {
   /** The limit in tokens, as the provider counts them. */

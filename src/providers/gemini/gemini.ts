@@ -3,8 +3,7 @@ import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../../a
 import { isObject } from '../../untrusted/is-object.ts'
 import { askingForReasoning, geminiThoughts, type Refusals } from '../reasoning.ts'
 import { type ProviderFetch, readText } from '../request/fetch.ts'
-import { shownBody } from '../request/outgoing-parts.ts'
-import { accessTo, callProvider } from '../request/provider-call.ts'
+import { accessTo, callProvider, postTurn } from '../request/provider-call.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
 import { listBounds, parse } from '../wire/provider-json.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
@@ -19,14 +18,9 @@ export function streamGemini(
   refusals: Refusals,
   take: Take<ModelEvent>,
 ): Promise<void> {
-  const open = async (request: ModelRequest, own: AbortSignal) => {
-    const path = `${pathOf(request.model)}:streamGenerateContent?alt=sse`
-    const { url, headers } = geminiApi(request.provider, path)
-    const body = geminiBody(request)
-    request.calls?.({ type: 'sent', request, body: shownBody(request, body) })
-    const answer = await callProvider(fetch, url, { method: 'POST', headers, body: JSON.stringify(body), signal: own })
-    request.calls?.({ type: 'answered', status: answer.status })
-    return answer
+  const open = async (one: ModelRequest, own: AbortSignal) => {
+    const api = geminiApi(one.provider, `${pathOf(one.model)}:streamGenerateContent?alt=sse`)
+    return await postTurn(fetch, one, api, geminiBody(one), own)
   }
   const asks = (one: ModelRequest) => geminiThoughts(one) !== null
   const ask = (own: AbortSignal) => askingForReasoning(request, asks, refusals, (one) => open(one, own))

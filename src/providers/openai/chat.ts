@@ -1,48 +1,48 @@
-/** The chat-completions adapter: one turn as a stream of events. Throws ProviderProblem. */
-import OpenAI from 'openai'
-import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../../actors/ports/index.ts'
+/** The chat-completions adapter: one turn as a stream of events, and a model request in the words of the format. */
+
+import { createHash } from 'node:crypto'
+import type OpenAI from 'openai'
+import type {
+  MessagePart,
+  ModelEvent,
+  ModelMessage,
+  ModelRequest,
+  ProviderConnection,
+  Take,
+  UserMessage,
+} from '../../actors/ports/index.ts'
+import { wireFields } from '../answer-fields.ts'
 import { type Dialect, endpointOf, wireApiOf } from '../provider-types.ts'
-import type { ProviderAnswer, ProviderFetch } from '../request/fetch.ts'
+import { idWithin, withUniqueCallIds } from '../request/call-ids.ts'
+import type { ProviderFetch } from '../request/fetch.ts'
 import { callWithout, type OptionalField, type RefusedFields } from '../request/optional-fields.ts'
-import { shownBody } from '../request/outgoing-parts.ts'
-import { accessTo } from '../request/provider-call.ts'
-import { answerOf, bypassSdkTransport, sdkFetch } from '../request/sdk-fetch.ts'
+import { bytesOf, segmentsFor, textOf, withToolPictures } from '../request/outgoing-parts.ts'
+import { observedCall } from '../request/provider-call.ts'
+import { schemaFor } from '../request/tool-schemas.ts'
+import { chatToolChoice } from '../tool-choice.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
-import { type ChatBody, chatBody, hasReasoning, withoutReasoning } from './chat-body.ts'
-import { echoes } from './chat-reasoning.ts'
+import { type ChatReasoning, echoes, reasoningFields } from './chat-reasoning.ts'
 import { readTurn, type TurnOptions } from './chat-turn.ts'
+import { answerOf, createClients } from './openai-client.ts'
+import { refusesSampling } from './openai-models.ts'
 import { streamResponses } from './responses.ts'
 
-/** Clients that are kept: to make one costs 20 µs, the half of what its calls cost. */
-const MAX_CLIENTS = 200
-
-/** What calls share, until the process ends. */
+/** What calls share, until the process ends. Turns reject with ProviderProblem. */
 export function createOpenAi(fetch: ProviderFetch) {
   const refusals: RefusedFields = new Set()
-  const clients = new Map<string, OpenAI>()
-
-  function clientOf(connection: ProviderConnection): OpenAI {
-    const { baseURL, key } = accessTo(connection)
-    const place = `${baseURL} ${key}`
-    const known = clients.get(place)
-    if (known) return known
-    if (clients.size >= MAX_CLIENTS) clients.clear()
-    const client = openAiClient(connection, fetch)
-    clients.set(place, client)
-    return client
-  }
-
+  const clientOf = createClients(fetch)
   return {
     stream(request: ModelRequest, dialect: Dialect, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> {
       const client = clientOf(placeOf(request, dialect))
       if (wireApiOf(request.provider) === 'responses') return streamResponses(client, request, refusals, signal, take)
+      const call = (body: ChatBody, own: AbortSignal) =>
+        observedCall(request, body, async () =>
+          answerOf(await client.chat.completions.create(body, { signal: own }).asResponse()),
+        )
       return streamTurn(
         readingThinkTags(readTurn(turnOptions(request, dialect)), request.reasoning),
-        async (own) =>
-          callWithout(request, chatBody(request, dialect), optional, refusals, (body) =>
-            call(client, request, body, own),
-          ),
+        async (own) => callWithout(request, chatBody(request, dialect), optional, refusals, (body) => call(body, own)),
         signal,
         take,
       )
@@ -64,24 +64,132 @@ function turnOptions(request: ModelRequest, { reasoningBack }: Dialect): TurnOpt
   return { reasoning, keepEcho: goesBack ? (back) => echoes.keep(request, back) : null }
 }
 
-/** A client of the official SDK that takes nothing from the environment and tries once. */
-export function openAiClient(connection: ProviderConnection, fetch: ProviderFetch): OpenAI {
-  const { baseURL, key } = accessTo(connection)
-  const call = sdkFetch(fetch, key ? { authorization: `Bearer ${key}` } : {})
-  const client = new OpenAI({
-    baseURL,
-    apiKey: key || 'none', // the SDK insists on one; `sdkFetch` sends only what is there
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    maxRetries: 0,
-    logLevel: 'off',
-    fetch: call,
-  })
-  bypassSdkTransport(client, call)
-  return client
+type Message = OpenAI.Chat.ChatCompletionMessageParam
+
+type ChatBody = OpenAI.Chat.ChatCompletionCreateParamsStreaming & { top_k?: number }
+
+/** `maxToolCalls` is the generate loop's; without tools the field is left out, since `[]` is refused by many. */
+export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
+  const { provider, model, system, messages, config, tools } = request
+  const { parallel_tool_calls, ...fields } = wireFields(request)
+  const choice = chatToolChoice(request)
+  const samples = !refusesSampling(model)
+  const reasoningOf = (echo: object | undefined) => (echo && echoes.of(echo, request)) ?? {}
+  return {
+    model,
+    stream: true,
+    messages: cacheMarked(request, [
+      ...(system ? [{ role: 'system', content: system } as const] : []),
+      ...withUniqueCallIds(withToolPictures(provider.type, messages), dialect.shortCallIds ? shortId : sameId).map(
+        (message) => wireMessage(message, { type: provider.type, reasoningOf, isMarked: dialect.beginning !== null }),
+      ),
+    ]),
+    ...(dialect.usageOption && { stream_options: { include_usage: true } }),
+    ...(samples && config.temperature !== undefined && { temperature: config.temperature }),
+    ...(samples && config.topP !== undefined && { top_p: config.topP }),
+    ...(samples && config.topK !== undefined && dialect.topK && { top_k: config.topK }),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputSchema, strict }) => ({
+        type: 'function' as const,
+        function: { name, description, parameters: schemaFor('openai', inputSchema), ...(strict && { strict }) },
+      })),
+      ...(choice !== undefined && { tool_choice: choice }),
+      // Refused without tools.
+      ...(typeof parallel_tool_calls === 'boolean' && { parallel_tool_calls }),
+    }),
+    ...fields,
+  }
 }
+
+/** Claude keeps for its cache what is marked, behind OpenRouter too: the prompt, and all up to the newest user message. */
+function cacheMarked({ provider, model }: ModelRequest, messages: Message[]): Message[] {
+  if (provider.type !== 'openrouter' || !/claude/.test(model)) return messages
+  const newest = messages.findLastIndex(({ role }) => role === 'user')
+  return messages.map((message, index) => {
+    const isMarked = message.role === 'system' || (message.role === 'user' && index === newest)
+    if (!isMarked) return message
+    const parts: ContentPart[] =
+      typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : [...message.content]
+    const last = parts.findLastIndex(({ type }) => type === 'text')
+    const content = parts.map((part, at) => (at === last ? { ...part, cache_control: { type: 'ephemeral' } } : part))
+    return Object.assign({ ...message }, { content })
+  })
+}
+
+/** The longest id of a call that OpenAI takes. */
+const MAX_CALL_ID = 40
+
+interface WireOptions {
+  /** The provider's. */
+  type: string
+  reasoningOf(echo: object | undefined): ChatReasoning
+  /** Whether the beginning of the answer is marked. */
+  isMarked: boolean
+}
+
+type ContentPart = OpenAI.Chat.ChatCompletionContentPart
+
+const contentParts = (type: string, message: UserMessage): ContentPart[] =>
+  segmentsFor(type, message).map((segment) =>
+    typeof segment === 'string' ? { type: 'text', text: segment } : filePart(segment),
+  )
+
+/** The format knows no text files: they are texts. */
+function filePart(part: MessagePart): ContentPart {
+  const { mediaType, filename, detail } = part
+  if (mediaType.startsWith('text/')) {
+    const name = filename === null ? mediaType : `${filename} (${mediaType})`
+    return { type: 'text', text: `The file ${name}:\n\n${textOf(part)}` }
+  }
+  const url = `data:${mediaType};base64,${bytesOf(part)}`
+  if (part.type === 'image_url') return { type: 'image_url', image_url: { url, ...(detail !== null && { detail }) } }
+  return { type: 'file', file: { filename: filename ?? 'file.pdf', file_data: url } }
+}
+
+function wireMessage(
+  message: ModelMessage,
+  { type, reasoningOf, isMarked }: WireOptions,
+): Message & ChatReasoning & { prefix?: true } {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: message.segments ? contentParts(type, message) : message.content }
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.toolCallId, content: message.content }
+    case 'assistant':
+      if (!message.toolCalls?.length) {
+        const { content } = message
+        return { role: 'assistant', content, ...(message.isBeginning && isMarked && { prefix: true as const }) }
+      }
+      return {
+        role: 'assistant',
+        content: message.content || null, // as the vendors themselves send it
+        ...reasoningOf(message.echo),
+        tool_calls: message.toolCalls.map(({ id, name, arguments: text }) => ({
+          id,
+          type: 'function',
+          function: { name, arguments: text },
+        })),
+      }
+  }
+}
+
+/** Whether reasoning goes back in it. */
+const hasReasoning = ({ messages }: ChatBody): boolean =>
+  messages.some((message) => reasoningFields.some((name) => name in message))
+
+const withoutReasoning = (body: ChatBody): ChatBody => ({
+  ...body,
+  messages: body.messages.map((message) => {
+    const { reasoning_content: _, reasoning: __, reasoning_details: ___, ...plain }: Message & ChatReasoning = message
+    return plain
+  }),
+})
+
+const sameId = (id: string): string => idWithin(MAX_CALL_ID, id)
+
+/** Mistral takes only nine letters and digits; a session may hold calls of another vendor. Same id, same result. */
+const shortId = (id: string): string =>
+  /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
 
 /** What a server may refuse of a body that nobody asked for. */
 const optional: readonly OptionalField<ChatBody>[] = [
@@ -98,15 +206,3 @@ const optional: readonly OptionalField<ChatBody>[] = [
   },
   { words: /reasoning/, isIn: hasReasoning, without: withoutReasoning },
 ]
-
-async function call(
-  client: OpenAI,
-  request: ModelRequest,
-  body: ChatBody,
-  signal: AbortSignal,
-): Promise<ProviderAnswer> {
-  request.calls?.({ type: 'sent', request, body: shownBody(request, body) })
-  const answer = answerOf(await client.chat.completions.create(body, { signal }).asResponse())
-  request.calls?.({ type: 'answered', status: answer.status })
-  return answer
-}

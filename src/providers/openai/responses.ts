@@ -1,28 +1,28 @@
-/** The Responses adapter: one turn as a stream of events. Rejects with ProviderProblem. */
+/** The Responses adapter: one turn as a stream of events, and a model request in the words of OpenAI's Responses API. */
 import type OpenAI from 'openai'
-import type { ModelEvent, ModelRequest, Take } from '../../actors/ports/index.ts'
+import type {
+  MessagePart,
+  ModelEvent,
+  ModelMessage,
+  ModelRequest,
+  Take,
+  ToolCall,
+  UserMessage,
+} from '../../actors/ports/index.ts'
+import { wireFields } from '../answer-fields.ts'
+import { idWithin, withUniqueCallIds } from '../request/call-ids.ts'
 import { callWithout, type OptionalField, type RefusedFields } from '../request/optional-fields.ts'
-import { shownBody } from '../request/outgoing-parts.ts'
-import { answerOf } from '../request/sdk-fetch.ts'
+import { bytesOf, segmentsFor, textOf, withToolPictures } from '../request/outgoing-parts.ts'
+import { observedCall } from '../request/provider-call.ts'
+import { responsesToolChoice } from '../tool-choice.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
-import {
-  hasEncrypted,
-  hasSummary,
-  type ResponsesBody,
-  responsesBody,
-  withoutEncrypted,
-  withoutSummary,
-} from './responses-body.ts'
-import { echoes } from './responses-items.ts'
+import { answerOf } from './openai-client.ts'
+import { isReasoningModel, refusesSampling } from './openai-models.ts'
+import { type EchoedItem, echoes, messageText } from './responses-items.ts'
 import { readResponsesTurn } from './responses-turn.ts'
 
-/** What a server may refuse of a body that nobody asked for. */
-const optional: readonly OptionalField<ResponsesBody>[] = [
-  { words: /summar/i, isIn: hasSummary, without: withoutSummary },
-  { words: /encrypted|\binclude\b/i, isIn: hasEncrypted, without: withoutEncrypted },
-]
-
+/** Rejects with ProviderProblem. */
 export function streamResponses(
   client: OpenAI,
   request: ModelRequest,
@@ -34,12 +34,8 @@ export function streamResponses(
     reasoning: request.reasoning,
     keepEcho: (items) => echoes.keep(request, items),
   })
-  const call = async (body: ResponsesBody, own: AbortSignal) => {
-    request.calls?.({ type: 'sent', request, body: shownBody(request, body) })
-    const answer = answerOf(await client.responses.create(body, { signal: own }).asResponse())
-    request.calls?.({ type: 'answered', status: answer.status })
-    return answer
-  }
+  const call = (body: ResponsesBody, own: AbortSignal) =>
+    observedCall(request, body, async () => answerOf(await client.responses.create(body, { signal: own }).asResponse()))
   return streamTurn(
     readingThinkTags(turn, request.reasoning),
     async (own) => callWithout(request, responsesBody(request), optional, refusals, (body) => call(body, own)),
@@ -47,3 +43,149 @@ export function streamResponses(
     take,
   )
 }
+
+type Item = OpenAI.Responses.ResponseInputItem
+type Content = OpenAI.Responses.ResponseInputContent
+
+type ResponsesBody = OpenAI.Responses.ResponseCreateParamsStreaming & { input: Item[] }
+
+/** The longest id of a call that the API takes. */
+const MAX_CALL_ID = 64
+
+const ENCRYPTED = 'reasoning.encrypted_content'
+
+function responsesBody(request: ModelRequest): ResponsesBody {
+  const { model, system, messages, config, tools } = request
+  const { parallel_tool_calls, reasoning, ...fields } = wireFields(request)
+  const choice = responsesToolChoice(request)
+  const thinks = isReasoningModel(model)
+  const thought = { ...Object(reasoning), ...(showsReasoning(request) && { summary: 'auto' as const }) }
+  const samples = !refusesSampling(model)
+  return {
+    model,
+    stream: true,
+    store: false, // what is said lies here, and is sent each time
+    ...(system && { instructions: system }),
+    input: withUniqueCallIds(withToolPictures(request.provider.type, messages), (id) =>
+      idWithin(MAX_CALL_ID, id),
+    ).flatMap((message) => itemsOf(message, request)),
+    ...(samples && config.temperature !== undefined && { temperature: config.temperature }),
+    ...(samples && config.topP !== undefined && { top_p: config.topP }),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputSchema, strict = false }) => ({
+        type: 'function' as const,
+        ...{ name, description, parameters: inputSchema, strict },
+      })),
+      ...(choice !== undefined && { tool_choice: choice }),
+      ...(typeof parallel_tool_calls === 'boolean' && { parallel_tool_calls }),
+    }),
+    ...(thinks && { include: [ENCRYPTED] }),
+    ...(Object.keys(thought).length > 0 && { reasoning: thought }),
+    ...fields,
+  }
+}
+
+/** Whether summaries are asked for: nothing that the agent or the request has set may have to give way to them. */
+function showsReasoning({ model, reasoning, config, fields }: ModelRequest): boolean {
+  if (!reasoning || !isReasoningModel(model)) return false
+  const { temperature, topP, topK } = config
+  const limited = fields?.maxTokens !== undefined || fields?.reasoningEffort === 'none'
+  return temperature === undefined && topP === undefined && topK === undefined && !limited
+}
+
+function itemsOf(message: ModelMessage, request: ModelRequest): Item[] {
+  switch (message.role) {
+    case 'user':
+      return [{ type: 'message', role: 'user', content: userContent(request.provider.type, message) }]
+    case 'tool':
+      return [
+        {
+          type: 'function_call_output',
+          call_id: message.toolCallId,
+          output: message.content,
+        },
+      ]
+    case 'assistant': {
+      const { content, toolCalls = [], echo } = message
+      const echoed = echo ? echoes.of(echo, request) : null
+      if (echoed && countCalls(echoed) === toolCalls.length) return withCalls(echoed, toolCalls)
+      const text: Item[] =
+        content === '' && toolCalls.length > 0 ? [] : [{ type: 'message', role: 'assistant', content }]
+      return [...text, ...toolCalls.map((call) => callItem(call))]
+    }
+  }
+}
+
+const countCalls = (items: readonly EchoedItem[]): number =>
+  items.filter((item) => item.type === 'function_call').length
+
+/**
+ * The items of a turn as they came, in order: a reasoning item without the one that followed it is refused, and so is a
+ * call under its own id without the reasoning that led to it. Calls bear the ids that their results have.
+ */
+function withCalls(items: readonly EchoedItem[], calls: readonly ToolCall[]): Item[] {
+  const left = [...calls]
+  return items.map((item): Item => {
+    if (item.type !== 'function_call') return item
+    const call = left.shift() ?? { ...item, id: item.call_id }
+    return { ...callItem(call), ...(item.id !== undefined && { id: item.id }) }
+  })
+}
+
+const callItem = ({ id, name, arguments: text }: ToolCall): OpenAI.Responses.ResponseFunctionToolCall => ({
+  type: 'function_call',
+  call_id: id,
+  name,
+  arguments: text,
+})
+
+function userContent(type: string, message: UserMessage): string | Content[] {
+  if (!message.segments) return message.content
+  return segmentsFor(type, message).map((segment) =>
+    typeof segment === 'string' ? { type: 'input_text', text: segment } : partContent(segment),
+  )
+}
+
+/** The API knows no text files: they are texts. */
+function partContent(part: MessagePart): Content {
+  const { mediaType, filename, detail } = part
+  if (mediaType.startsWith('text/')) {
+    const name = filename === null ? mediaType : `${filename} (${mediaType})`
+    return { type: 'input_text', text: `The file ${name}:\n\n${textOf(part)}` }
+  }
+  const url = `data:${mediaType};base64,${bytesOf(part)}`
+  if (part.type === 'image_url') return { type: 'input_image', image_url: url, detail: detailOf(detail) }
+  return { type: 'input_file', filename: filename ?? 'file.pdf', file_data: url }
+}
+
+const detailOf = (detail: string | null) => (detail === 'low' || detail === 'high' ? detail : 'auto')
+
+/** Whether encrypted reasoning is asked for, or sent back. */
+const hasEncrypted = ({ include, input }: ResponsesBody): boolean =>
+  include !== undefined || input.some(({ type }) => type === 'reasoning')
+
+function withoutEncrypted({ include: _, input, ...body }: ResponsesBody): ResponsesBody {
+  const plain = input.flatMap((item): Item[] => {
+    if (item.type === 'reasoning') return []
+    if (item.type === 'function_call') return [callItem({ ...item, id: item.call_id })]
+    // Only those that came from the vendor have an id.
+    if (item.type === 'message' && 'id' in item) {
+      return [{ type: 'message', role: 'assistant', content: messageText({ ...item }) }]
+    }
+    return [item]
+  })
+  return { ...body, input: plain }
+}
+
+const hasSummary = ({ reasoning }: ResponsesBody): boolean => reasoning?.summary !== undefined
+
+function withoutSummary({ reasoning, ...body }: ResponsesBody): ResponsesBody {
+  const { summary: _, ...rest } = reasoning ?? {}
+  return { ...body, ...(Object.keys(rest).length > 0 && { reasoning: rest }) }
+}
+
+/** What a server may refuse of a body that nobody asked for. */
+const optional: readonly OptionalField<ResponsesBody>[] = [
+  { words: /summar/i, isIn: hasSummary, without: withoutSummary },
+  { words: /encrypted|\binclude\b/i, isIn: hasEncrypted, without: withoutEncrypted },
+]

@@ -1,11 +1,11 @@
 /** A call to a provider's API: its address, key and headers, and what it answers when it refuses. */
-import type { ProviderConnection } from '../../actors/ports/index.ts'
+import type { ModelRequest, ProviderConnection } from '../../actors/ports/index.ts'
 import { canBeApiKey } from '../../untrusted/api-key.ts'
 import { endpointOf } from '../provider-types.ts'
 import { connectionProblem, ProviderProblem } from '../wire/failure.ts'
 import { problemOfAnswer } from '../wire/provider-errors.ts'
 import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
-import { withBytes } from './outgoing-parts.ts'
+import { shownBody, withBytes } from './outgoing-parts.ts'
 
 /** Where a provider is called and with which key (empty: none). Throws ProviderProblem when it cannot be called. */
 export function accessTo(connection: ProviderConnection): { baseURL: string; key: string } {
@@ -47,3 +47,27 @@ export async function callProvider(fetch: ProviderFetch, url: string, call: Prov
   if (status < 200 || status > 299) throw await problemOfAnswer(answer, method, url)
   return answer
 }
+
+/** Sends a turn's body, and tells its observer what is sent and that it was answered. */
+export async function observedCall(
+  request: ModelRequest,
+  body: object,
+  send: () => Promise<ProviderAnswer>,
+): Promise<ProviderAnswer> {
+  request.calls?.({ type: 'sent', request, body: shownBody(request, body) })
+  const answer = await send()
+  request.calls?.({ type: 'answered', status: answer.status })
+  return answer
+}
+
+/** `observedCall` of a turn that is one POST. */
+export const postTurn = (
+  fetch: ProviderFetch,
+  request: ModelRequest,
+  { url, headers }: { url: string; headers: Record<string, string> },
+  body: object,
+  signal: AbortSignal,
+): Promise<ProviderAnswer> =>
+  observedCall(request, body, () =>
+    callProvider(fetch, url, { method: 'POST', headers, body: JSON.stringify(body), signal }),
+  )

@@ -58,7 +58,7 @@ function partOf(tag: string, text: string): number {
   return 0
 }
 
-export function readThinkTags(): Thinking {
+function readThinkTags(): Thinking {
   let state: 'beginning' | 'thinking' | 'text' = 'beginning'
   let held = ''
   const nothing = { reasoning: '', text: '' }

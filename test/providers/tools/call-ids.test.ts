@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { ModelMessage, ModelRequest } from '../../../src/actors/ports/index.ts'
 import { echoes as anthropic, anthropicBody } from '../../../src/providers/anthropic/anthropic-body.ts'
 import { echoes as gemini, geminiBody } from '../../../src/providers/gemini/gemini-body.ts'
-import { chatBody } from '../../../src/providers/openai/chat-body.ts'
+import { chatBody } from '../../../src/providers/openai/chat.ts'
 import { dialectOf } from '../../../src/providers/provider-types.ts'
 import { verifies } from '../../verifies.ts'
 

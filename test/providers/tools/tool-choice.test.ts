@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { ModelRequest, ToolChoice } from '../../../src/actors/ports/index.ts'
 import { anthropicBody } from '../../../src/providers/anthropic/anthropic-body.ts'
 import { geminiBody } from '../../../src/providers/gemini/gemini-body.ts'
-import { chatBody } from '../../../src/providers/openai/chat-body.ts'
+import { chatBody } from '../../../src/providers/openai/chat.ts'
 import { dialectOf } from '../../../src/providers/provider-types.ts'
 
 const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: {} } }]
