@@ -1,5 +1,6 @@
 /** Makes the running part of a reply, and begins it: its message was admitted here, or another instance began it. */
 
+import { createActor } from 'xstate'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { promptToSend } from '../../templates/prompt-template.ts'
 import type { LeaseGate } from '../generate/gate.ts'
@@ -19,9 +20,12 @@ import type {
 } from '../ports/index.ts'
 import { type Adopted, type ObservedReply, type Observer, unobserved } from '../ports/observer.ts'
 import { countedOf } from '../session/actors.ts'
-import { beginReply, cancelReply, errorOf, type LiveSessions } from '../session/live-sessions.ts'
+import { cancelReply, errorOf, type LiveSessions } from '../session/live-sessions.ts'
+import { startingAt } from '../session/machine.ts'
+import type { LiveSession } from '../session/registry.ts'
 import type { RunningReply } from '../session/running-reply.ts'
 import type { ReadyMessage, ReplyBasis, Started } from '../session/send.ts'
+import type { InitialState } from '../session/session-event.ts'
 import type { Reply } from './frame-log.ts'
 import { noUsage, type ReplyError } from './reply-event.ts'
 import { createReplyLog, type ReplyLogOptions } from './reply-log.ts'
@@ -174,7 +178,7 @@ export function openReply(host: Opening, basis: ReplyBasis, place: ReplyPlace, c
 export function beginOpened(
   host: LiveSessions & { options: Pick<OpenOptions, 'journal'> },
   agentId: string,
-  state: Parameters<typeof beginReply>[2],
+  state: InitialState,
   reply: RunningReply,
 ): void {
   const { id, epoch } = reply.log.info
@@ -186,8 +190,70 @@ export function beginOpened(
   if (epoch !== host.options.journal.epoch()) host.byReply.get(id)?.actor.send({ type: 'lost' })
 }
 
+/** Gives a reply to its session's actor, which begins in the state that is stored. */
+function beginReply(sessions: LiveSessions, agentId: string, state: InitialState, reply: RunningReply): void {
+  const { registry, byReply } = sessions
+  const { id, sessionId, sessionNum } = reply.log.info
+  const known = registry.live.get(sessionId)
+  const isLate = known !== undefined && isNewer(known.reply.log.info, reply.log.info)
+  if (known && !isLate) retire(known, sessionNum)
+  const session = createSession(sessions, agentId, state, reply)
+  byReply.set(id, session)
+  if (!isLate) registry.enter(session)
+  session.actor.start()
+  registry.began()
+  session.actor.send({ type: beginningOf(reply), reply })
+  if (isLate) retire(session, known.reply.log.info.sessionNum)
+}
+
+/**
+ * Whether a reply began later than another one in the same session, or in a session that was made later under the same id.
+ * The older one may begin here second: the answer to an admission can come when its reply is over already.
+ */
+const isNewer = (one: ReplyInfo, other: ReplyInfo): boolean =>
+  one.sessionNum > other.sessionNum || (one.sessionNum === other.sessionNum && one.firstSeq > other.firstSeq)
+
+function beginningOf({ adopted, continued, isQueued }: RunningReply) {
+  if (adopted !== null) return 'adopted'
+  if (continued !== null) return 'decided'
+  return isQueued ? 'next' : 'message'
+}
+
+function createSession(
+  { machine, inspect }: LiveSessions,
+  agentId: string,
+  state: InitialState,
+  reply: RunningReply,
+): LiveSession {
+  const { id, sessionId } = reply.log.info
+  return {
+    sessionId,
+    agentId,
+    actor: createActor(machine, { id, snapshot: startingAt(state), inspect }),
+    state,
+    since: new Date(),
+    reply,
+    ended: Promise.withResolvers<void>(),
+  }
+}
+
+/**
+ * The actor of an id that has a newer message. That may be of another session: the known one was deleted, and its id taken
+ * again, before anybody told this instance.
+ */
+function retire(known: LiveSession, sessionNum: number): void {
+  if (known.reply.log.info.sessionNum !== sessionNum) known.actor.send({ type: 'deleted' })
+  // Stored, as the newer message proves; only the answer is under way. It closes its log and ends by itself.
+  else if (!known.actor.getSnapshot().matches({ streaming: 'settling' })) known.actor.send({ type: 'lost' })
+}
+
 /** What its request has set, for an instance that goes on with it. */
-const startOf = ({ inForce = nothingInForce, actions = noActions, request, instructions }: ReplyBasis): ReplyStart => ({
+export const startOf = ({
+  inForce = nothingInForce,
+  actions = noActions,
+  request,
+  instructions,
+}: Pick<ReplyBasis, 'inForce' | 'actions' | 'instructions'> & { request: { reasoning: boolean } }): ReplyStart => ({
   ...inForce,
   toolChoice: actions.toolChoice,
   reasoning: request.reasoning,

@@ -1,9 +1,9 @@
 /** The sessions that live here: their actors, the replies at work, and what is asked of their machines. */
-import { Actor, createActor, type InspectionEvent } from 'xstate'
-import type { Exchange, Journal, ReplyInfo } from '../ports/index.ts'
+import { Actor, type InspectionEvent } from 'xstate'
+import type { Exchange, Journal } from '../ports/index.ts'
 import { noUsage, type ReplyError } from '../reply/reply-event.ts'
 import { sessionActions, sessionActors, settledDetail } from './actors.ts'
-import { pathOf, sessionMachine, startingAt } from './machine.ts'
+import { pathOf, sessionMachine } from './machine.ts'
 import {
   createSessionRegistry,
   isRunning,
@@ -12,7 +12,7 @@ import {
   type SessionRegistry,
 } from './registry.ts'
 import type { Continued, RunningReply } from './running-reply.ts'
-import type { InitialState, SessionEvent } from './session-event.ts'
+import type { SessionEvent } from './session-event.ts'
 import { createSlots, type Slots } from './slots.ts'
 import type { TransitionRecord, TransitionRecorder } from './transitions.ts'
 
@@ -101,63 +101,6 @@ export function createLiveSessions({
 /** The event of a settlement names the reply to the queued message that has begun with it. */
 function nextOf(event: SessionEvent, beginNext: (replyId: string) => void): void {
   if (event.type === 'settled' && event.next != null) beginNext(event.next)
-}
-
-/** Gives a reply to its session's actor, which begins in the state that is stored. */
-export function beginReply(sessions: LiveSessions, agentId: string, state: InitialState, reply: RunningReply): void {
-  const { registry, byReply } = sessions
-  const { id, sessionId, sessionNum } = reply.log.info
-  const known = registry.live.get(sessionId)
-  const isLate = known !== undefined && isNewer(known.reply.log.info, reply.log.info)
-  if (known && !isLate) retire(known, sessionNum)
-  const session = createSession(sessions, agentId, state, reply)
-  byReply.set(id, session)
-  if (!isLate) registry.enter(session)
-  session.actor.start()
-  registry.began()
-  session.actor.send({ type: beginningOf(reply), reply })
-  if (isLate) retire(session, known.reply.log.info.sessionNum)
-}
-
-/**
- * Whether a reply began later than another one in the same session, or in a session that was made later under the same id.
- * The older one may begin here second: the answer to an admission can come when its reply is over already.
- */
-const isNewer = (one: ReplyInfo, other: ReplyInfo): boolean =>
-  one.sessionNum > other.sessionNum || (one.sessionNum === other.sessionNum && one.firstSeq > other.firstSeq)
-
-function beginningOf({ adopted, continued, isQueued }: RunningReply) {
-  if (adopted !== null) return 'adopted'
-  if (continued !== null) return 'decided'
-  return isQueued ? 'next' : 'message'
-}
-
-function createSession(
-  { machine, inspect }: LiveSessions,
-  agentId: string,
-  state: InitialState,
-  reply: RunningReply,
-): LiveSession {
-  const { id, sessionId } = reply.log.info
-  return {
-    sessionId,
-    agentId,
-    actor: createActor(machine, { id, snapshot: startingAt(state), inspect }),
-    state,
-    since: new Date(),
-    reply,
-    ended: Promise.withResolvers<void>(),
-  }
-}
-
-/**
- * The actor of an id that has a newer message. That may be of another session: the known one was deleted, and its id taken
- * again, before anybody told this instance.
- */
-function retire(known: LiveSession, sessionNum: number): void {
-  if (known.reply.log.info.sessionNum !== sessionNum) known.actor.send({ type: 'deleted' })
-  // Stored, as the newer message proves; only the answer is under way. It closes its log and ends by itself.
-  else if (!known.actor.getSnapshot().matches({ streaming: 'settling' })) known.actor.send({ type: 'lost' })
 }
 
 /** Follows the machines: their states, the records of their steps, the end of their replies. An actor has its reply's id. */
