@@ -3,8 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { Reply } from '../../actors/reply/frame-log.ts'
 import type { ReplyError } from '../../actors/reply/reply-event.ts'
 import type { Queued, Sent } from '../../actors/session/send.ts'
-import type { NameOf } from '../sending/place.ts'
-import { noRetry, refuse } from '../sending/refusals.ts'
+import { type NameOf, noRetry, refuse } from '../sending/refusals.ts'
 import { HttpError } from '../server/http-error.ts'
 
 export interface SentAnswer {

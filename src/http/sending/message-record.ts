@@ -3,6 +3,7 @@
  * journal and the reply. A new field of a message is added here.
  */
 import type { AnswerFields, NewMessage, QueuedInput, ResponseRequest } from '../../actors/ports/index.ts'
+import { startOf } from '../../actors/reply/start-reply.ts'
 import type { Message, MessageRecord } from '../../actors/session/host.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { encodeStart } from '../../persistence/replies/handover/stored-turn.ts'
@@ -17,12 +18,12 @@ import {
   usesValues,
 } from './agent-for-reply.ts'
 import { fittingDecisions, type GivenDecisions } from './decisions.ts'
-import { hashOf } from './idempotency.ts'
 import { type OverrideDependencies, type Overrides, overridden, stillOverridden } from './overrides.ts'
 import { refuse } from './refusals.ts'
 import { noFields } from './request/answer-fields.ts'
 import { type Instructions, textOfInstructions } from './request/caller-instructions.ts'
 import type { CallerTools } from './request/caller-tools.ts'
+import { hashOf } from './request/request-options.ts'
 
 export type RecordDependencies = AgentDependencies & OverrideDependencies
 
@@ -97,8 +98,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
   const actions = agentActions({ callerTools, includeActions, canWait: true })
   const inForce = { tools: callerTools?.tools ?? [], fields, overrides }
   const text = textOfInstructions(agent, instructions)
-  const { toolChoice, shows } = actions
-  const start = { ...inForce, toolChoice, reasoning, shows, instructions: text }
+  const request = { ...agentRequest(deps, agent, fields, mediaTypes), reasoning }
   return {
     ...message,
     agentId: agent.id,
@@ -112,9 +112,11 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       ...(response && { response }),
       ...(sentAs !== undefined && { sentAs }),
       ...(counts && { counts }),
-      ...(agent.onLoss === 'continue' && { start: encodeStart(start) }),
+      ...(agent.onLoss === 'continue' && {
+        start: encodeStart(startOf({ inForce, actions, request, instructions: text })),
+      }),
     },
-    request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
+    request,
     instructions: text,
     actions,
     inForce,

@@ -7,8 +7,7 @@ import type { Session } from '../../persistence/replies/sessions/sessions.ts'
 import type { StorageLimits } from '../../persistence/replies/storage/storage-limits.ts'
 import { badRequest, HttpError, missing, revokedSecret } from '../server/http-error.ts'
 import { externalIdFault } from './external-id.ts'
-import { type NameOf, snakeCase } from './place.ts'
-import { fullWords, noRetry } from './refusals.ts'
+import { fullWords, type NameOf, noRetry, snakeCase } from './refusals.ts'
 
 export interface SessionMaking {
   /** A conversation to begin with a copy of. Null when there is none. */

@@ -45,8 +45,14 @@ export const refusals = {
   unavailable: { status: 503, message: 'The instance cannot write at the moment.', headers: retryAfter },
 } satisfies Record<Exclude<Refusal, 'revoked'>, ErrorRow>
 
-/** Throws the refusal as its HTTP error. `nameOf`: how the surface writes the names of fields. */
-export function refuse(outcome: Refusal, nameOf: (field: string) => string = (field) => field): never {
+/** How a surface writes the names of fields, which are given in snake case. */
+export type NameOf = (field: string) => string
+
+export const snakeCase: NameOf = (field) => field
+export const camelCase: NameOf = (field) => field.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+
+/** Throws the refusal as its HTTP error. */
+export function refuse(outcome: Refusal, nameOf: NameOf = snakeCase): never {
   if (outcome === 'revoked') throw revokedSecret()
   const { status, message, headers, field }: ErrorRow = refusals[outcome]
   throw new HttpError(status, field === undefined ? message : `${nameOf(field)}: ${message}`, headers)

@@ -7,11 +7,11 @@ import type { AgentForCompletion } from '../../persistence/records/agent-lookup.
 import { type CallerLimits, refuseOver } from '../limits/caller-limits.ts'
 import type { PartDependencies, PreparedParts } from '../parts/prepare.ts'
 import { HttpError, missing } from '../server/http-error.ts'
-import { type AgentDependencies, agentRequest, loadAgent } from './agent-for-reply.ts'
-import { hashOf } from './idempotency.ts'
+import { type AgentDependencies, loadAgent } from './agent-for-reply.ts'
 import { joinOnly, type MessageInput, messageFrom } from './message-record.ts'
 import type { SessionMakingDependencies } from './new-session.ts'
 import type { OverrideDependencies } from './overrides.ts'
+import { hashOf } from './request/request-options.ts'
 
 export interface SendDependencies
   extends AgentDependencies,
@@ -55,8 +55,14 @@ export async function sendWithFreshAgent(
   parts: PreparedParts | undefined,
 ): Promise<Sent> {
   const remembered = deps.agents.remembered(agentId)
-  const canAsk = remembered !== null && canBeAsked(deps, remembered, input, parts)
-  const sent = await sendTo(deps, canAsk ? remembered : await loadAgent(deps, agentId), input, parts)
+  const first = remembered ?? (await loadAgent(deps, agentId))
+  const sent = await sendTo(deps, first, input, parts).catch(async (error: unknown) => {
+    if (remembered === null || !(error instanceof HttpError)) throw error
+    // What the agent does not take as it was last seen, it may take by now.
+    const current = await loadAgent(deps, agentId)
+    if (current === remembered) throw error
+    return await sendTo(deps, current, input, parts)
+  })
   if (sent.outcome !== 'stale' && sent.outcome !== 'not_found') return sent
   // The agent as it is since the request has come: that is as new as its reply has to be. Compared once more, it could be
   // refused for as long as anything is changed: three clients that wrote an unrelated prompt made 39 of 150 messages 503.
@@ -92,22 +98,4 @@ function toldOf(sent: HostSent, counted: CallerLimits | undefined): Sent {
   if (sent.outcome === 'limited') return refuseOver(sent)
   if ((sent.outcome === 'started' || sent.outcome === 'queued') && sent.rate) counted?.tell(sent.rate)
   return sent
-}
-
-/**
- * False when its stored key cannot be opened, or its provider does not take what is sent; either may have been mended
- * since.
- */
-function canBeAsked(
-  deps: SendDependencies,
-  agent: AgentForCompletion,
-  { fields }: MessageInput,
-  parts: PreparedParts | undefined,
-): boolean {
-  try {
-    agentRequest(deps, agent, fields, parts?.mediaTypes)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -3,8 +3,7 @@ import type { Sql } from '../../persistence/postgres/database.ts'
 import * as head from '../../persistence/replies/sessions/head.ts'
 import { findSession, type Session } from '../../persistence/replies/sessions/sessions.ts'
 import { missing } from '../server/http-error.ts'
-import { type NameOf, snakeCase } from './place.ts'
-import { refuse } from './refusals.ts'
+import { type NameOf, refuse, snakeCase } from './refusals.ts'
 
 /** Throws 404, 400 for an unknown message, 409 while a reply runs. */
 export async function moveHead(

@@ -2,7 +2,7 @@
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { badRequest } from '../../server/http-error.ts'
 
-export const instructionRoles = ['system', 'developer'] as const
+const instructionRoles = ['system', 'developer'] as const
 
 export const isInstruction = (role: unknown): boolean => instructionRoles.some((one) => one === role)
 
