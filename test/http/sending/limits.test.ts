@@ -1,5 +1,6 @@
 /** Contract section 1, MAX_RUNNING_REPLIES and HISTORY_MAX_TOKENS, and section 4: the history that a model gets. */
-import { afterAll, expect } from 'vitest'
+import { afterAll, expect, vi } from 'vitest'
+import { WAIT_MS } from '../../support/wait.ts'
 import { verifies } from '../../verifies.ts'
 import { openScene, storedMessages } from '../scene.ts'
 
@@ -19,7 +20,14 @@ const told = (): { role: string; content: string }[] => scene.up.calls.at(-1)?.b
 async function hold(): Promise<{ id: string; release(): Promise<void> }> {
   const id = await scene.newSession()
   const next = scene.byHand()
-  const stream = await scene.stream(id, 'hold')
+  // A reply that was left gives its place back once its tokens are counted.
+  const stream = await vi.waitUntil(
+    async () => {
+      const asked = await scene.stream(id, 'hold')
+      return asked.status === 200 && asked
+    },
+    { timeout: WAIT_MS },
+  )
   const up = await next
   return {
     id,

@@ -45,8 +45,14 @@ async function start(limits: Partial<ArrivalLimits>, bodyLimit = 4 * MIB): Promi
   return address !== null && typeof address !== 'string' ? address.port : 0
 }
 
-/** A request whose body has so many bytes, of which none is sent yet. */
-function begin(port: number, path: string, length: number, more = ''): { socket: Socket; closed: Promise<string> } {
+/** A request whose body has so many bytes, of which `body` is sent with its head: nothing, unless it is given. */
+function begin(
+  port: number,
+  path: string,
+  length: number,
+  more = '',
+  body = '',
+): { socket: Socket; closed: Promise<string> } {
   const socket = connect(port, '127.0.0.1')
   let said = ''
   socket.setEncoding('latin1').on('data', (text: string) => {
@@ -54,7 +60,7 @@ function begin(port: number, path: string, length: number, more = ''): { socket:
   })
   socket.on('error', () => {}) // the server may have gone while we still write
   socket.write(
-    `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${more}content-length: ${length}\r\n\r\n`,
+    `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${more}content-length: ${length}\r\n\r\n${body}`,
   )
   return { socket, closed: new Promise((resolve) => socket.once('close', () => resolve(said))) }
 }
@@ -134,8 +140,7 @@ verifies('contract-26.open-arrival', 'a body of a route without credential has 1
 
 verifies('contract-18.arrival', 'streams that run after their request has arrived are untouched', async () => {
   const port = await start({ freeMs: 20, longestMs: 50, lingerMs: 20 })
-  const { socket, closed } = begin(port, '/stream', 2, 'connection: close\r\n')
-  socket.write('{}')
+  const { closed } = begin(port, '/stream', 2, 'connection: close\r\n', '{}')
   expect((await closed).split('data: x').length - 1).toBe(30)
 })
 
