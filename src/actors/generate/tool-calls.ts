@@ -2,12 +2,12 @@
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { ModelMessage, OpenTurn, ToolAnswer, Toolbox, ToolCall, WaitingCall } from '../ports/index.ts'
+import type { ObservedToolCall, ReplyObserver } from '../ports/observer.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import { decisionText, notApprovedHere, resultText } from './decided-calls.ts'
 import { passGate } from './gate.ts'
 import type { Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
-import { observedCall } from './tool-call-observation.ts'
 import { type Actions, pendingOf, waitKindOf, withOwnIds } from './waiting-calls.ts'
 
 type ToolResult = Omit<Extract<ReplyEvent, { type: 'tool_result' }>, 'type' | 'id'> & Pick<ToolAnswer, 'pictures'>
@@ -151,4 +151,21 @@ async function asTheyCome(
     emitted.push(emit())
   }
   return await Promise.all(emitted)
+}
+
+/** Reports a call to the observer. Rejects as the call does; that counts as a failure too. */
+async function observedCall(
+  observer: ReplyObserver,
+  call: ObservedToolCall,
+  work: () => ReturnType<Toolbox['call']>,
+): ReturnType<Toolbox['call']> {
+  const observed = observer.toolCall(call)
+  let ok = false
+  try {
+    const result = await observed.within(work)
+    ok = result.ok
+    return result
+  } finally {
+    observed.on({ type: 'ended', ok })
+  }
 }

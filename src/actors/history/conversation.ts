@@ -12,8 +12,7 @@ import type {
 } from '../ports/index.ts'
 import { cutTo, firstTurn, newestWithin, toSummarise } from './budget.ts'
 import { correctionOf, tokensOf, tokensOfAll } from './estimate.ts'
-import { withinPartLimit } from './message-parts.ts'
-import { joinNeighbours } from './neighbours.ts'
+import { joinNeighbours, withinPartLimit } from './message-parts.ts'
 
 /** A user's message and all that answered it, as they are sent. */
 export interface ConversationTurn {

@@ -74,3 +74,18 @@ function withWords(message: UserMessage, kept: ReadonlySet<Segment>): UserMessag
 
 const wordsFor = ({ type, mediaType, filename }: MessagePart): string =>
   `[A ${type === 'image_url' ? 'picture' : 'file'} stood here: ${filename === null ? '' : `${filename}, `}${mediaType}]`
+
+/** Messages of the same role in a row become one; calls and their results stand alone. */
+export function joinNeighbours(messages: readonly ModelMessage[]): ModelMessage[] {
+  const joined: ModelMessage[] = []
+  for (const message of messages) {
+    const last = joined.at(-1)
+    if (last?.role === 'user' && message.role === 'user') joined[joined.length - 1] = joinUserMessages(last, message)
+    else if (last && isPlainReply(last) && isPlainReply(message)) {
+      joined[joined.length - 1] = { ...message, content: `${last.content}\n\n${message.content}` }
+    } else joined.push(message)
+  }
+  return joined
+}
+
+const isPlainReply = (message: ModelMessage): boolean => message.role === 'assistant' && message.toolCalls === undefined

@@ -9,7 +9,6 @@ import { badRequest } from '../../server/http-error.ts'
 import { checkChatId } from '../front-ends/chat-session.ts'
 import { repliesIn } from '../front-ends/listed-messages.ts'
 import { instructionsAmong, type PageInstruction } from '../front-ends/page-instructions.ts'
-import { textOfParts } from '../sent-text.ts'
 
 type RunAgentInput = components['schemas']['RunAgentInput']
 
@@ -91,4 +90,17 @@ export function readForwarded(forwarded: unknown): { user: string | null; onBusy
   const words = whenBusy.map((word) => JSON.stringify(word)).join(', ')
   const onBusy = whenBusy.find((word) => word === (given ?? 'interrupt'))
   return { user, onBusy: onBusy ?? badRequest(`forwardedProps.on_busy: must be one of ${words}`) }
+}
+
+/** Text parts, joined. Throws 400 when there is none, and for a part that is no text. `where` names the field. */
+function textOfParts(parts: unknown, where: string): string {
+  if (!Array.isArray(parts) || parts.length === 0) return badRequest(`${where}: must be an array of at least one part`)
+  return parts
+    .map((part: unknown, index) => {
+      const isText = isObject(part) && part.type === 'text' && typeof part.text === 'string'
+      if (!isText)
+        return badRequest(`${where}.${index}: only parts of the form {"type": "text", "text": string} are supported`)
+      return part.text
+    })
+    .join('')
 }

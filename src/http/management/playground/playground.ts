@@ -4,6 +4,7 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
 import type { MessagePart } from '../../../actors/ports/index.ts'
 import { findPart } from '../../../persistence/replies/parts/parts.ts'
+import { listFramePlaces } from '../../../persistence/replies/reading/frame-places.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
 import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
 import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
@@ -20,16 +21,17 @@ import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { checkpointsOf, compactNow } from '../../sending/compaction.ts'
 import { makeSession } from '../../sending/new-session.ts'
 import { overridesOf } from '../../sending/overrides.ts'
-import { camelCase, readPlace } from '../../sending/place.ts'
+import { camelCase } from '../../sending/refusals.ts'
 import { noFields } from '../../sending/request/answer-fields.ts'
+import { readPlace } from '../../sending/request/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'
+import { moveHead } from '../../sending/session-head.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { originOf } from '../../server/observe-requests.ts'
 import { playgroundFrame } from '../../streaming/completion-frames.ts'
 import { lastEventId, streamReply } from '../../streaming/reply-stream.ts'
 import { type PlaygroundDependencies, playgroundActions } from './playground-actions.ts'
-import { playgroundBranches } from './playground-branches.ts'
 import { toolCallsOf } from './shown-calls.ts'
 
 type ChatRequest = components['schemas']['PlaygroundChatRequest']
@@ -161,7 +163,11 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
     },
     listPlaygroundMessages: ({ params, query, reply }) =>
       answerMessages(sql, params, query, { reply, show: wireMessage }),
-    ...playgroundBranches(sql),
+    listPlaygroundFrames: async ({ params }) => ({
+      frames: (await listFramePlaces(sql, params)) ?? missing('message'),
+    }),
+    movePlaygroundHead: ({ params, body }) =>
+      moveHead(sql, params.agent_id, params.session_id, body.messageId, camelCase),
     getPlaygroundPart: async ({ params: { agent_id, session_id, message_id, n }, reply }) => {
       const place = { agentId: agent_id, sessionId: session_id, messageId: message_id, n }
       return sendPart(reply, (await findPart(sql, place)) ?? missing('part'))

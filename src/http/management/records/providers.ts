@@ -6,7 +6,7 @@ import { violatedConstraint } from '../../../persistence/postgres/constraint.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import * as providers from '../../../persistence/records/providers.ts'
-import { keyContext } from '../../../persistence/records/providers.ts'
+import { keyContext, type SealedKey } from '../../../persistence/records/providers.ts'
 import { canBeApiKey } from '../../../untrusted/api-key.ts'
 import { changedSecret } from '../../audit/changes.ts'
 import { recordCreation, recordDeletion, recordUpdate } from '../../audit/record-change.ts'
@@ -14,7 +14,6 @@ import { listAs } from '../../list.ts'
 import { badRequest, conflict, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { deleteUnlessInUse } from './in-use.ts'
-import { sealKey } from './provider-key.ts'
 import { checkWebAddress, originOf } from './web-address.ts'
 
 type TypesShown = Awaited<ReturnType<Handlers<'providers'>['listProviderTypes']>>['providerTypes']
@@ -172,4 +171,19 @@ async function testStored(
     log.error({ err: error, providerId: stored.id }, 'the test of a provider failed by a fault of ours')
     return failed('The test failed by a fault of the server.')
   }
+}
+
+// Four characters of a shorter key would tell too much.
+const shortestHinted = 12
+
+/** Seals the key of a provider. Null when there is none. Throws 400 for a key that no HTTP header could carry. */
+function sealKey(secrets: Pick<Secrets, 'seal'>, providerId: string, key: string | null): SealedKey {
+  if (key === null) return { apiKey: null, apiKeyHint: null }
+  if (key.trim() === '') badRequest('apiKey: must not be empty')
+  if (!/^[\x20-\x7e\x80-\xff]*$/.test(key)) {
+    badRequest('apiKey: must hold only characters that an HTTP header can carry, no line ends among them')
+  }
+  const characters = [...key]
+  const apiKeyHint = characters.length < shortestHinted ? null : characters.slice(-4).join('')
+  return { apiKey: secrets.seal(key, keyContext(providerId)), apiKeyHint }
 }

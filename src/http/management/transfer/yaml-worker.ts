@@ -1,5 +1,5 @@
 /**
- * The thread that reads one YAML document (yaml-thread.ts), as strictly as JSON is read: YAML 1.2's core schema, no tags
+ * The thread that reads one YAML document (yaml-body.ts), as strictly as JSON is read: YAML 1.2's core schema, no tags
  * of one's own, no merge keys, no aliases (a few lines of them unfold to more than any memory holds), no key twice.
  */
 import { parentPort, workerData } from 'node:worker_threads'
