@@ -34,7 +34,7 @@ export interface Answer {
   error: string | null
 }
 
-export const ATTEMPT_MS = 15_000
+const ATTEMPT_MS = 15_000
 
 /** Most bytes of the answer's body that are read, so that the connection can be used again. */
 const MOST_READ = 64 * 1024

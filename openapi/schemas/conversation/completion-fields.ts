@@ -35,7 +35,7 @@ export const responseFormatKeywords = {
 }
 
 /** Sent on to providers that take them; 400 that names field and provider by others. */
-export const passedFields = {
+const passedFields = {
   max_tokens: checked('Most tokens of the answer. `max_completion_tokens` wins.', {
     type: ['integer', 'null'],
     minimum: 1,
@@ -58,7 +58,7 @@ export const passedFields = {
 const refused = (value: string) => checked(`${value} is 400: it cannot be honoured here.`, {})
 
 /** Refused, unless they ask for nothing. */
-export const refusedFields = {
+const refusedFields = {
   n: refused('More than 1'),
   logprobs: refused('True'),
   audio: refused('Any value'),

@@ -5,7 +5,7 @@ import { asRead, id, listOf, name, nullable, oneOf, optional, timestamps } from 
 import { reasoningEfforts, responseFormatKeywords } from '../conversation/completion-fields.ts'
 import { limitsInput, limitsOf, priceWarning } from '../limits.ts'
 
-export const providerTypeIds = [
+const providerTypeIds = [
   'openai',
   'anthropic',
   'gemini',

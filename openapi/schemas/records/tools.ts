@@ -123,7 +123,7 @@ export const BuiltInTool = Type.Object(
 )
 export const BuiltInToolList = Type.Object({ builtInTools: Type.Array(BuiltInTool) }, { title: 'BuiltInToolList' })
 
-export const McpSelection = Type.Object(
+const McpSelection = Type.Object(
   {
     mcpServerId: Type.String({ description: 'Id of an MCP server.' }),
     toolNames: Type.Array(Type.String(), { description: '`["*"]`: every tool that the server offers. `[]`: none.' }),

@@ -8,7 +8,7 @@ export interface ReadingLimits {
   checkMs: number
 }
 
-export const READING_LIMITS: ReadingLimits = { stalledMs: 60_000, checkMs: 1000 }
+const READING_LIMITS: ReadingLimits = { stalledMs: 60_000, checkMs: 1000 }
 
 interface Waiting {
   /** What the system had not taken at the last check, in bytes. */

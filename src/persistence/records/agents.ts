@@ -18,8 +18,7 @@ export type CallerInstructions = (typeof callerInstructions)[number]
 export const compactions = ['none', 'auto'] as const
 export type Compaction = (typeof compactions)[number]
 /** What becomes of a running reply whose instance is lost. */
-export const lossActions = ['error', 'continue'] as const
-export type OnLoss = (typeof lossActions)[number]
+export type OnLoss = 'error' | 'continue'
 
 /** Times are ISO 8601 UTC. */
 export interface Agent {

@@ -8,8 +8,6 @@ import { isUuid } from '../postgres/uuid.ts'
 import { writeEntries } from '../records/audit/audit.ts'
 import { secretsOf, type WebhookEvent } from './webhooks.ts'
 
-export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const
-
 /** Times are ISO 8601 UTC. */
 export interface Delivery {
   id: string
@@ -17,7 +15,7 @@ export interface Delivery {
   /** Null when the event is about a session. */
   messageId: string | null
   sessionId: string
-  status: (typeof deliveryStatuses)[number]
+  status: 'pending' | 'delivered' | 'failed'
   attempts: number
   /** Status of the last answer. Null when there was none. */
   lastStatus: number | null

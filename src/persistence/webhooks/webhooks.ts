@@ -3,14 +3,7 @@ import type { AnySql } from '../postgres/database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
 
-export const webhookEvents = [
-  'reply.completed',
-  'reply.failed',
-  'reply.cancelled',
-  'reply.waiting',
-  'session.deleted',
-] as const
-export type WebhookEvent = (typeof webhookEvents)[number]
+export type WebhookEvent = 'reply.completed' | 'reply.failed' | 'reply.cancelled' | 'reply.waiting' | 'session.deleted'
 
 /** Times are ISO 8601 UTC. */
 export interface Webhook {

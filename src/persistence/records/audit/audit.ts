@@ -3,18 +3,17 @@ import type { AnySql } from '../../postgres/database.ts'
 import { isoTime, type Page } from '../../postgres/page.ts'
 
 export const actorKinds = ['login', 'key', 'deploy_key', 'client_secret', 'system'] as const
-export const auditActions = [
-  'create',
-  'update',
-  'delete',
-  'import',
-  'export',
-  'login',
-  'login_failed',
-  'logout',
-  'revoke',
-  'decide',
-] as const
+type AuditAction =
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'import'
+  | 'export'
+  | 'login'
+  | 'login_failed'
+  | 'logout'
+  | 'revoke'
+  | 'decide'
 
 /** Who asked for a change, and by which request. */
 export interface AuditOrigin {
@@ -29,7 +28,7 @@ export type AuditChanges = Record<string, { from: unknown; to: unknown }>
 
 /** What was done to which record. */
 export interface AuditedChange {
-  action: (typeof auditActions)[number]
+  action: AuditAction
   kind: string
   recordId: string | null
   recordName: string | null

@@ -5,8 +5,7 @@ import type { AnySql } from '../../postgres/database.ts'
 import { type Fragment, isoTime, listByAge, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 
-export const keyScopes = ['deploy', 'management', 'management:read'] as const
-export type KeyScope = (typeof keyScopes)[number]
+export type KeyScope = 'deploy' | 'management' | 'management:read'
 
 /** Times are ISO 8601 UTC. */
 export interface Key {

@@ -81,7 +81,7 @@ export const shownCallsSchema = Type.Array(
 )
 
 /** `transitions.detail` */
-export const stepDetailSchema = Type.Record(
+const stepDetailSchema = Type.Record(
   Type.String(),
   Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
 )
