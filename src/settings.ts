@@ -113,6 +113,11 @@ export const table = {
     'Hosts, `host:port` and CIDR ranges that outbound calls may reach.',
     outboundRule,
   ),
+  mcpAnswerDefaults: list(
+    'MCP_ANSWER_DEFAULTS',
+    'Hosts of MCP servers whose questions to the user (forms of elicitation) are answered with the defaults that stand in them, without anybody being asked. Other servers are told that they cannot ask.',
+    hostName,
+  ),
   sessionTitles: setting(
     'SESSION_TITLES',
     'derived',

@@ -105,10 +105,10 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
 
 /** What a reply calls: models and tools, all through one guarded outbound client. */
 async function openOutside({ settings, log, closing, observation }: Ground, gate: LeaseGate) {
-  const { outboundPolicy: policy, outboundAllow: allow } = settings
+  const { outboundPolicy: policy, outboundAllow: allow, mcpAnswerDefaults: answerDefaults } = settings
   const { traceparent } = observation
   const outbound = closing.use(createOutbound({ policy, allow, traceparent, beforeSend: gate.check }))
-  const mcp = closing.use(createMcpOnDemand({ outbound, log }))
+  const mcp = closing.use(createMcpOnDemand({ outbound, log, answerDefaults }))
   const demoLine = createDemoLine()
   const model = closing.use(
     createModel({

@@ -12,6 +12,7 @@ import {
 import { atMost } from '../../async/pause.ts'
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import { answerTo, clientOptions } from './mcp-questions.ts'
 import { type McpServer, openTransport } from './mcp-transport.ts'
 
 /** The SDK's own timeout, longer than any of ours: each call has its limit by signal. Milliseconds. */
@@ -31,6 +32,9 @@ export interface ConnectionWatch {
   onListChanged(): void
   onBrokenTool(name: string): void
   onLeftOut(what: string): void
+  /** Whether the server may ask the user something: `answerTo` answers. */
+  mayAsk: boolean
+  onAnswered(question: string, action: string): void
 }
 
 export interface McpConnection {
@@ -94,8 +98,8 @@ async function attempt(
     { name: 'greenroom', version: '0.1.0' },
     {
       versionNegotiation: { mode: revision === 'any' ? 'auto' : 'legacy' },
-      inputRequired: { autoFulfill: false }, // there is no user to ask
       listMaxPages: MAX_PAGES,
+      ...clientOptions(watch.mayAsk),
     },
   )
   client.onclose = lose
@@ -106,6 +110,13 @@ async function attempt(
     if (hadEvents && isStream && (error.status === 404 || error.status === 410)) lose()
   }
   client.setNotificationHandler('notifications/tools/list_changed', watch.onListChanged)
+  if (watch.mayAsk) {
+    client.setRequestHandler('elicitation/create', (request) => {
+      const answer = answerTo(request)
+      watch.onAnswered(request.params.message, answer.action)
+      return answer
+    })
+  }
   try {
     await connected(client, transport, signal)
   } catch (error) {

@@ -14,6 +14,8 @@ export interface ConnectionsOptions {
   onListChanged(server: McpServer): void
   onBrokenTool(server: McpServer, name: string): void
   onLeftOut(server: McpServer, what: string): void
+  mayAsk(server: McpServer): boolean
+  onAnswered(server: McpServer, question: string, action: string): void
 }
 
 export interface McpConnections extends AsyncDisposable {
@@ -94,6 +96,8 @@ function open(pool: Pool, server: McpServer): Kept {
     onListChanged: () => pool.onListChanged(server),
     onBrokenTool: (name: string) => pool.onBrokenTool(server, name),
     onLeftOut: (what: string) => pool.onLeftOut(server, what),
+    mayAsk: pool.mayAsk(server),
+    onAnswered: (question: string, action: string) => pool.onAnswered(server, question, action),
   }
   const connection = connectMcp(server, pool.outbound, watch, limit.signal).finally(() => limit[Symbol.dispose]())
   const entry: Kept = { server, connection, isOpen: false, uses: 0, isRetired: false, timer: undefined }

@@ -74,25 +74,26 @@ export interface McpTimes {
 const contractTimes: McpTimes = { connect: 15_000, call: 30_000, list: 300_000, idle: 600_000, silence: 30_000 }
 /** Log lines for one list, so that a thousand broken tools do not make a thousand lines. */
 const MAX_SKIP_LINES = 10
+const MAX_QUESTION = 200
 
 export interface McpOptions {
   outbound: Outbound
   log: ToolLog
   times?: Partial<McpTimes>
+  /** Hosts of servers whose questions to the user are answered with their defaults. None where it is absent. */
+  answerDefaults?: readonly string[]
 }
 
 export function createMcp(options: McpOptions): Mcp {
-  const { outbound, log } = options
+  const { outbound, log, answerDefaults = [] } = options
   const times = { ...contractTimes, ...options.times }
   const skipLines = new Map<string, number>()
   const skip = (server: McpServer, name: string, reason: string) => {
     const lines = (skipLines.get(keyOf(server)) ?? 0) + 1
     skipLines.set(keyOf(server), lines)
     if (lines > MAX_SKIP_LINES) return
-    const [tool = '', why = ''] = [name.slice(0, 1000), reason].map((words) =>
-      removeSecrets(words, secretsInHeaders(server.headers)),
-    )
-    log.warn({ mcpServer: server.name, tool: tool.slice(0, 100), reason: why }, 'A tool of an MCP server is left out.')
+    const tool = cleared(server, name.slice(0, 1000)).slice(0, 100)
+    log.warn({ mcpServer: server.name, tool, reason: cleared(server, reason) }, 'A tool of an MCP server is left out.')
   }
   const connections = createConnections({
     outbound,
@@ -101,6 +102,12 @@ export function createMcp(options: McpOptions): Mcp {
     onLeftOut: (server, what) =>
       log.warn({ mcpServer: server.name, what }, 'A part of an answer of an MCP server cannot be read.'),
     onBrokenTool: (server, name) => skip(server, name, 'it is not a tool as MCP defines it'),
+    mayAsk: ({ url }) => answerDefaults.includes(new URL(url).hostname),
+    onAnswered: (server, question, action) =>
+      log.warn(
+        { mcpServer: server.name, question: cleared(server, question.slice(0, 1000)).slice(0, MAX_QUESTION), action },
+        'A question of an MCP server to the user was answered without one.',
+      ),
   })
   const lists = createLists(async (server, asking) => {
     skipLines.delete(keyOf(server))
@@ -202,8 +209,9 @@ async function call(
   }
 }
 
-const clearedFailure = (server: McpServer, error: unknown): string =>
-  removeSecrets(mcpFailure(error), secretsInHeaders(server.headers))
+const cleared = (server: McpServer, words: string): string => removeSecrets(words, secretsInHeaders(server.headers))
+
+const clearedFailure = (server: McpServer, error: unknown): string => cleared(server, mcpFailure(error))
 
 const retireAsIs = (connections: McpConnections, server: McpServer): void =>
   connections.retire((kept) => keyOf(kept) === keyOf(server))

@@ -8,8 +8,8 @@ import { Server as OldServer } from '@modelcontextprotocol/sdk/server/index.js'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import { createMcpHandler, Server as NewServer } from '@modelcontextprotocol/server'
+import { CallToolRequestSchema, ElicitResultSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { createMcpHandler, inputRequired, Server as NewServer } from '@modelcontextprotocol/server'
 
 export interface SeenRequest {
   method: string
@@ -91,20 +91,35 @@ async function call(state: State, { name, arguments: args = {}, _meta }: ToolPar
   return text('stopped')
 }
 
+/** What the tool `ask`, which no list names, asks the user: its arguments are the form's schema. */
+const questionOf = ({ arguments: args = {} }: ToolParams) => ({
+  message: 'Delete 3 files? Authorization: Bearer s3cret-s3cret',
+  requestedSchema: object(Object(args.properties), (args.required ?? []) as string[]),
+})
+
 const info = { name: 'test', version: '1' }
 const capabilities = { capabilities: { tools: { listChanged: true } } }
 
 function oldServer(state: State): OldServer {
   const server = new OldServer(info, capabilities)
   server.setRequestHandler(ListToolsRequestSchema, () => list(state) as never)
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => call(state, params, signal))
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendRequest }) => {
+    if (params.name !== 'ask') return await call(state, params, signal)
+    const question = { method: 'elicitation/create', params: questionOf(params) } as const
+    return text(JSON.stringify([server.getClientCapabilities(), await sendRequest(question, ElicitResultSchema)]))
+  })
   return server
 }
 
 function newServer(state: State): NewServer {
   const server = new NewServer(info, capabilities)
   server.setRequestHandler('tools/list', () => list(state) as never)
-  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => call(state, params, mcpReq.signal))
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
+    if (params.name !== 'ask') return call(state, params, mcpReq.signal)
+    const answer = mcpReq.inputResponses?.one
+    if (answer !== undefined) return text(JSON.stringify([server.getClientCapabilities(), answer]))
+    return inputRequired({ inputRequests: { one: inputRequired.elicit(questionOf(params) as never) } })
+  })
   return server
 }
 

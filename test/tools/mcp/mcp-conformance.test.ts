@@ -1,9 +1,8 @@
 /**
- * The client scenarios of @modelcontextprotocol/conformance, run against our MCP client in a separate process.
- * Left out: `auth/*`, since there is no OAuth flow (an administrator configures headers), and
- * `elicitation-sep1034-client-defaults`, since there is no user to ask: that capability is not offered.
+ * The client scenarios of @modelcontextprotocol/conformance, run against our MCP client in a separate process: all but
+ * `auth/*`, since there is no OAuth flow (an administrator configures headers).
  */
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -12,8 +11,17 @@ import { promisify } from 'node:util'
 import { describe, expect, onTestFinished } from 'vitest'
 import { verifies } from '../../verifies.ts'
 
-const suite = join(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'), '..')
+const suite = join(
+  createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'),
+  '../dist/index.js',
+)
 const client = new URL('./conformance-client.ts', import.meta.url).pathname
+
+/** Those of the suite that is installed. */
+function scenarios(): string[] {
+  const listed = execFileSync(process.execPath, [suite, 'list', '--client'], { encoding: 'utf8' })
+  return [...listed.matchAll(/^ +- (\S+)/gm)].map(([, name = '']) => name).filter((name) => !name.startsWith('auth/'))
+}
 
 interface Check {
   id: string
@@ -27,7 +35,7 @@ async function checksOf(scenario: string): Promise<Check[]> {
   onTestFinished(() => rm(folder, { recursive: true }))
   const command = `${process.execPath} ${client}`
   const args = ['client', '--command', command, '--scenario', scenario, '--output-dir', folder]
-  const ended = promisify(execFile)(process.execPath, [join(suite, 'dist/index.js'), ...args], { cwd: folder })
+  const ended = promisify(execFile)(process.execPath, [suite, ...args], { cwd: folder })
   const { stdout, stderr } = await ended.catch((error: { stdout: string; stderr: string }) => error)
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('checks.json'))
   expect(files, `${stdout}\n${stderr}`).toHaveLength(1)
@@ -35,7 +43,7 @@ async function checksOf(scenario: string): Promise<Check[]> {
 }
 
 describe('MCP client conformance', () => {
-  for (const scenario of ['initialize', 'tools_call', 'sse-retry']) {
+  for (const scenario of scenarios()) {
     verifies('contract-6.mcp', scenario, async () => {
       const judged = (await checksOf(scenario)).filter(({ status }) => status !== 'INFO')
       expect(judged.length).toBeGreaterThan(0)
