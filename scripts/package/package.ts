@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
@@ -16,7 +16,21 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** What runs: not the compiler of the contract. */
 const sources = ['src/**/*.ts', 'openapi/*.ts', 'openapi/{operations,schemas,generated}/**/*.ts']
 const asTheyAre = ['bin/greenroom.js', 'src/**/*.{sql,lock,css,js}', 'openapi/openapi.json', 'ui/dist', 'LICENSE']
+/** What operators take from deploy/; `.env` holds secrets. */
+const forOperators = globSync('deploy/**/*', { cwd: root, exclude: (path) => /(^|\/)\./.test(path) })
 const papers = ['README.md', 'CHANGELOG.md', 'SECURITY.md']
+
+/** The texts that come along: these, what they link to, and so on. Paths below `folder`. */
+export function texts(folder: string): string[] {
+  const found = new Set(papers)
+  for (const path of found) {
+    if (!path.endsWith('.md')) continue
+    const prose = readFileSync(join(folder, path), 'utf8').replaceAll(/^```.*?^```/gms, '')
+    for (const [, link = ''] of prose.matchAll(/\]\((?![a-z]+:)([^)#\s]+)/g))
+      found.add(normalize(join(dirname(path), link)))
+  }
+  return [...found]
+}
 
 const compilerOptions: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2024, // `using` is newer
@@ -71,7 +85,7 @@ async function fill(folder: string): Promise<void> {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, code)
   }
-  for (const path of globSync([...asTheyAre, ...papers], { cwd: root })) {
+  for (const path of [...globSync(asTheyAre, { cwd: root }), ...forOperators, ...texts(root)]) {
     cpSync(join(root, path), join(folder, path), { recursive: true })
   }
   await bundle(Object.fromEntries(specifiers), join(folder, 'bundled'))

