@@ -52,3 +52,5 @@ for folder in kubernetes overlays/*; do
     echo "$folder: not checked, there is no kubectl"
   fi
 done
+
+../scripts/deploy/try-proxies.sh
