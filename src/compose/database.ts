@@ -27,6 +27,8 @@ const SHORTEST_SILENCE_MS = 5000
 const DATABASE_WAIT_MS = 30_000
 const DATABASE_RETRY_MS = 500
 const DATABASE_NOTICE_MS = 10_000
+/** A first question that takes longer is one that nobody answers. */
+const DATABASE_SILENCE_MS = 1000
 
 export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
   const embedded = settings.databaseUrl === null ? await startEmbedded({ dataDir: settings.dataDir, log }) : null
@@ -35,7 +37,7 @@ export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
     await requireUtf8(sql)
     return await readSwitchedOff(sql)
   }
-  const { pooled, answer: off } = await waitForDatabase(() => askFirst(url, first), log)
+  const { pooled, answer: off } = await waitForDatabase(() => askFirst(url, first), log, DATABASE_SILENCE_MS)
   // Only where it is off: `remote_apply` and the like guarantee more than `on`.
   const commitSynchronously = !pooled && off.includes('synchronous_commit')
   for (const line of durabilityWarnings(off, commitSynchronously)) log.warn(line)
@@ -64,21 +66,40 @@ export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
   return { id, embedded, open, sql: open('pool', POOL_SIZE, { silenceMs, losses }), repliesSql }
 }
 
-/** Waits for a database that is still starting: every step of a start is safe to repeat. */
-export async function waitForDatabase<T>(attempt: () => Promise<T>, log: Pick<FastifyBaseLogger, 'warn'>): Promise<T> {
-  let noticedAt = -Infinity
-  return await retry(attempt, {
-    firstMs: DATABASE_RETRY_MS,
-    longestMs: DATABASE_RETRY_MS,
-    withinMs: DATABASE_WAIT_MS,
-    mayPass(error) {
-      if (!isUnavailable(error)) return false
-      const now = performance.now()
-      if (now - noticedAt >= DATABASE_NOTICE_MS) {
-        noticedAt = now
-        log.warn({ err: error }, 'The database cannot be reached yet: check DATABASE_URL if this lasts.')
-      }
-      return true
-    },
-  })
+/**
+ * Waits for a database that is still starting: every step of a start is safe to repeat. Says so with the first failure, or
+ * after `silenceMs` without an answer, then now and again. By default an attempt may take as long as it needs.
+ */
+export async function waitForDatabase<T>(
+  attempt: () => Promise<T>,
+  log: { warn(details: object, message: string): void },
+  silenceMs?: number,
+): Promise<T> {
+  let reason = 'There is no answer.'
+  let hasSaid = false
+  let next: NodeJS.Timeout | undefined
+  const say = () => {
+    hasSaid = true
+    // Not as `err`: of the same one the log has a line a minute.
+    log.warn({ reason }, 'The database cannot be reached yet: check DATABASE_URL if this lasts.')
+    next = setTimeout(say, DATABASE_NOTICE_MS)
+  }
+  if (silenceMs !== undefined) next = setTimeout(say, silenceMs)
+  try {
+    return await retry(attempt, {
+      firstMs: DATABASE_RETRY_MS,
+      longestMs: DATABASE_RETRY_MS,
+      withinMs: DATABASE_WAIT_MS,
+      mayPass(error) {
+        if (!isUnavailable(error)) return false
+        reason = error instanceof Error ? error.message : String(error)
+        if (hasSaid) return true
+        clearTimeout(next)
+        say()
+        return true
+      },
+    })
+  } finally {
+    clearTimeout(next)
+  }
 }

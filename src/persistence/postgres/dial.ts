@@ -23,13 +23,13 @@ export function createDial(): (target: Target) => Socket {
   let turn = 0
   return ({ host, port, path }) => {
     const at = turn++ % Math.max(host.length, 1)
-    const name = host[at] ?? 'localhost'
-    const socket = path ? connect(path) : connect({ host: name, port: port[at] ?? 5432 })
+    const address = { host: host[at] ?? 'localhost', port: port[at] ?? 5432 }
+    const socket = path ? connect(path) : connect(address)
     socket.once('end', () => {
       if (socket.bytesRead > 0) return
       const error = new Error('The connection was closed before the database answered.')
       socket.destroy(Object.assign(error, { code: 'ECONNRESET' }))
     })
-    return Object.assign(socket, { host: name }) // the library uses it as the server name in TLS
+    return Object.assign(socket, address) // the library's server name in TLS, and what its errors say
   }
 }
