@@ -129,9 +129,8 @@ ${tableOf(streamClients.map(recorded), 'session', resumeRows)}
 ## Clients for pages
 
 They speak formats of their own, at \`…/deploy/ai-sdk\` and \`…/deploy/ag-ui\`: [ui.md](front-ends/ui.md) says how. \`deep-chat\` speaks
-chat completions; a key in a page is one for everybody who reads it, so give it a client secret there. CopilotKit's column is
-from a run by hand in Chromium, since its runtime takes more space than all other clients together: no test repeats it. What its
-runtime sends goes through AG-UI's \`HttpAgent\`, whose column tests do repeat.
+chat completions; a key in a page is one for everybody who reads it, so give it a client secret there. CopilotKit's page talks to
+its runtime, which is a server of yours and talks to the agent.
 
 ${tableOf(pageClients.map(recorded), 'page', uiRows)}
 `

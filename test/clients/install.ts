@@ -11,28 +11,33 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const here = fileURLToPath(new URL('.', import.meta.url))
-const packages = join(here, 'node_modules')
-const lock = join(here, 'package-lock.json')
-/** What is installed: a copy of the lock file, written last. */
-const stamp = join(packages, '.installed')
 
 /** Of PyPI's openai. */
 export const pythonVersion = '3.22.1'
-const venv = join(packages, '.python')
+const venv = join(here, 'node_modules', '.python')
 const python = join(venv, 'bin', 'python')
 
 /** Rejects with one line when the npm registry cannot be reached. */
-export async function installPackages(): Promise<void> {
+export const installPackages = (): Promise<void> => installFolder('.')
+
+/** Likewise: 350 packages of one client. */
+export const installCopilotKit = (): Promise<void> => installFolder('copilotkit')
+
+async function installFolder(name: string): Promise<void> {
+  const cwd = join(here, name)
+  const lock = join(cwd, 'package-lock.json')
+  /** What is installed: a copy of the lock file, written last. */
+  const stamp = join(cwd, 'node_modules', '.installed')
   const [wanted, present] = await Promise.all([readFile(lock, 'utf8'), readFile(stamp, 'utf8').catch(() => '')])
   if (present === wanted) return
-  console.log('Installing the clients of test/clients through npm …')
-  await npm('ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error').catch((error: unknown) => {
-    throw new Error(`The clients could not be installed: npm ci --prefix test/clients: ${reasonOf(error)}`)
+  const folder = join('test/clients', name)
+  console.log(`Installing the clients of ${folder} through npm …`)
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  await run('npm', ['ci', ...options], { cwd }).catch((error: unknown) => {
+    throw new Error(`The clients could not be installed: npm ci --prefix ${folder}: ${reasonOf(error)}`)
   })
   await copyFile(lock, stamp)
 }
-
-const npm = (...args: string[]) => run('npm', args, { cwd: here })
 
 /**
  * Path of a Python that has the official client. Null where Python or pip cannot bring it: Greenroom needs neither, so

@@ -11,12 +11,17 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 export async function bundleUiClients(): Promise<string> {
   const trouble = await askSetUp('clients')
   if (trouble !== '') throw new Error(trouble)
+  return await bundlePage(here, 'drivers/ui-page.js')
+}
+
+/** `entry` below `root` as one script that sets `greenroom`. */
+export async function bundlePage(root: string, entry: string): Promise<string> {
   const output = await build({
-    root: here,
+    root,
     configFile: false,
     logLevel: 'error',
     define: { 'process.env.NODE_ENV': '"production"' },
-    build: { write: false, lib: { entry: `${here}drivers/ui-page.js`, formats: ['iife'], name: 'greenroom' } },
+    build: { write: false, lib: { entry: `${root}${entry}`, formats: ['iife'], name: 'greenroom' } },
   })
   const [bundle] = Array.isArray(output) ? output : [output]
   const file = bundle && 'output' in bundle ? bundle.output[0] : null
@@ -24,8 +29,8 @@ export async function bundleUiClients(): Promise<string> {
   return file.code
 }
 
-export const versionOf = async (name: string): Promise<string> =>
-  JSON.parse(await readFile(`${here}node_modules/${name}/package.json`, 'utf8')).version
+export const versionOf = async (name: string, root = here): Promise<string> =>
+  JSON.parse(await readFile(`${root}node_modules/${name}/package.json`, 'utf8')).version
 
 export interface Shown {
   status: string

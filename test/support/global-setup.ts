@@ -11,7 +11,7 @@ import { connect } from '../../src/persistence/postgres/database.ts'
 import type { Embedded } from '../../src/persistence/postgres/embedded/embedded.ts'
 import { startEmbedded } from '../../src/persistence/postgres/embedded/embedded.ts'
 import { migrate } from '../../src/persistence/schema.ts'
-import { installPackages, installPython } from '../clients/install.ts'
+import { installCopilotKit, installPackages, installPython } from '../clients/install.ts'
 import { once, type ServerVersion } from './database.ts'
 import { testBrowserOptions } from './programs/browser-options.ts'
 import { bundleServer } from './programs/server-bundle.ts'
@@ -20,8 +20,8 @@ import { installMissingParts } from './programs/system-parts.ts'
 declare module 'vitest' {
   export interface ProvidedContext {
     /**
-     * Path of a socket. Write `18` or `15`: read the server's URL. `clients`: nothing, or why they are missing. `python`: the
-     * path of one with its client, or nothing. `browser`: the address of the shared Chromium. `server`: the path of the
+     * Path of a socket. Write `18` or `15`: read the server's URL. `clients`, `copilotkit`: nothing, or why they are missing.
+     * `python`: the path of one with its client, or nothing. `browser`: the address of the shared Chromium. `server`: the path of the
      * bundled server.
      */
     serverBroker: string
@@ -43,6 +43,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return running
   }
   const clients = onceOnly(installPackages)
+  const copilotKit = onceOnly(installCopilotKit)
   const python = onceOnly(async () => {
     await clients() // npm empties the folder that contains both
     return await installPython()
@@ -51,6 +52,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   let browser: ReturnType<typeof chromium.launchServer> | null = null
   const bring = async (wanted: string): Promise<string> => {
     if (wanted === 'clients') return await clients().then(() => '')
+    if (wanted === 'copilotkit') return await copilotKit().then(() => '')
     if (wanted === 'python') return (await python()) ?? ''
     if (wanted === 'server') return await bundle()
     if (wanted === 'browser') {

@@ -36,6 +36,15 @@ type Client = Awaited<ReturnType<typeof open>>
 const status = (client: Client) => expect.poll(async () => (await client.shown()).status)
 const messages = (client: Client) => expect.poll(async () => (await client.shown()).messages)
 
+/** Names of what the component offers for another reply, or for an edited message. */
+const ofAnotherReply = `
+  (() => {
+    const names = []
+    let from = document.querySelector('deep-chat')
+    for (; from !== HTMLElement.prototype; from = Object.getPrototypeOf(from)) names.push(...Object.getOwnPropertyNames(from))
+    return names.filter((name) => /regenerat|retry|reload|edit/i.test(name))
+  })()`
+
 /** Sends `text`, and resolves to the call once its first words are shown. */
 async function begins(client: Client, text: string, words: string): Promise<UpstreamCall> {
   const { promise, resolve } = Promise.withResolvers<UpstreamCall>()
@@ -70,6 +79,9 @@ verifies('contract-12.clients', 'deep-chat: the first message, the next one, and
   const { sessions } = Object(await (await fetch(`${scene.app.url}${base()}/sessions`)).json())
   const stored = await scene.stored(`${base()}/sessions/${sessions[0].id}`)
   expect(stored.map(({ content }) => content)).toEqual(['go', 'Hello', 'and now?', 'Now'])
+
+  expect(await client.evaluate<string[]>(ofAnotherReply)).toEqual([])
+  cells.again = 'it has neither'
 
   scene.up.next((next) => next.error(400))
   await client.send('once more')
