@@ -7,6 +7,7 @@ import type { Checkpoint, History, HistoryLimits, SentBefore } from './history.t
 import type { Counts, LimitsInForce, OverLimit, RequestRate } from './limits.ts'
 import type { MessagePart, PartIdentity } from './parts.ts'
 import type { OnBusy, QueuedInput, ResponseRequest } from './request.ts'
+import type { SessionToMake } from './session-to-make.ts'
 import type { Carried, DecidedCall, WaitingCall } from './waiting.ts'
 
 /** What identifies a reply that runs, wherever it is read or written. */
@@ -102,12 +103,8 @@ export interface NewMessage {
   configuration: number | null
   /** False while draining or full: only a join is possible, or to find what an earlier call has stored. */
   mayStart: boolean
-  /**
-   * A session that does not exist is made with its first message, for `user`. `externalId`: its id at a front end,
-   * null when it has none. `secretNumber`: of the client secret that makes it; null when there is none. When absent, it is
-   * `not_found`.
-   */
-  makeSession?: { externalId: string | null; secretNumber: number | null }
+  /** Made for `user`, if there is no such session. When absent, that is `not_found`. */
+  makeSession?: SessionToMake
   /** The title of a session that has none, derived from this first message. Null or absent when none can be derived. */
   title?: string | null
   /** Whether a model's title is to replace it. */

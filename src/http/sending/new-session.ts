@@ -1,5 +1,6 @@
 /** A session as its caller asks for it (contract sections 11 and 14), on every path that makes one. */
 import { deriveTitle } from '../../actors/history/title.ts'
+import type { GivenMessage } from '../../actors/ports/index.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { createSession, type Fork, forkSession, type NewSession } from '../../persistence/replies/forks/new-session.ts'
@@ -66,9 +67,14 @@ export async function makeSession(
 
 /** A history has a first message already, from which the title is derived where none is given (contract section 25). */
 function titleOf({ title, messages }: NewSession): Pick<NewSession, 'title' | 'titleIsDraft'> {
-  const first = messages?.find(({ role }) => role === 'user')
-  const derived = title == null && first ? deriveTitle(first.content) : null
+  const derived = title == null ? titleFrom(messages ?? []) : null
   return derived === null ? {} : { title: derived, titleIsDraft: true }
+}
+
+/** Null when none can be derived. */
+export function titleFrom(messages: readonly GivenMessage[]): string | null {
+  const first = messages.find(({ role }) => role === 'user')
+  return first ? deriveTitle(first.content) : null
 }
 
 /** Which of the ids that a session was to have another one has. */

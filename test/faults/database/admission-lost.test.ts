@@ -216,7 +216,7 @@ verifies(
     await expect.poll(() => scene.messages(session)).toMatchObject([{}, { content: 'played' }])
     expect(contentOf((await scene.resume(session)).frames)).toBe('played')
 
-    // Certainly refused: the session is removed, and the next instance may be tried.
+    // Certainly refused: no session is made, and the next instance may be tried.
     const before = await scene.app.sql`select 1 from sessions`
     await scene.app.sql.begin(async (tx) => {
       await tx`select 1 from instances for update`

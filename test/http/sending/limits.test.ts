@@ -73,15 +73,33 @@ verifies(
   },
 )
 
-verifies('contract-1.max-running', 'a playground chat that is refused makes no session', async () => {
-  const [a, b] = [await hold(), await hold()]
-  const total = async () => (await scene.call('GET', scene.sessions)).json.total
-  const before = await total()
-  const { status } = await scene.call('POST', `${scene.agent}/playground/chat`, { message: 'x' })
-  const after = await total()
-  await Promise.all([a.release(), b.release()])
-  expect([status, after]).toEqual([503, before])
-})
+const history = [
+  { role: 'user', content: 'Who?' },
+  { role: 'assistant', content: 'Me.' },
+  { role: 'user', content: 'x' },
+]
+
+verifies(
+  ['contract-1.max-running', 'contract-22.session-stream'],
+  'a first message that is refused makes no session, and none is told of as deleted',
+  async () => {
+    const [a, b] = [await hold(), await hold()]
+    const state = async () => [
+      (await scene.call('GET', scene.sessions)).json.total,
+      await scene.app.sql`select change from session_deletions order by change`,
+    ]
+    const before = await state()
+    const answers = [
+      await scene.call('POST', `${scene.agent}/playground/chat`, { message: 'x' }),
+      await scene.call('POST', `${scene.agent}/deploy/responses`, { input: 'x', metadata: { plan: 'pro' } }),
+      await scene.call('POST', `${scene.agent}/deploy/responses`, { input: history }),
+    ]
+    const after = await state()
+    await Promise.all([a.release(), b.release()])
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
+    expect(after).toEqual(before)
+  },
+)
 
 verifies(
   'contract-1.max-running',

@@ -103,6 +103,7 @@ const admitted = {
   configuration: 'decides: whether it is stale',
   make_session: 'decides: whether a session is made',
   external_id: 'decides: by what a session that is made is found',
+  begins: 'decides: what a session that is made holds before it',
   derived_title: 'decides: the title of a session without one',
   title_is_draft: 'decides: whether a model replaces it',
   secret_number: 'decides: whether the secret is revoked',

@@ -1,18 +1,18 @@
 /** POST …/responses (contract section 24): a new session, the next message of one, decisions, or nothing stored. */
 import { createHash } from 'node:crypto'
 import type { components } from '../../../../openapi/generated/schema.ts'
+import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
 import { findResponse } from '../../../persistence/replies/reading/stored-responses.ts'
-import { deleteSession, findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { callerLimits } from '../../limits/caller-limits.ts'
 import { prepareParts } from '../../parts/prepare.ts'
 import type { SentMessage } from '../../parts/sent-message.ts'
 import { requireUploads, type Uploads } from '../../parts/uploads.ts'
-import { isTaken, replyIdOf, sentAnswer } from '../../queue/sent-answer.ts'
+import { replyIdOf, sentAnswer } from '../../queue/sent-answer.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
-import { makeSession } from '../../sending/new-session.ts'
+import { titleFrom } from '../../sending/new-session.ts'
 import { nameIgnored } from '../../sending/request/answer-fields.ts'
 import type { Instructions } from '../../sending/request/caller-instructions.ts'
 import { idempotencyOf, isRetry } from '../../sending/request/request-options.ts'
@@ -107,7 +107,7 @@ const partsOf = (
   of: { sessionId: string; user: string | null },
 ) => prepareParts(deps, parts, { uploads, find: ownParts(deps.sql, caller), owner: { agentId, ...of } })
 
-/** Sends the first message of a new session. If it is refused, the session is deleted again. */
+/** Sends the first message of a new session, which is made with it. */
 async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<Sent> {
   const { agentId, body, exchange, items } = sending
   const { caller } = exchange
@@ -125,21 +125,13 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   const sessionId = base.idempotency === null ? newId() : sessionOfKey([agentId, user, base.idempotency.key])
   const input: MessageInput = { ...base, sessionId, user, text: message.text }
   const parts = await partsOf(deps, message, sending, { sessionId, user })
-  const hasMore = history.length > 0 || Object.keys(body.metadata ?? {}).length > 0
-  if (!hasMore)
-    return await sendFrom(deps, agentId, { ...input, makeSession: { externalId: null, secretNumber } }, parts)
-  const isThere = base.idempotency !== null && (await findSession(deps.sql, agentId, sessionId)) !== null
-  if (isThere) return await sendFrom(deps, agentId, input, parts)
-  const made = { id: sessionId, user, metadata: body.metadata, messages: history }
-  await makeSession(deps, agentId, made, { secretNumber })
-  let isKept = false
-  try {
-    const sent = await sendFrom(deps, agentId, input, parts)
-    isKept = isTaken(sent) || sent.outcome === 'unknown' || sent.outcome === 'busy'
-    return sent
-  } finally {
-    if (!isKept) await deleteSession(deps.sql, agentId, sessionId)
-  }
+  const makeSession = { externalId: null, secretNumber, ...beginsWith(history, body.metadata ?? {}) }
+  return await sendFrom(deps, agentId, { ...input, makeSession }, parts)
+}
+
+function beginsWith(messages: GivenMessage[], metadata: Record<string, string>): Pick<SessionToMake, 'begins'> {
+  const isEmpty = messages.length === 0 && Object.keys(metadata).length === 0
+  return isEmpty ? {} : { begins: { title: titleFrom(messages), metadata, messages } }
 }
 
 function ownerOf(body: Body, caller: Caller): string | null {

@@ -1,8 +1,7 @@
 /** Input items as a conversation that no session holds (contract section 24). Throws 400. */
 import { repeatableCall } from '../../../actors/history/tool-turns.ts'
-import type { ToolCall } from '../../../actors/ports/index.ts'
+import type { GivenMessage, ToolCall } from '../../../actors/ports/index.ts'
 import type { ReplyEvent } from '../../../actors/reply/reply-event.ts'
-import type { GivenMessage } from '../../../persistence/replies/forks/new-session.ts'
 import { openCalls } from '../../../untrusted/open-calls.ts'
 import type { AnswerMessage, ChatMessage, SentConversation, SentMessage } from '../../parts/sent-message.ts'
 import { badRequest } from '../../server/http-error.ts'

@@ -2,7 +2,8 @@
 
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
-import type { MessagePart } from '../../../actors/ports/index.ts'
+import type { MessagePart, MessagePlace } from '../../../actors/ports/index.ts'
+import { newId } from '../../../actors/reply/new-id.ts'
 import { findPart } from '../../../persistence/replies/parts/parts.ts'
 import { listFramePlaces } from '../../../persistence/replies/reading/frame-places.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
@@ -19,9 +20,10 @@ import { cancelSession, readQueue, refuseQueuedRegenerate, removeQueued } from '
 import { isTaken, sentAnswer } from '../../queue/sent-answer.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { checkpointsOf, compactNow } from '../../sending/compaction.ts'
+import type { MessageInput } from '../../sending/message-record.ts'
 import { makeSession } from '../../sending/new-session.ts'
 import { overridesOf } from '../../sending/overrides.ts'
-import { camelCase } from '../../sending/refusals.ts'
+import { camelCase, refuse } from '../../sending/refusals.ts'
 import { noFields } from '../../sending/request/answer-fields.ts'
 import { readPlace } from '../../sending/request/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'
@@ -36,11 +38,22 @@ import { toolCallsOf } from './shown-calls.ts'
 
 type ChatRequest = components['schemas']['PlaygroundChatRequest']
 
-/** The session that is asked for, or a new one. Throws 404. */
-async function sessionFor(deps: PlaygroundDependencies, agentId: string, sessionId: string | null | undefined) {
-  return sessionId == null
-    ? await makeSession(deps, agentId, {})
-    : ((await sessions.findSession(deps.sql, agentId, sessionId)) ?? missing('session'))
+/** The session that is asked for, or one that is made with the message or not at all. Throws 400 and 404. */
+async function sessionFor(
+  { sql }: PlaygroundDependencies,
+  agentId: string,
+  sessionId: string | null | undefined,
+  place: MessagePlace | undefined,
+): Promise<Pick<MessageInput, 'sessionId' | 'makeSession'>> {
+  if (sessionId != null) {
+    const { id } = (await sessions.findSession(sql, agentId, sessionId)) ?? missing('session')
+    return { sessionId: id }
+  }
+  if (place && 'regenerate' in place) {
+    refuse(place.regenerate === null ? 'nothing_to_answer' : 'unknown_message', camelCase)
+  }
+  if (place && place.parent !== null) refuse('unknown_parent', camelCase)
+  return { sessionId: newId(), makeSession: { externalId: null, secretNumber: null } }
 }
 
 /** Throws 400 and 413. Empty where the request asks for another reply: its message is not looked at. */
@@ -109,9 +122,9 @@ const startChat =
     const agent = await loadAgent(deps, params.agent_id)
     const owner = { agentId: agent.id, sessionId: body.sessionId ?? null, user: null }
     const parts = await prepareParts(deps, message.parts, { uploads, find: shownParts(sql), owner })
-    const session = await sessionFor(deps, agent.id, body.sessionId)
+    const session = await sessionFor(deps, agent.id, body.sessionId, place)
     const input = {
-      sessionId: session.id,
+      ...session,
       user: null,
       by: await deps.loginOf(request, reply),
       text: message.text,
@@ -126,15 +139,8 @@ const startChat =
       includeActions: body.include_actions === true,
       overrides: overridesOf(body),
     }
-    // Nothing is stored of a refused message: not the session that was made for it either.
-    const forget = () =>
-      body.sessionId == null ? sessions.deleteSession(sql, agent.id, session.id).catch(() => null) : null
-    const sent = await sendFrom(deps, agent.id, input, parts).catch(async (error: unknown) => {
-      await forget()
-      throw error
-    })
-    if (!isTaken(sent) && sent.outcome !== 'unknown') await forget()
-    else reply.header('x-session-id', session.id)
+    const sent = await sendFrom(deps, agent.id, input, parts)
+    if (isTaken(sent) || sent.outcome === 'unknown') reply.header('x-session-id', session.sessionId)
     const { source, onLeft } = sentAnswer(sent, reply, camelCase)
     await streamReply(reply, source, 0, playgroundFrame, onLeft)
     return undefined

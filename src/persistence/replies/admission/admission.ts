@@ -1,10 +1,19 @@
 /** Admits messages: stores each and opens its reply, or says why not. */
 
-import type { Admission, Admitted, Decisions, NewMessage, OverLimit, RequestRate } from '../../../actors/ports/index.ts'
+import type {
+  Admission,
+  Admitted,
+  Decisions,
+  NewMessage,
+  OverLimit,
+  RequestRate,
+  SessionToMake,
+} from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { RestState } from '../../../actors/reply/reply-event.ts'
 import { retry } from '../../../async/retry.ts'
 import { changedNothing, isUnavailable, type Sql } from '../../postgres/database.ts'
+import { givenRows } from '../forks/given-messages.ts'
 import { partRows } from '../parts/parts.ts'
 import { encodeInput } from '../queue/stored-input.ts'
 import { type HistoryRow, historyOf } from '../reading/history.ts'
@@ -134,6 +143,7 @@ export const admissionColumns = (message: NewMessage, limits = noLimits) => ({
   configuration: message.configuration,
   make_session: message.makeSession !== undefined,
   external_id: message.makeSession?.externalId,
+  begins: message.makeSession?.begins && beginColumns(message.makeSession.begins),
   derived_title: message.title,
   title_is_draft: message.titleIsDraft,
   secret_number: message.makeSession?.secretNumber,
@@ -154,6 +164,11 @@ export const admissionColumns = (message: NewMessage, limits = noLimits) => ({
   },
 })
 
+function beginColumns({ title, metadata, messages }: NonNullable<SessionToMake['begins']>) {
+  const { rows, bytes } = givenRows(messages)
+  return { title, metadata, messages: rows, bytes }
+}
+
 const decisionColumns = ({ waitId, calls, hash }: Decisions) => ({
   wait_id: waitId,
   decisions: calls,
@@ -165,7 +180,7 @@ interface Grouped extends GroupItem {
   message: NewMessage
 }
 
-/** `admit`, for many at a time. A message that may only join, that may wait, or brings decisions, always goes alone. */
+/** `admit`, for many at a time. A message that may only join, that may wait, or brings decisions or a history, always goes alone. */
 export function createAdmissions(
   sql: Sql,
   log: Log,
@@ -183,7 +198,7 @@ export function createAdmissions(
   // These wait for other instances that judge the same limits: nobody else waits with them.
   const limitedGroup = inGroups()
   return async (owner, message) => {
-    if (!message.mayStart || message.isRetry || message.decided)
+    if (!message.mayStart || message.isRetry || message.decided || message.makeSession?.begins)
       return await admit(sql, owner, message, log, { limits })
     const row = jsonText({ ...admissionColumns(message, limits), text: message.text })
     const item = { owner, message, sessionId: message.sessionId, row }

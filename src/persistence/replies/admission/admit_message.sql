@@ -1,4 +1,4 @@
--- revision 30
+-- revision 31
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -7,7 +7,8 @@
    p_message: {agent_id, session_id, end_user (whose session it must be; null or absent: anybody's), user_id, reply_id,
    model, include_usage, key, body_hash (hex), is_retry, may_start, configuration (its version that the request was made
    from; null: any), make_session (a session that does not exist is made for end_user, with the message or not at all;
-   absent: not_found), external_id (of a session that is made; absent: none), secret_number (of the client secret that
+   absent: not_found), external_id (of a session that is made; absent: none),
+   begins (what a session that is made holds before the message, {title, metadata, messages, bytes}; absent: nothing), secret_number (of the client secret that
    makes it; absent: none), parts ([{type, sha256 (hex), media_type, filename, size, detail, source_url, text_place,
    stored_as (hex)}],
    in their order; to look, sha256 or source_url is enough;

@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Makes the session that a message begins, for admit_message, which has found none. p_message: as admit_message takes it.
    p_added: what the message brings, in bytes. p_fenced: the epoch of its instance is over.
    Answers {outcome} where no session is made, else {is_made}: false when another message has made it meanwhile, or the id is
@@ -8,28 +8,28 @@ returns jsonb language plpgsql as $$
 declare
   m record;
   v_verdict jsonb; -- of its limits
+  v_brings bigint; -- the message with all that stands before it, in bytes
 begin
   select * into m from jsonb_to_record(p_message) as x(
     agent_id uuid, session_id uuid, end_user text, reply_id uuid, may_start boolean, configuration bigint,
-    make_session boolean, external_id text, secret_number bigint, place jsonb, max_session_bytes bigint,
+    make_session boolean, external_id text, begins jsonb, secret_number bigint, place jsonb, max_session_bytes bigint,
     max_user_bytes bigint, limits jsonb);
   -- None is made for a place among messages that it cannot have.
   if m.make_session is not true or coalesce(m.place ? 'regenerate', false) or m.place ->> 'parent' is not null then
     return '{"outcome": "not_found"}';
   end if;
   if p_fenced then return '{"outcome": "fenced"}'; end if;
-  -- Not not_found, which stands for ever: a call whose answer was lost may be about to make it.
-  if not m.may_start then
-    if m.limits is not null then
-      v_verdict := judge_limits(m.limits, m.agent_id, m.end_user, m.reply_id, 'look', null, null, null);
-      if v_verdict ? 'over' then return v_verdict || '{"outcome": "limited"}'; end if;
-    end if;
-    return '{"outcome": "refused"}';
+  if m.may_start and m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
+  if m.limits is not null then -- a session that is made and taken back would be told of as deleted
+    v_verdict := judge_limits(m.limits, m.agent_id, m.end_user, m.reply_id, 'look', null, null, null);
+    if v_verdict ? 'over' then return v_verdict || '{"outcome": "limited"}'; end if;
   end if;
-  if m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
-  if p_added > m.max_session_bytes then return '{"outcome": "session_full"}'; end if;
+  -- Not not_found, which stands for ever: a call whose answer was lost may be about to make it.
+  if not m.may_start then return '{"outcome": "refused"}'; end if;
+  v_brings := p_added + coalesce((m.begins ->> 'bytes')::bigint, 0);
+  if v_brings > m.max_session_bytes then return '{"outcome": "session_full"}'; end if;
   if m.max_user_bytes is not null then
-    if user_bytes(m.agent_id, m.end_user) + p_added > m.max_user_bytes then return '{"outcome": "user_full"}'; end if;
+    if user_bytes(m.agent_id, m.end_user) + v_brings > m.max_user_bytes then return '{"outcome": "user_full"}'; end if;
   end if;
   if m.secret_number is not null then
     begin
@@ -37,8 +37,18 @@ begin
     exception when sqlstate 'GR401' then return '{"outcome": "revoked"}';
     end;
   end if;
-  insert into sessions (id, agent_id, end_user, external_id)
-  select m.session_id, a.id, m.end_user, m.external_id from agents a where a.id = m.agent_id for key share
+  insert into sessions (id, agent_id, end_user, external_id, title, title_is_draft, metadata, bytes)
+  select m.session_id, a.id, m.end_user, m.external_id, m.begins ->> 'title', m.begins ->> 'title' is not null,
+         coalesce(m.begins -> 'metadata', '{}'), v_brings - p_added
+    from agents a where a.id = m.agent_id for key share
   on conflict do nothing; -- made meanwhile by another message, under another id perhaps, or somebody else's
-  return jsonb_build_object('is_made', found);
+  if not found then return '{"is_made": false}'; end if;
+  if m.begins is not null then
+    insert into messages (id, session_id, position, role, status, content, finish_reason, frame_ends, tool_events)
+    select g.id, m.session_id, g.position, g.role, 'complete', g.content, case g.role when 'assistant' then 'stop' end,
+           g.frame_ends, g.tool_events
+      from jsonb_to_recordset(m.begins -> 'messages')
+             as g(id uuid, position integer, role text, content text, frame_ends integer[], tool_events jsonb);
+  end if;
+  return '{"is_made": true}';
 end $$;

@@ -1,11 +1,12 @@
 /** Making a session, with what its caller gives it to begin with, or with a copy of another one's path. */
+import type { GivenMessage } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
-import type { ReplyEvent, StoredEvent } from '../../../actors/reply/reply-event.ts'
 import { codeOf, type Sql } from '../../postgres/database.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { columns, findSession, type Session } from '../sessions/sessions.ts'
-import { fold, jsonText } from '../settling/stored-reply.ts'
+import { jsonText } from '../settling/stored-reply.ts'
 import { type Full, limitColumns, noLimits, type StorageLimits } from '../storage/storage-limits.ts'
+import { givenRows } from './given-messages.ts'
 
 /** What is absent or null is empty. */
 export interface NewSession {
@@ -34,13 +35,6 @@ export interface Fork {
 
 /** The conversation cannot be copied: `no_frame` is no frame that a reader of the last message had. */
 export type NoFork = 'no_session' | 'unknown_message' | 'no_frame'
-
-export interface GivenMessage {
-  role: 'user' | 'assistant'
-  content: string
-  /** Texts, calls and results of a reply that called tools, in order. Absent when the content is all there is. */
-  events?: readonly ReplyEvent[]
-}
 
 export interface Making {
   secretNumber?: number | null
@@ -120,8 +114,7 @@ async function insertSession(
 ): Promise<Session | 'taken' | Full | null> {
   if (!isUuid(agentId)) return null
   const { id, title = null, titleIsDraft = false, user = null, metadata, externalId = null, messages } = session
-  const given = (messages ?? []).map((message, position) => ({ ...givenColumns(message), id: newId(), position }))
-  const bytes = given.reduce((sum, message) => sum + bytesOf(message), 0)
+  const { rows: given, bytes } = givenRows(messages ?? [])
   if (bytes > (limits.sessionBytes ?? Number.POSITIVE_INFINITY)) return 'session_full'
   if (bytes > 0 && (await isTooMuchFor(sql, agentId, user, bytes, limits.userBytes))) return 'user_full'
   const isGood =
@@ -150,10 +143,6 @@ async function insertSession(
   return { ...row.session, headId: given.at(-1)?.id ?? null }
 }
 
-/** As session_bytes.sql counts it. */
-const bytesOf = ({ content, tool_events }: GivenColumns): number =>
-  Buffer.byteLength(content) + (tool_events === undefined ? 0 : Buffer.byteLength(jsonText(tool_events)))
-
 async function isTooMuchFor(
   sql: Sql,
   agentId: string,
@@ -164,24 +153,4 @@ async function isTooMuchFor(
   if (user === null || most === null) return false
   const [row] = await sql<{ held: number }[]>`select user_bytes(${agentId}, ${user}) as held`
   return (row?.held ?? 0) + bytes > most
-}
-
-interface GivenColumns {
-  role: GivenMessage['role']
-  content: string
-  frame_ends?: readonly number[]
-  tool_events?: readonly StoredEvent[]
-}
-
-/** A message with calls is stored as a reply that ran in the session would be, beginning with frame 0. */
-function givenColumns({ role, content, events = [] }: GivenMessage): GivenColumns {
-  const hasCalls = events.some(({ type }) => type === 'tool_call')
-  if (!hasCalls) return { role, content }
-  let place = { seq: 0, part: 0 }
-  const stored = events.map((event): StoredEvent => {
-    place = event.type === 'text' ? { seq: place.seq + 1, part: 0 } : { seq: place.seq, part: place.part + 1 }
-    return { ...place, event }
-  })
-  const { frameEnds, others } = fold(stored)
-  return { role, content, frame_ends: frameEnds, tool_events: others }
 }

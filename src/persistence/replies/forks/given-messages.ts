@@ -1,0 +1,35 @@
+/** Rows of `messages` for what a session is made with. */
+import type { GivenMessage } from '../../../actors/ports/index.ts'
+import { newId } from '../../../actors/reply/new-id.ts'
+import type { StoredEvent } from '../../../actors/reply/reply-event.ts'
+import { fold, jsonText } from '../settling/stored-reply.ts'
+
+interface GivenColumns {
+  role: GivenMessage['role']
+  content: string
+  frame_ends?: readonly number[]
+  tool_events?: readonly StoredEvent[]
+}
+
+/** `bytes`: what they add to the session's. */
+export function givenRows(messages: readonly GivenMessage[]) {
+  const rows = messages.map((message, position) => ({ ...givenColumns(message), id: newId(), position }))
+  return { rows, bytes: rows.reduce((sum, row) => sum + bytesOf(row), 0) }
+}
+
+/** As session_bytes.sql counts it. */
+const bytesOf = ({ content, tool_events }: GivenColumns): number =>
+  Buffer.byteLength(content) + (tool_events === undefined ? 0 : Buffer.byteLength(jsonText(tool_events)))
+
+/** A message with calls is stored as a reply that ran in the session would be, beginning with frame 0. */
+function givenColumns({ role, content, events = [] }: GivenMessage): GivenColumns {
+  const hasCalls = events.some(({ type }) => type === 'tool_call')
+  if (!hasCalls) return { role, content }
+  let place = { seq: 0, part: 0 }
+  const stored = events.map((event): StoredEvent => {
+    place = event.type === 'text' ? { seq: place.seq + 1, part: 0 } : { seq: place.seq, part: place.part + 1 }
+    return { ...place, event }
+  })
+  const { frameEnds, others } = fold(stored)
+  return { role, content, frame_ends: frameEnds, tool_events: others }
+}
