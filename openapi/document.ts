@@ -3,7 +3,7 @@ import Type, { type TSchema } from 'typebox'
 import manifest from '../package.json' with { type: 'json' }
 import { tags } from './contract.ts'
 import { type Operation, pathParams, type Scope } from './operation.ts'
-import { DeployAuthError, DeployError, DeployRequestError, Message } from './schemas/basics.ts'
+import { DeployAuthError, DeployError, DeployRequestError, Message, searchPage } from './schemas/basics.ts'
 import { ResponseError } from './schemas/deploy/responses.ts'
 import { Ready } from './schemas/operators/running.ts'
 
@@ -18,14 +18,15 @@ const intro = `Greenroom hosts chat agents: a model, a system prompt and tools, 
   \`…/deploy/sessions/{session_id}\` to let the server keep the conversation.
 - **Management**: everything else below \`/api/v1\`. Errors are \`{message}\`; deploy errors are \`{error}\`,
   a text or, of 400 and 401, an object with \`message\`.
-- Unknown request fields are accepted and not used. PUT changes the fields in the body
-    and keeps the others. Types are never coerced: \`"1"\` is not a number.`
+- Unknown fields are refused in management bodies, and where sessions and client secrets are made or changed.
+  Those of completions are taken, not used, and named in \`x-greenroom-ignored\`. PUT changes the fields in the body
+  and keeps the others. Types are never coerced: \`"1"\` is not a number.`
 
 const securityOf: Record<Scope, readonly Json[]> = {
   health: [],
   // The empty requirement: without PUBLIC_API_KEY or AUTH_CREDENTIALS no credentials are needed.
   deploy: [{ deployKey: [] }, {}],
-  management: [{ loginCookie: [] }, {}],
+  management: [{ loginCookie: [] }, { managementKey: [] }, {}],
 }
 
 /** The security of an operation that a client secret opens. */
@@ -40,7 +41,8 @@ const securitySchemes = {
   deployKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The shared key of `PUBLIC_API_KEY`, for backends only. Not required when that is unset.',
+    description:
+      'The shared key of `PUBLIC_API_KEY`, or a named key of scope `deploy`, for backends only. Not required when the former is unset.',
   },
   clientSecret: {
     type: 'http',
@@ -53,6 +55,11 @@ const securitySchemes = {
     in: 'query',
     name: 'access_token',
     description: 'A client secret, for an EventSource, which sends no headers. The deploy key is not taken here.',
+  },
+  managementKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A named key of scope `management`, or for GETs alone of `management:read`, in place of a login.',
   },
   loginCookie: {
     type: 'apiKey',
@@ -105,8 +112,9 @@ function describe(id: string, tag: string, operation: Operation, schemas: Json):
   }
 }
 
-function securityFor({ scope, open, secret, method, streams }: Operation): readonly Json[] {
+function securityFor({ scope, open, loginAlone, secret, method, streams }: Operation): readonly Json[] {
   if (open) return []
+  if (loginAlone) return [{ loginCookie: [] }, {}]
   return secret === undefined ? securityOf[scope] : securityOfSecrets(method === 'get' && streams !== undefined)
 }
 
@@ -163,19 +171,21 @@ function eventsOf(events: readonly TSchema[], schemas: Json): Json {
 
 /** The operation's own errors, and those that its scope and body parsing add. */
 function errorsOf(operation: Operation, schemas: Json): Json {
-  const { scope, open, method, body, query, headers, maxBodyBytes, takesParts, errors } = operation
+  const { scope, open, method, query, maxBodyBytes, takesParts, errors } = operation
   if (scope === 'health') {
     if (operation.path !== '/readyz') return {}
     return { 503: answer('Not ready; `message` gives the reason.', Ready, schemas) }
   }
-  const words: Record<number, string> = {}
-  if (body || query || headers)
-    words[400] = 'Something is missing or invalid; the message names the field and the reason.'
+  const words: Record<number, string> = {
+    400: 'Something is missing or invalid; the message names the field and the reason.',
+    403: scope === 'deploy' ? forbiddenWords(operation) : lockedWords(operation),
+    503: 'The database cannot be reached; see `Retry-After`.',
+  }
   if (!open) words[401] = scope === 'deploy' ? 'The key or client secret is missing or refused.' : 'Log in first.'
-  if (scope === 'deploy') words[403] = forbiddenWords(operation)
-  if (scope === 'management' && method !== 'get') words[403] = 'The request comes from a page of another origin.'
   if (method === 'put') words[412] = 'The record has been changed since; the message names the fields.'
-  if (body) {
+  if (query === searchPage) words[413] = 'The page holds more than 32 MiB: read it with a smaller `limit`.'
+  // A body is read wherever one can come, also by operations that do not look at it.
+  if (method !== 'get') {
     words[408] = 'The request did not arrive in time.'
     words[413] = `The body is larger than ${maxBodyBytes ? `${maxBodyBytes / 1024} KiB or ` : ''}\`MAX_BODY_BYTES\`${takesParts ? ', pictures and files not counted; or a message has more than 20 parts or 20 MiB of these' : ''}.`
     words[415] = 'The body is compressed, or has another media type or none.'
@@ -201,6 +211,15 @@ function forbiddenWords({ secret, method }: Operation): string {
   if (secret === undefined) return `A client secret does not open this.${page}`
   if (secret === 'user') return `The client secret is for one session, or the body is not for it to say.${page}`
   return method === 'get' ? 'The host name of the request is not allowed.' : page.trim()
+}
+
+function lockedWords({ method, open }: Operation): string {
+  const reasons = [
+    ...(method === 'get' ? [] : ['a page of another origin sent it']),
+    ...(open ? [] : ['the key that was sent does not open this']),
+    'its host name is not allowed',
+  ]
+  return `Refused: ${reasons.join(', or ')}.`
 }
 
 const answer = (description: string, schema: object, schemas: Json): Json => ({

@@ -74,6 +74,6 @@ export const aiSdk = operations({
     summary: 'The messages of a chat, to begin a page with',
     description: 'Oldest first. There is no such session: none.',
     responses: { 200: UIMessages },
-    errors: { 404: unknownAgent },
+    errors: { 404: unknownAgent, 413: 'It holds more than 32 MiB: read the session’s messages in pages.' },
   },
 })

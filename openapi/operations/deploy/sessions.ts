@@ -91,7 +91,7 @@ export const sessions = operations({
       'Those on the path to its head, or of all branches. `limit` alone gives the newest ones. An id that is none of a message of this session: 400.',
     query: messagePage,
     responses: { 200: DeployMessages },
-    errors: { 404: unknown },
+    errors: { 404: unknown, 413: 'Without a `limit`: it holds more than 32 MiB.' },
   },
   getMessagePart: {
     method: 'get',

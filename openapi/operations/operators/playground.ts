@@ -75,7 +75,7 @@ export const playground = operations({
     summary: 'Read the messages of a session, oldest first, with their tool calls',
     query: messagePage,
     responses: { 200: PlaygroundMessages },
-    errors: { 404: unknown },
+    errors: { 404: unknown, 413: 'Without a `limit`: it holds more than 32 MiB.' },
   },
   listPlaygroundFrames: {
     method: 'get',
