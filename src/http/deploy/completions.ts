@@ -35,7 +35,7 @@ import {
 } from '../sending/agent-for-reply.ts'
 import { refuse } from '../sending/refusals.ts'
 import { nameIgnored, readAnswerFields } from '../sending/request/answer-fields.ts'
-import { type Instructions, textOfInstructions } from '../sending/request/caller-instructions.ts'
+import { type Instructions, refuseUnwanted, textOfInstructions } from '../sending/request/caller-instructions.ts'
 import { type CallerTools, readCallerTools } from '../sending/request/caller-tools.ts'
 import { originOf } from '../server/observe-requests.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../streaming/completion-frames.ts'
@@ -263,9 +263,11 @@ export const completionHandlers = (deps: CompletionDependencies) =>
   ({
     createChatCompletion: ({ params, body, ...exchange }) =>
       answerStateless(deps, params.agent_id, exchange, {
-        read(uploads, { userLimits }) {
+        read(uploads, agent) {
+          const instructions = readInstructions(body.messages, exchange.caller)
+          refuseUnwanted(agent, instructions)
           const request = {
-            instructions: readInstructions(body.messages, exchange.caller),
+            instructions,
             sent: readConversation(body.messages, uploads),
             callerTools: readCallerTools(body),
             fields: readAnswerFields(body),
@@ -274,7 +276,7 @@ export const completionHandlers = (deps: CompletionDependencies) =>
             includeUsage: body.stream_options?.include_usage === true,
             user: userIn(body),
           }
-          nameIgnored(exchange.reply, body, userLimits ? knownWithUser : known)
+          nameIgnored(exchange.reply, body, agent.userLimits ? knownWithUser : known)
           return request
         },
         open: chatAnswer,

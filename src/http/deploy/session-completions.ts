@@ -20,6 +20,7 @@ import { loadAgent } from '../sending/agent-for-reply.ts'
 import { checkpointsOf, compactNow } from '../sending/compaction.ts'
 import { type GivenDecisions, readDecisions } from '../sending/decisions.ts'
 import { nameIgnored } from '../sending/request/answer-fields.ts'
+import { refuseUnwanted } from '../sending/request/caller-instructions.ts'
 import { readPlace, requestOptions } from '../sending/request/request-options.ts'
 import { type SendDependencies, sendFrom } from '../sending/send-message.ts'
 import { missing } from '../server/http-error.ts'
@@ -28,7 +29,7 @@ import { sessionFrame, wireUsage } from '../streaming/completion-frames.ts'
 import { answerWhole, lastEventId, streamReply } from '../streaming/reply-stream.ts'
 import { type Caller, opensId, userOf } from './access/caller.ts'
 import { ownParts } from './access/own-session.ts'
-import { readInstructions, readLastMessage } from './chat-request.ts'
+import { readInstructions, readLastMessage, withoutInstructions } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
 import type { DeployHandlers } from './scope.ts'
 import { readResults } from './tool-messages.ts'
@@ -94,6 +95,9 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
       const uploads = requireUploads(request)
       const messages = body.regenerate === true ? [] : (body.messages ?? [])
       const instructions = readInstructions(messages, caller)
+      // Said before that the user's message is missing.
+      if (instructions && withoutInstructions(messages).length === 0)
+        refuseUnwanted(await loadAgent(deps, params.agent_id), instructions)
       const results = readResults(messages)
       const { text, parts } = results ? noMessage : readNewest(body, uploads)
       const owner = { agentId: params.agent_id, sessionId: params.session_id, user: userOf(caller) }

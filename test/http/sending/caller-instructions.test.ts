@@ -27,9 +27,10 @@ verifies(
   async () => {
     const id = await scene.newSession()
     const before = await storedMessages(scene.app)
-    const messages = [system('x'), user('hi')]
-    for (const { status, json } of [await scene.stateless(messages), await scene.send(id, '', { messages })]) {
-      expect([status, json.error.message, json.error.param]).toEqual([400, refusal, 'messages.0.role'])
+    for (const messages of [[system('x'), user('hi')], [system('x')]]) {
+      for (const { status, json } of [await scene.stateless(messages), await scene.send(id, '', { messages })]) {
+        expect([status, json.error.message, json.error.param]).toEqual([400, refusal, 'messages.0.role'])
+      }
     }
     expect(await storedMessages(scene.app)).toBe(before)
   },

@@ -19,20 +19,18 @@ export function instructionsOf(found: readonly { text: string; where: string }[]
   return first === undefined ? null : { texts: found.map(({ text }) => text), where: first.where }
 }
 
-/**
- * The text that follows the agent's prompt, for this request alone. Null when there is none. Throws 400 where the agent
- * takes none.
- */
-export function textOfInstructions(
-  { callerInstructions }: Pick<AgentForCompletion, 'callerInstructions'>,
-  instructions: Instructions | null | undefined,
-): string | null {
+type Rule = Pick<AgentForCompletion, 'callerInstructions'>
+
+/** Throws 400 where the agent takes none. */
+export function refuseUnwanted({ callerInstructions }: Rule, instructions: Instructions | null): void {
+  if (instructions === null || callerInstructions === 'append') return
+  badRequest(`${instructions.where}: The agent has the system prompt; leave it out, or set callerInstructions.`)
+}
+
+/** The text that follows the agent's prompt, for this request alone. Null when there is none. Throws 400. */
+export function textOfInstructions(agent: Rule, instructions: Instructions | null | undefined): string | null {
   if (instructions == null) return null
-  if (callerInstructions === 'refuse') {
-    return badRequest(
-      `${instructions.where}: The agent has the system prompt; leave it out, or set callerInstructions.`,
-    )
-  }
+  refuseUnwanted(agent, instructions)
   const texts = instructions.texts.filter((text) => text.trim() !== '')
   return texts.length === 0 ? null : texts.join('\n\n')
 }
