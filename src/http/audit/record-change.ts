@@ -8,6 +8,7 @@ import {
   writeEntries,
 } from '../../persistence/records/audit/audit.ts'
 import { changesBetween } from './changes.ts'
+import { changesOf, type Dependent } from './dependents.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,6 +31,8 @@ export interface Changed<Result> {
   result: Result
   /** What the records do not show, such as a new secret. */
   more?: AuditChanges
+  /** Changes of other records. */
+  others?: AuditedChange[]
 }
 
 const textOf = (record: object, name: string): string | null => {
@@ -66,7 +69,7 @@ export async function recordChange<Result>(
 ): Promise<Result> {
   const { result } = await sql.begin(async (tx) => {
     const changed = await change(tx)
-    await writeEntries(tx, originOf(request), changeOf(kind, changed, named))
+    await writeEntries(tx, originOf(request), [...(changed.others ?? []), ...changeOf(kind, changed, named)])
     return { result: changed.result }
   })
   return result
@@ -111,10 +114,21 @@ export const recordDeletion = (
   sql: Sql,
   request: FastifyRequest,
   kind: string,
-  { find, remove }: { find: (tx: Tx) => Promise<object | null>; remove: (tx: Tx) => Promise<boolean> },
+  {
+    find,
+    remove,
+    dependents,
+  }: {
+    find: (tx: Tx) => Promise<object | null>
+    remove: (tx: Tx) => Promise<boolean>
+    /** Those that change with it. */
+    dependents?: (tx: Tx) => Promise<Dependent[]>
+  },
 ): Promise<boolean> =>
   recordChange(sql, request, kind, async (tx) => {
     const before = await find(tx)
-    const removed = before !== null && (await remove(tx))
-    return { before: removed ? before : null, after: null, result: removed }
+    if (before === null) return { before, after: null, result: false }
+    const changing = (await dependents?.(tx)) ?? []
+    const result = await remove(tx)
+    return { before: result ? before : null, after: null, result, others: await changesOf(changing) }
   })

@@ -90,6 +90,11 @@ export async function findAgent(sql: AnySql, id: string): Promise<Agent | null> 
  * Ids are UUIDs. Rejects with the constraint `agents_provider`, `agents_prompt` or `agent_fallbacks_provider` if there is no
  * such row.
  */
+/** As a deletion locks it. */
+export async function lockAgent(tx: Tx, id: string): Promise<void> {
+  await tx`select 1 from agents where id = ${id} for update`
+}
+
 export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
   const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins } = agent
   const { historyMaxTokens } = agent

@@ -1,5 +1,5 @@
 /** Webhooks: addresses that are told how replies end (contract section 22). */
-import type { AnySql } from '../postgres/database.ts'
+import type { AnySql, Tx } from '../postgres/database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
 
@@ -69,6 +69,12 @@ export async function createWebhook(
   if (webhook === undefined) throw new Error('The new webhook was not returned.')
   return webhook
 }
+
+/** Those that name this agent. Locked until the end of the transaction. */
+export const lockWebhooksOf = async (tx: Tx, agentId: string): Promise<Webhook[]> =>
+  await tx<
+    Webhook[]
+  >`select ${columns(tx)} from webhooks where ${agentId}::uuid = any (agent_ids) order by id for no key update`
 
 /** Null when there is no such webhook. */
 export async function updateWebhook(

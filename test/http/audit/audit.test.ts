@@ -122,6 +122,37 @@ verifies(
   },
 )
 
+verifies('contract-23.audit', 'a deletion leaves one for each record that it changes besides', async () => {
+  const [toolId, serverId] = [await made('/api/v1/http-tools', tool), await made('/api/v1/mcp-servers', server)]
+  const agentId = await door.newAgent()
+  const { name } = (await manage('GET', `/api/v1/agents/${agentId}`)).json
+  const servers = [{ mcpServerId: serverId, toolNames: ['*'] }]
+  await manage('PUT', `/api/v1/agents/${agentId}/tools`, { httpToolIds: [toolId], mcpServers: servers })
+  const changed = { action: 'update', kind: 'agentTools', recordId: agentId, recordName: name }
+
+  await manage('DELETE', `/api/v1/http-tools/${toolId}`)
+  expect((await entries()).slice(0, 2)).toMatchObject([
+    { action: 'delete', kind: 'httpTool' },
+    { ...changed, changes: { httpToolIds: { from: [toolId], to: [] } } },
+  ])
+  await manage('DELETE', `/api/v1/mcp-servers/${serverId}`)
+  expect((await entries()).slice(0, 2)).toMatchObject([
+    { action: 'delete', kind: 'mcpServer' },
+    { ...changed, changes: { mcpServers: { from: servers, to: [] } } },
+  ])
+
+  const agentIds = [agentId]
+  const keyId = await made('/api/v1/keys', { name: 'k', scopes: ['deploy'], agentIds })
+  const webhookId = await made('/api/v1/webhooks', { ...webhook(), agentIds })
+  await manage('DELETE', `/api/v1/agents/${agentId}`)
+  const gone = { action: 'update', changes: { agentIds: { from: agentIds, to: [] } } }
+  expect((await entries()).slice(0, 3)).toMatchObject([
+    { action: 'delete', kind: 'agent' },
+    { ...gone, kind: 'webhook', recordId: webhookId },
+    { ...gone, kind: 'key', recordId: keyId },
+  ])
+})
+
 verifies('contract-23.audit', 'a refused change leaves none', async () => {
   const before = (await newest()).id
   expect((await manage('POST', '/api/v1/prompts', { name: '' })).status).toBe(400)

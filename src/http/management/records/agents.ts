@@ -7,6 +7,7 @@ import { agentFields, answerFieldsOf } from '../../../persistence/records/agent-
 import * as agents from '../../../persistence/records/agents.ts'
 import { findConnection } from '../../../persistence/records/providers.ts'
 import { useOfUsers } from '../../../persistence/replies/limits/limit-use.ts'
+import { changesOf, recordsNaming } from '../../audit/dependents.ts'
 import { recordChange, recordCreation, recordUpdate } from '../../audit/record-change.ts'
 import { givenLimits } from '../../limits/limit-input.ts'
 import { withPriceWarning } from '../../limits/price-warning.ts'
@@ -112,8 +113,9 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
       const deletion: DeleteInTransaction = (remove) =>
         recordChange(sql, request, 'agent', async (tx) => {
           const before = await agents.findAgent(tx, id)
+          const changing = await recordsNaming(tx, id)
           const result = await remove(tx)
-          return { before: result && before, after: null, result }
+          return { before: result && before, after: null, result, others: await changesOf(changing) }
         })
       if (!isUuid(id) || !(await onAgentDelete(id, deletion))) missing('agent')
     },

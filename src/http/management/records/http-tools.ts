@@ -8,6 +8,7 @@ import * as httpTools from '../../../persistence/records/tools/http-tools.ts'
 import { openHeaders, type StoredHeaders } from '../../../persistence/records/tools/secret-headers.ts'
 import { type ToolTemplates, toolTemplateProblem } from '../../../templates/tool-template.ts'
 import { headerChange } from '../../audit/changes.ts'
+import { choicesWith } from '../../audit/dependents.ts'
 import { recordCreation, recordDeletion, recordUpdate } from '../../audit/record-change.ts'
 import { listAs } from '../../list.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
@@ -59,6 +60,7 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
     deleteHttpTool: async ({ params: { id }, request }) => {
       const deleted = await recordDeletion(sql, request, 'httpTool', {
         find: (tx) => httpTools.findHttpTool(tx, id),
+        dependents: (tx) => choicesWith(tx, { httpToolId: id }),
         remove: (tx) => httpTools.deleteHttpTool(tx, id),
       })
       if (!deleted) missing('HTTP tool')

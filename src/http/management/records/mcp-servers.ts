@@ -7,6 +7,7 @@ import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import * as mcpServers from '../../../persistence/records/tools/mcp-servers.ts'
 import { openHeaders } from '../../../persistence/records/tools/secret-headers.ts'
 import { headerChange } from '../../audit/changes.ts'
+import { choicesWith } from '../../audit/dependents.ts'
 import { recordCreation, recordDeletion, recordUpdate } from '../../audit/record-change.ts'
 import { listAs } from '../../list.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
@@ -51,6 +52,7 @@ export const mcpServerHandlers = (deps: McpServerDependencies) => {
     deleteMcpServer: async ({ params: { id }, request }) => {
       const deleted = await recordDeletion(sql, request, 'mcpServer', {
         find: (tx) => mcpServers.findMcpServer(tx, id),
+        dependents: (tx) => choicesWith(tx, { mcpServerId: id }),
         remove: (tx) => mcpServers.deleteMcpServer(tx, id),
       })
       if (!deleted) missing('MCP server')

@@ -1,7 +1,7 @@
 /** Named keys of the deploy and management APIs (contract section 23). Only a key's SHA-256 is stored. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Limits } from '../../../actors/ports/limits.ts'
-import type { AnySql } from '../../postgres/database.ts'
+import type { AnySql, Tx } from '../../postgres/database.ts'
 import { type Fragment, isoTime, listByAge, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 
@@ -70,6 +70,12 @@ export async function createKey(
   if (created === undefined) throw new Error('The new key was not returned.')
   return { ...created, key }
 }
+
+/** Those that name this agent. Locked until the end of the transaction. */
+export const lockKeysOf = async (tx: Tx, agentId: string): Promise<Key[]> =>
+  await tx<
+    Key[]
+  >`select ${columns(tx)} from keys where ${agentId}::uuid = any (agent_ids) order by id for no key update`
 
 /** Null when there is no such key. */
 export async function updateKey(

@@ -31,6 +31,25 @@ export async function findAgentTools(sql: AnySql, agentId: string): Promise<Tool
   return row?.choice ?? null
 }
 
+/** An agent with all that it may call. */
+export interface AgentChoice {
+  id: string
+  name: string
+  choice: ToolChoice
+}
+
+export type ToolRecord = { httpToolId: string } | { mcpServerId: string }
+
+/** Agents that have this tool, with all that they may call. Locked until the end of the transaction. */
+export async function lockAgentsWith(tx: Tx, tool: ToolRecord): Promise<AgentChoice[]> {
+  const having =
+    'httpToolId' in tool
+      ? tx`select t.agent_id from agent_http_tools t where t.http_tool_id = ${tool.httpToolId}`
+      : tx`select s.agent_id from agent_mcp_servers s where s.mcp_server_id = ${tool.mcpServerId}`
+  return await tx<AgentChoice[]>`
+    select a.id, a.name, ${choiceOf(tx)} as choice from agents a where a.id in (${having}) order by a.id for no key update`
+}
+
 /** Rejects with UnknownTool. */
 export async function requireTools(sql: AnySql, choice: Changes<ChosenTools>): Promise<void> {
   for (const kind of recordKinds) await requireAll(sql, kind.field, kind, kind.chosen(choice))

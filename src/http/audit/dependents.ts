@@ -1,0 +1,49 @@
+/** Records that name one that is deleted: they change with it, and have entries of their own (contract section 23). */
+import type { Tx } from '../../persistence/postgres/database.ts'
+import { lockAgent } from '../../persistence/records/agents.ts'
+import type { AuditedChange } from '../../persistence/records/audit/audit.ts'
+import { findKey, lockKeysOf } from '../../persistence/records/keys/keys.ts'
+import { findAgentTools, lockAgentsWith, type ToolRecord } from '../../persistence/records/tools/agent-tools.ts'
+import { findWebhook, lockWebhooksOf } from '../../persistence/webhooks/webhooks.ts'
+import { changesBetween } from './changes.ts'
+
+export interface Dependent {
+  kind: string
+  id: string
+  name: string
+  before: object
+  read(): Promise<object | null>
+}
+
+/** The choices of agents that have this tool, locked. */
+export async function choicesWith(tx: Tx, tool: ToolRecord): Promise<Dependent[]> {
+  const agents = await lockAgentsWith(tx, tool)
+  return agents.map(({ id, name, choice }) => ({
+    kind: 'agentTools',
+    id,
+    name,
+    before: choice,
+    read: () => findAgentTools(tx, id),
+  }))
+}
+
+/** Keys and webhooks of this agent, locked behind the agent itself, as they are when they are changed. */
+export async function recordsNaming(tx: Tx, agentId: string): Promise<Dependent[]> {
+  await lockAgent(tx, agentId)
+  const of = (kind: string, find: typeof findKey | typeof findWebhook, records: { id: string; name: string }[]) =>
+    records.map((before) => ({ kind, id: before.id, name: before.name, before, read: () => find(tx, before.id) }))
+  return [
+    ...of('key', findKey, await lockKeysOf(tx, agentId)),
+    ...of('webhook', findWebhook, await lockWebhooksOf(tx, agentId)),
+  ]
+}
+
+/** Call it after the deletion. */
+export async function changesOf(dependents: readonly Dependent[]): Promise<AuditedChange[]> {
+  const found: AuditedChange[] = []
+  for (const { kind, id, name, before, read } of dependents) {
+    const changes = changesBetween(before, await read())
+    if (Object.keys(changes).length > 0) found.push({ action: 'update', kind, recordId: id, recordName: name, changes })
+  }
+  return found
+}
