@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { connect } from '../../../src/persistence/postgres/database.ts'
-import { type Embedded, startEmbedded } from '../../../src/persistence/postgres/embedded/embedded.ts'
+import { type Embedded, faultOfCreation, startEmbedded } from '../../../src/persistence/postgres/embedded/embedded.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { WAIT_MS } from '../../support/wait.ts'
 import { verifies } from '../../verifies.ts'
@@ -280,4 +280,14 @@ test.runIf(isRoot)('binaries that the database user cannot reach are copied belo
   child.stdin?.end()
   await new Promise((resolve) => child.once('exit', resolve))
   await rm(home, { recursive: true })
+})
+
+test('a database that cannot be created is told with the reason that initdb gives', () => {
+  const said = [
+    'Error: Command failed: /native/bin/initdb --pgdata=/data/postgres.new-a',
+    'FATAL:  could not create shared memory segment: No space left on device',
+    'child process exited with exit code 1',
+    'initdb: removing contents of data directory "/data/postgres.new-a"',
+  ]
+  expect(faultOfCreation(said.join('\n'))).toBe(said[1])
 })

@@ -140,7 +140,7 @@ async function createCluster({ dataDir, folder, binaries, user, log }: Cluster, 
   const wal = '--wal-segsize=1'
   const args = [`--pgdata=${unfinished}`, '--encoding=UTF8', ...locale, ...access, wal, '--no-instructions']
   await run(binaries.initdb, args, { ...user, cwd: '/', env: cleanEnvironment }).catch((error: unknown) => {
-    throw new Error(`The embedded database could not be created in DATA_DIR (${dataDir}): ${lastLine(String(error))}`)
+    throw new Error(`The embedded database could not be created in DATA_DIR (${dataDir}): ${faultOfCreation(error)}`)
   })
   await rename(unfinished, folder)
   const parent = await open(dataDir)
@@ -288,4 +288,8 @@ function followWords(child: ChildProcess, log: EmbeddedLog): { pid: Promise<numb
   return { pid, last: () => last }
 }
 
-const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
+/** The line in which initdb says why. Behind it stands only what becomes of the folder. */
+export function faultOfCreation(error: unknown): string {
+  const lines = String(error).trim().split('\n')
+  return lines.findLast((line) => !/^(?:initdb: removing |child process )/.test(line)) ?? ''
+}
