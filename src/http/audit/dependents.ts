@@ -3,7 +3,8 @@ import type { Tx } from '../../persistence/postgres/database.ts'
 import { lockAgent } from '../../persistence/records/agents.ts'
 import type { AuditedChange } from '../../persistence/records/audit/audit.ts'
 import { findKey, lockKeysOf } from '../../persistence/records/keys/keys.ts'
-import { findAgentTools, lockAgentsWith, type ToolRecord } from '../../persistence/records/tools/agent-tools.ts'
+import { findAgentTools, lockAgentsWith } from '../../persistence/records/tools/agent-tools.ts'
+import type { RecordKind } from '../../persistence/records/tools/tool-kinds.ts'
 import { findWebhook, lockWebhooksOf } from '../../persistence/webhooks/webhooks.ts'
 import { changesBetween } from './changes.ts'
 
@@ -16,8 +17,8 @@ export interface Dependent {
 }
 
 /** The choices of agents that have this tool, locked. */
-export async function choicesWith(tx: Tx, tool: ToolRecord): Promise<Dependent[]> {
-  const agents = await lockAgentsWith(tx, tool)
+export async function choicesWith(tx: Tx, kind: RecordKind, toolId: string): Promise<Dependent[]> {
+  const agents = await lockAgentsWith(tx, kind, toolId)
   return agents.map(({ id, name, choice }) => ({
     kind: 'agentTools',
     id,

@@ -38,16 +38,11 @@ export interface AgentChoice {
   choice: ToolChoice
 }
 
-export type ToolRecord = { httpToolId: string } | { mcpServerId: string }
-
 /** Agents that have this tool, with all that they may call. Locked until the end of the transaction. */
-export async function lockAgentsWith(tx: Tx, tool: ToolRecord): Promise<AgentChoice[]> {
-  const having =
-    'httpToolId' in tool
-      ? tx`select t.agent_id from agent_http_tools t where t.http_tool_id = ${tool.httpToolId}`
-      : tx`select s.agent_id from agent_mcp_servers s where s.mcp_server_id = ${tool.mcpServerId}`
+export async function lockAgentsWith(tx: Tx, kind: RecordKind, id: string): Promise<AgentChoice[]> {
   return await tx<AgentChoice[]>`
-    select a.id, a.name, ${choiceOf(tx)} as choice from agents a where a.id in (${having}) order by a.id for no key update`
+    select a.id, a.name, ${choiceOf(tx)} as choice from agents a where a.id in (${kind.chosenBy(tx, id)})
+     order by a.id for no key update`
 }
 
 /** Rejects with UnknownTool. */
