@@ -75,6 +75,8 @@ async function play(page: Page, first: Product): Promise<{ second: Product; shot
   await print(...second.stderr.slice(-1))
   await page.getByText('Connected again after').nth(1).waitFor()
   await more(page, 130)
+  const faults = await page.getByRole('alert').allTextContents()
+  if (faults.length > 0) throw new Error(`The recording would end in a red banner: ${faults.join(' ')}`)
   return { second, shots: await stop() }
 }
 
