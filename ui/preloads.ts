@@ -1,6 +1,6 @@
 /**
- * The files that a page needs besides those of every page, by its address: preloads.json, from which the server names them in
- * index.html, so that all are fetched together and not one round trip after another.
+ * What every page needs is named in index.html; what a page needs besides, by its address, in preloads.json, from which the
+ * server adds it to index.html: all are fetched together and not one round trip after another.
  */
 import type { Plugin, Rolldown } from 'vite'
 
@@ -17,15 +17,34 @@ const pages: Readonly<Record<string, string>> = {
 export const preloads = (): Plugin => ({
   name: 'preloads',
   apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (html, { bundle }) => (bundle ? begunByEntry(html, bundle) : html),
+  },
   generateBundle(_options, bundle) {
-    const everywhere = filesFor('main.tsx', bundle)
+    const known = filesFor('main.tsx', bundle)
     const files = Object.entries(pages).map(([path, page]) => [
       path,
-      [...filesFor(page, bundle)].filter((file) => !everywhere.has(file)).map((file) => `/${file}`),
+      [...filesFor(page, bundle)].filter((file) => !known.has(file)).map((file) => `/${file}`),
     ])
     this.emitFile({ type: 'asset', fileName: 'preloads.json', source: JSON.stringify(Object.fromEntries(files)) })
   },
 })
+
+/**
+ * Vite has named the files of main.tsx as scripts, in the order in which they run: what it needs, then itself. The script is
+ * entry.ts instead, which begins them in this order.
+ */
+function begunByEntry(html: string, bundle: Rolldown.OutputBundle): string {
+  const [entry] = filesFor('entry.ts', bundle)
+  const scripts = /\s*<script type="module"[^>]* src="([^"]+)"><\/script>/g
+  const links = [...html.matchAll(scripts)].map(
+    ([, file]) => `<link rel="modulepreload" crossorigin data-begins href="${file}">`,
+  )
+  return html
+    .replaceAll(scripts, '')
+    .replace('</head>', `  ${links.join('\n    ')}\n    <script type="module" src="/${entry}"></script>\n  </head>`)
+}
 
 /** Of this module of ui/src, with all that it imports. */
 function filesFor(module: string, bundle: Rolldown.OutputBundle): Set<string> {

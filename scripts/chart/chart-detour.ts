@@ -96,7 +96,8 @@ export function drawDetour(
       const line = far + (isInward ? 0 : 18)
       const door = box.x + box.width * (isInward ? 0.25 : 0.5)
       // A state at the left has its doors at the bottom, those at the right beside their way to the rail.
-      const x = other.x + other.width / 2 + (isInward ? -APART / 2 : APART / 2)
+      // Those lie so far apart that the words of neither are on the other's line.
+      const x = other.x + other.width * (isInward ? 0.2 : 0.8)
       const y = doorOf(transition.id, isInward ? transition.source : transition.target)
       const way = isLeft
         ? [
@@ -110,7 +111,7 @@ export function drawDetour(
           ]
       const points = [...way, { x: door, y: line }, { x: door, y: bottom }]
       const at = isLeft
-        ? { x, y: other.y + other.height + 40 + (isInward ? 0 : APART) }
+        ? { x, y: other.y + other.height + 40 + (isInward ? 0 : APART + 6) }
         : { x: other.x + other.width + 11 + size.width / 2, y }
       draw(transition, isInward ? points : points.toReversed(), at)
     }

@@ -11,6 +11,7 @@ import { queryClient } from './query-client.ts'
 import { resources } from './resources.ts'
 import { CrashPage } from './shell/failures/crash-page.tsx'
 import { NotFoundPage } from './shell/failures/not-found-page.tsx'
+import { FirstFrame, firstOfWindow } from './shell/first-frame.tsx'
 import { fetchAhead, followRouter, inPieces, reliable } from './shell/reliable-import.ts'
 import { Shell } from './shell/shell.tsx'
 import { WaitingTitle } from './waiting/waiting-title.tsx'
@@ -64,10 +65,12 @@ const pages: RouteObject[] = [
       readForHome,
       reliable(() => import('./home/home-page.tsx')),
     ),
+    hydrateFallbackElement: <FirstFrame of="home" />,
   },
   {
     path: 'playground/:agentId?/:sessionId?',
     lazy: reading(() => queryClient.prefetchQuery(allAgents), reliable(playground)),
+    hydrateFallbackElement: <FirstFrame of={firstOfWindow() ?? 'chat'} />,
   },
   headed(
     'sessions',
@@ -129,7 +132,7 @@ export const router = createBrowserRouter([
     children: [
       {
         errorElement: <CrashPage />,
-        children: pages.map((page) => (page.lazy ? { ...page, hydrateFallbackElement: loading } : page)),
+        children: pages.map((page) => (page.lazy ? { hydrateFallbackElement: loading, ...page } : page)),
       },
     ],
   },

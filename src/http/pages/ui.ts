@@ -15,6 +15,8 @@ const loginPlace = '__LOGIN__'
 // And before it the files of the page that is asked for, which would otherwise be known once a script has run. Behind the
 // styles, which what is painted first waits for: six connections are soon taken.
 const preloadsPlace = '</head>'
+// What of a page is shown before its scripts (ui/index.html): nothing, where a name is not known.
+const firstPlace = '__FIRST__'
 const yearMs = 31_536_000_000
 
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Greenroom</title>
@@ -39,11 +41,25 @@ export async function registerUi(
   const sendPage: SendPage = async (reply) => {
     const html = await readFile(index, 'utf8').catch(() => notBuilt)
     const links = linksFor(reply.request.url, await readFile(preloads, 'utf8').catch(() => '{}'))
-    return sendHtml(reply, html.replace(loginPlace, login).replace(preloadsPlace, `${links}${preloadsPlace}`))
+    // A browser without a cookie is about to see the login.
+    const isKnown = login === 'none' || reply.request.headers.cookie !== undefined
+    const filled = html
+      .replace(firstPlace, isKnown ? firstFrame(reply.request.url) : '')
+      .replace(loginPlace, login)
+      .replace(preloadsPlace, `${links}${preloadsPlace}`)
+    return sendHtml(reply, filled)
   }
   app.get('/', (_request, reply) => sendPage(reply))
   await app.register((scope) => serveFiles(scope, fileURLToPath(folder)))
   return sendPage
+}
+
+/** The page at `url`, if index.html has a first frame of it. */
+function firstFrame(url: string): string {
+  const [, first, , session] = (url.split('?', 1)[0] ?? '').split('/')
+  if (first === '') return 'home'
+  if (first !== 'playground') return ''
+  return session ? 'session' : 'chat'
 }
 
 /**

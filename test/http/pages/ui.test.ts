@@ -35,8 +35,8 @@ test('the page names the files that it needs, before any script could ask for th
       .filter(([, found]) => found === rel)
       .map(([, , href]) => href ?? '')
   const libraries = await named('/prompts', 'modulepreload')
-  const kinds = libraries.map((file) => /^\/assets\/(base|rolldown-runtime)-/.exec(file)?.[1])
-  expect(kinds.sort()).toEqual(['base', 'rolldown-runtime'])
+  const kinds = libraries.map((file) => /^\/assets\/([a-z]+(?:-runtime)?)-/.exec(file)?.[1])
+  expect(kinds.sort()).toEqual(['base', 'mantine', 'react', 'rolldown-runtime', 'start'])
   for (const [path, part] of [
     ['/', 'home-page'],
     ['/?from=mail', 'home-page'],
@@ -52,6 +52,26 @@ test('the page names the files that it needs, before any script could ask for th
   const { text } = await open.call('GET', '/playground', undefined, browser)
   expect(text.indexOf('rel="stylesheet"')).toBeLessThan(text.indexOf('/assets/playground-page-'))
   expect((await open.call('GET', '/playgrounds', undefined, browser)).text).not.toContain('playground-page')
+})
+
+test('a browser that may see Home or the playground gets its first frame, before any script', async () => {
+  const firstAt = async (scene: typeof open, path: string, headers = {}) =>
+    /<html lang="en" data-first="(\w*)"/.exec(
+      (await scene.call('GET', path, undefined, { ...browser, ...headers })).text,
+    )?.[1]
+  for (const [path, first] of [
+    ['/', 'home'],
+    ['/?from=mail', 'home'],
+    ['/playground', 'chat'],
+    ['/playground/1', 'chat'],
+    ['/playground/1/?find=x', 'chat'],
+    ['/playground/1/2?find=x', 'session'],
+    ['/prompts', ''],
+  ]) {
+    expect([path, await firstAt(open, path ?? '')]).toEqual([path, first])
+  }
+  expect(await firstAt(closed, '/')).toBe('')
+  expect(await firstAt(closed, '/', { cookie: 'greenroom_session=x' })).toBe('home')
 })
 
 test('the page says whether a login is required, before anything is asked', async () => {
@@ -89,7 +109,7 @@ test('what a page may not show is in frames of no origin, which none but these p
 
 test('files with a hash in their name are kept for ever, and come compressed', async () => {
   const { text } = await open.call('GET', '/')
-  const script = /src="(\/assets\/index-[\w-]+\.js)"/.exec(text)?.[1] ?? ''
+  const script = /src="(\/assets\/entry-[\w-]+\.js)"/.exec(text)?.[1] ?? ''
   for (const encoding of ['br', 'gzip']) {
     const { headers, status } = await open.call('GET', script, undefined, { 'accept-encoding': encoding })
     expect([status, headers.get('content-encoding')]).toEqual([200, encoding])

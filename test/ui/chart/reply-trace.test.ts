@@ -50,8 +50,7 @@ test('a reply tells its figures; its trace and what the model saw are a click aw
     'settle',
   ])
   await spans.nth(2).getByRole('button').click()
-  // Below its row, before the next one's.
-  await spans.nth(2).getByText('provider_rate_limited').waitFor()
+  await page.getByRole('region', { name: 'Span attempt 1' }).getByText('provider_rate_limited').waitFor()
   expect(await axe(page)).toEqual([])
   await reply.getByText('What the model saw').click()
   await reply.getByText('"Be brief."').waitFor()
@@ -83,12 +82,12 @@ test('spans tell arguments, results and what a turn added; turns fold, and all o
   const call = rows.filter({ hasText: 'current_time' })
   await call.getByText('Europe/Paris').waitFor()
   await call.getByRole('button').click()
-  const told = call.getByRole('region', { name: 'Span current_time' })
+  const told = page.getByRole('region', { name: 'Span current_time' })
   await told.getByText('"timeZone": "Europe/Paris"').waitFor()
   await told.getByRole('button', { name: 'Copy result' }).waitFor()
   const second = rows.filter({ has: page.getByRole('button', { name: 'Turn 2' }) })
   await second.getByRole('button', { name: 'test-model' }).click()
-  const added = second.getByRole('region', { name: 'Changes since turn 1' }).locator('ins')
+  const added = page.getByRole('region', { name: 'Changes since turn 1' }).locator('ins')
   await expect.poll(async () => (await added.allTextContents()).join('')).toContain('"role": "tool"')
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
@@ -105,7 +104,7 @@ test('spans tell arguments, results and what a turn added; turns fold, and all o
   await rows.filter({ hasText: 'current_time' }).getByRole('button', { name: 'Turn 1' }).click()
   await expect.poll(() => rows.count()).toBe(count)
 
-  await second.getByRole('button', { name: 'Open the request of turn 2' }).click()
+  await page.getByRole('button', { name: 'Open the request of turn 2' }).click()
   const turn = reply.getByRole('radiogroup', { name: 'Model turn' })
   await expect.poll(() => turn.getByRole('radio', { name: 'Turn 2' }).isChecked()).toBe(true)
 })
@@ -119,9 +118,48 @@ test('a refusal tells its status and its body', async () => {
   await reply.getByRole('button', { name: 'Show the trace' }).click()
   const attempt = reply.getByRole('listitem').filter({ hasText: 'attempt 1' })
   await attempt.getByRole('button').click()
-  await attempt.getByText('HTTP status').waitFor()
-  await attempt.getByText('No such thing as temperature.').first().waitFor()
+  const told = page.getByRole('region', { name: 'Span attempt 1' })
+  await told.getByText('HTTP status').waitFor()
+  await told.getByText('No such thing as temperature.').first().waitFor()
   expect(await axe(page)).toEqual([])
+})
+
+test('a span opens beside its row where there is room, and below it where there is none', async () => {
+  up.next(says('Fine.'))
+  const session = await say('Would it?')
+  for (const [width, place] of [
+    [1440, 'side'],
+    [1280, 'beside'],
+    [390, 'below'],
+  ] as const) {
+    await using page = await browser.page(app.url, { width })
+    await page.goto(`/playground/${agentId}/${session}`)
+    const reply = page.getByRole('article', { name: 'Agent' })
+    await reply.getByRole('button', { name: 'Trace' }).click()
+    const rows = reply.getByRole('list', { name: 'Spans of the reply' }).getByRole('listitem')
+    await rows.nth(3).waitFor()
+    await rows.nth(2).getByRole('button').click()
+    const told = page.getByRole('region', { name: 'Span attempt 1' })
+    await told.getByText('first token').waitFor()
+    const [row, next, box] = await Promise.all([rows.nth(2), rows.nth(3), told].map((one) => one.boundingBox()))
+    if (!row || !next || !box) throw new Error('not shown')
+    if (place === 'below') {
+      expect(box.y).toBeGreaterThanOrEqual(row.y + 20)
+      expect(next.y).toBeGreaterThanOrEqual(box.y + box.height)
+    } else {
+      expect(box.x).toBeGreaterThanOrEqual(row.x + row.width)
+      expect(next.y - row.y).toBeLessThan(40)
+    }
+    if (place === 'beside') expect(Math.abs(box.y - row.y)).toBeLessThan(8)
+    expect(await axe(page)).toEqual([])
+    expect(await sidewaysScroll(page)).toEqual([])
+    if (place !== 'side') continue
+    // Over the panel, which is back when the span is closed.
+    const workbench = page.getByRole('complementary', { name: 'Workbench' })
+    expect(await workbench.getByRole('tab').count()).toBe(0)
+    await workbench.getByRole('button', { name: 'Close the span' }).click()
+    await workbench.getByRole('tab', { name: 'Prompt' }).waitFor()
+  }
 })
 
 test('ticks are round, and a long trace begins with its turns folded', () => {

@@ -1,5 +1,7 @@
 /** What is seen before any script has been read, and that nothing moves when the scripts come. */
+import { readFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
+import { homeDescription, openingWords } from '../../../ui/src/shell/first-words.ts'
 import { createAgent, startTestApp } from '../../support/app.ts'
 import { openBrowser, sidewaysScroll } from '../browser.ts'
 
@@ -36,6 +38,30 @@ for (const [width, part] of [
     })
   }
 }
+
+test('the first frame has the words that the pages have', async () => {
+  const html = await readFile(new URL('../../../ui/index.html', import.meta.url), 'utf8')
+  expect([...html.matchAll(/<p>(.*)<\/p>/g)].map(([, words]) => words)).toEqual([homeDescription, openingWords])
+})
+
+test('Home and the playground show their first words without a script, other pages none of them', async () => {
+  for (const width of [1440, 390]) {
+    await using page = await browser.page(app.url, { width, fresh: true, allow: /Failed to/ })
+    await page.route(/\/assets\/[^/]+\.js$/, (route) => route.abort())
+    for (const [path, words] of [
+      ['/', homeDescription],
+      ['/playground', openingWords],
+      ['/prompts', null],
+    ] as const) {
+      await page.goto(path)
+      const shown = [page.getByText(homeDescription), page.getByText(openingWords)]
+      if (words !== null) await page.getByText(words).waitFor()
+      const visible = await Promise.all(shown.map((one) => one.isVisible()))
+      expect([path, visible]).toEqual([path, [words === homeDescription, words === openingWords]])
+      expect(await sidewaysScroll(page)).toEqual([])
+    }
+  }
+})
 
 /** Half of what Core Web Vitals call a steady page: a slow machine shows more of the shifts than a fast one. */
 const MOST_SHIFT = 0.05

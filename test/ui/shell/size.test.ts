@@ -35,10 +35,20 @@ const mostAtStart = 130_000
 
 test('what starts the pages lies apart from the libraries', async () => {
   const html = await readFile(new URL('../../../ui/dist/index.html', import.meta.url), 'utf8')
-  const entry = /<script type="module"[^>]* src="([^"]+)"/.exec(html)?.[1] ?? ''
-  const script = await readFile(new URL(`../../../ui/dist${entry}`, import.meta.url), 'utf8')
+  const start = /<link rel="modulepreload"[^>]* href="(\/assets\/start-[^"]+)"/.exec(html)?.[1] ?? ''
+  const script = await readFile(new URL(`../../../ui/dist${start}`, import.meta.url), 'utf8')
   expect(script.length).toBeGreaterThan(10_000)
   expect(script.length).toBeLessThan(mostAtStart)
+})
+
+test('what waits for the first frame needs none of them itself', async () => {
+  const html = await readFile(new URL('../../../ui/dist/index.html', import.meta.url), 'utf8')
+  const entry = /<script type="module"[^>]* src="([^"]+)"/.exec(html)?.[1] ?? ''
+  const script = await readFile(new URL(`../../../ui/dist${entry}`, import.meta.url), 'utf8')
+  expect(script).not.toMatch(/import\s*["{]|from\s*["'`]/)
+  const begun = [...html.matchAll(/<link rel="modulepreload"[^>]* data-begins href="\/assets\/([a-z]+)-/g)]
+  const names = begun.map(([, name]) => name)
+  expect([names.toSorted(), names.at(-1)]).toEqual([['base', 'mantine', 'react', 'rolldown', 'start'], 'start'])
 })
 
 /** Of a page's first showing: an agent's workbench reads three pages of 300 agents, Home asks for what needs a look. */

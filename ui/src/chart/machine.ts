@@ -21,11 +21,22 @@ export const isRunning = (state: string): boolean => isWithin(state, 'streaming'
 /** `streaming.settling` → `settling`. */
 export const shortName = (state: string): string => state.slice(state.lastIndexOf('.') + 1)
 
-const tones = { idle: 'idle', generating: 'busy', streaming: 'busy', settling: 'settle', complete: 'good' } as const
-const otherTones = { error: 'bad', cancelled: 'stopped', waiting: 'waiting', deleted: 'idle' } as const
-export type Tone = (typeof tones)[keyof typeof tones] | (typeof otherTones)[keyof typeof otherTones]
+/** One for each state; `streaming` has that of what it mostly does. */
+const tones = {
+  idle: 'idle',
+  streaming: 'busy',
+  generating: 'busy',
+  compacting: 'compact',
+  settling: 'settle',
+  waiting: 'waiting',
+  complete: 'good',
+  error: 'bad',
+  cancelled: 'stopped',
+  deleted: 'gone',
+} as const
+export type Tone = (typeof tones)[keyof typeof tones]
 
-const toneOfName = new Map<string, Tone>(Object.entries({ ...tones, ...otherTones }))
+const toneOfName = new Map<string, Tone>(Object.entries(tones))
 
 /** A state's colour (`--tone-…` in chart.module.css). */
 export const toneOf = (state: string): Tone => toneOfName.get(shortName(state)) ?? 'busy'

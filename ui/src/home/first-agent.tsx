@@ -14,10 +14,10 @@ export function FirstAgent({ agent: { id, name, model }, talked }: { agent: Agen
       <Title order={2} id="ready" className={classes.readyName ?? ''}>
         {name}
       </Title>
-      <Text c="dimmed" mb="lg" maw={520}>
+      <Text c="dimmed" fz="sm" mb="lg" maw={520}>
         {model === 'demo'
-          ? 'The demo agent needs no key. Ask it something, stop it, or close the window mid-reply and come back.'
-          : 'Ask it something, stop it, or close the window mid-reply and come back.'}
+          ? 'It needs no key. Ask it something, stop it, or close the window mid-reply.'
+          : 'Ask it something, stop it, or close the window mid-reply.'}
       </Text>
       <Group gap="sm">
         <Button

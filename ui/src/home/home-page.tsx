@@ -5,6 +5,7 @@ import { agentResource } from '../agents/resource.ts'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { AwaitedLines } from '../blocks/pages/awaited.tsx'
 import { Page } from '../blocks/pages/page.tsx'
+import { homeDescription } from '../shell/first-words.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import { FirstAgent } from './first-agent.tsx'
 import { FirstSteps, useDismissed } from './first-steps.tsx'
@@ -36,10 +37,7 @@ export function Component() {
   // Rendered in pieces: the query's answer alone would be rendered as one long task.
   const isShown = useDeferredValue(isRead)
   return (
-    <Page
-      title={talked ? 'Overview' : 'Welcome to Greenroom'}
-      description="Replies are stored before they are shown, resumed from any token, stopped from anywhere."
-    >
+    <Page title={talked ? 'Overview' : 'Welcome to Greenroom'} description={homeDescription}>
       <ErrorAlert error={error} />
       {!isShown && !error && <AwaitedLines />}
       {talked && (

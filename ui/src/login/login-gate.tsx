@@ -5,6 +5,7 @@ import { lazy, type ReactNode, Suspense, useDeferredValue } from 'react'
 import { wordsOf } from '../api.ts'
 import { Brand } from '../shell/brand.tsx'
 import { UnreachableNotice } from '../shell/failures/unreachable.tsx'
+import { FirstFrame, firstOfWindow } from '../shell/first-frame.tsx'
 import { reliable } from '../shell/reliable-import.ts'
 import { useLoginEnded } from './login-state.ts'
 import { currentUser } from './queries.ts'
@@ -39,6 +40,7 @@ export function LoginGate({ children }: { children: ReactNode }) {
 
 /** The frame of index.html stays until it is known who may see what. */
 function Waiting({ error }: { error: Error | null }) {
+  const first = firstOfWindow()
   return (
     <div className="frame">
       <div className="frame-bar">
@@ -51,10 +53,16 @@ function Waiting({ error }: { error: Error | null }) {
           <Brand />
         </span>
       </div>
-      <Center component="main" className="frame-main">
+      <main className="frame-main">
         <UnreachableNotice />
-        {error ? <Text role="alert">{wordsOf(error)}</Text> : <Loader role="img" aria-label="Loading" />}
-      </Center>
+        {first && !error ? (
+          <FirstFrame of={first} />
+        ) : (
+          <Center mih="calc(100dvh - 56px)">
+            {error ? <Text role="alert">{wordsOf(error)}</Text> : <Loader role="img" aria-label="Loading" />}
+          </Center>
+        )}
+      </main>
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { Center, Loader } from '@mantine/core'
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks'
 import { IconRobot } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useCallback, useDeferredValue, useState } from 'react'
+import { lazy, type ReactNode, type RefObject, Suspense, useCallback, useDeferredValue, useRef, useState } from 'react'
 import { Navigate, useNavigate, useParams } from 'react-router'
 import { type Agent, allAgents } from '../agents/resource.ts'
 import { wordsOf } from '../api.ts'
@@ -12,13 +12,15 @@ import { useLoaded } from '../blocks/late/use-loaded.ts'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { Gone } from '../blocks/messages/gone.tsx'
 import { Page } from '../blocks/pages/page.tsx'
+import { FirstFrame } from '../shell/first-frame.tsx'
 import { reliable } from '../shell/reliable-import.ts'
+import { SpanSide } from '../traces/span-side.ts'
 import { Chat } from './chat.tsx'
 import { ChatHeader } from './chat-header.tsx'
 import { useColumns } from './columns/columns-in-url.ts'
 import { type OverrideState, useOverrides } from './overrides/overrides.ts'
 import classes from './playground-page.module.css'
-import { useSide } from './side/use-side.ts'
+import { type Side, useSide } from './side/use-side.ts'
 
 const Columns = lazy(reliable(() => import('./columns/columns.tsx')))
 /** On a phone it is in a drawer. */
@@ -42,7 +44,7 @@ export function Component() {
   // Rendered in pieces: everything hangs on the agents, and their answer alone would be rendered as one long task.
   const isRead = useDeferredValue(agents !== undefined)
   if (agents === undefined || !isRead)
-    return <Before>{error ? wordsOf(error) : <Loader role="img" aria-label="Loading" />}</Before>
+    return error ? <Before>{wordsOf(error)}</Before> : <Awaited isNew={sessionId === undefined} />
   const agent = agents.find(({ id }) => id === agentId)
   if (agent) return <Playground agent={agent} agents={agents} sessionId={sessionId} />
   if (agentId !== undefined) return <Before>{isFetching ? <Loader role="img" aria-label="Loading" /> : gone}</Before>
@@ -51,6 +53,13 @@ export function Component() {
   if (first) return <Navigate to={`/playground/${first.id}`} replace />
   return <Before>{isFetching ? <Loader role="img" aria-label="Loading" /> : <NoAgent />}</Before>
 }
+
+const Awaited = ({ isNew }: { isNew: boolean }) => (
+  <>
+    <title>Playground · Greenroom</title>
+    <FirstFrame of={isNew ? 'chat' : 'session'} />
+  </>
+)
 
 const gone = <Gone noun="agent" leadTo={{ path: '/playground', label: 'Choose another agent' }} />
 
@@ -86,6 +95,7 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
   const own = useOverrides()
   const isSplit = split.columns.length > 0
   const { place, choose, column } = useSelected(split)
+  const span = useRef<HTMLDivElement>(null)
   const head = { agent, agents, sessionId, side, onAddColumn: split.add }
   const panel = (
     <SidePanel
@@ -105,51 +115,68 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
         </aside>
       )}
       <section className={classes.chat} aria-label="Chat">
-        {isSplit ? (
-          <>
-            <ChatHeader {...head} message="" onFind={null} />
-            <Suspense>
-              <Columns
-                {...{ agent, sessionId }}
-                state={split}
-                selected={place}
-                onSelect={choose}
-                onSettings={side.isOpen ? () => {} : side.toggle}
-              />
-            </Suspense>
-          </>
-        ) : (
-          <Chat
-            key={key}
-            agent={agent}
-            sessionId={sessionId ?? null}
-            onSession={became}
-            onFound={isFinding ? finding.close : null}
-            header={(message) => <ChatHeader {...head} message={message} onFind={finding.open} />}
-          />
-        )}
+        <SpanSide value={side.isBeside && side.isOpen ? span : null}>
+          {isSplit ? (
+            <>
+              <ChatHeader {...head} message="" onFind={null} />
+              <Suspense>
+                <Columns
+                  {...{ agent, sessionId }}
+                  state={split}
+                  selected={place}
+                  onSelect={choose}
+                  onSettings={side.isOpen ? () => {} : side.toggle}
+                />
+              </Suspense>
+            </>
+          ) : (
+            <Chat
+              key={key}
+              agent={agent}
+              sessionId={sessionId ?? null}
+              onSession={became}
+              onFound={isFinding ? finding.close : null}
+              header={(message) => <ChatHeader {...head} message={message} onFind={finding.open} />}
+            />
+          )}
+        </SpanSide>
       </section>
-      {side.isBeside ? (
-        side.isOpen && (
-          <aside className={classes.workbench} aria-label="Workbench">
-            <Suspense>{panel}</Suspense>
-          </aside>
-        )
-      ) : (
-        <LateDrawer
-          opened={side.isOpen}
-          onClose={side.toggle}
-          position="right"
-          size={420}
-          padding={0}
-          withCloseButton={false}
-          title="Workbench"
-          classNames={{ body: classes.drawer ?? '', header: classes.drawerHead ?? '' }}
-        >
-          <Suspense>{panel}</Suspense>
-        </LateDrawer>
-      )}
+      <WorkbenchSide side={side} span={span}>
+        {panel}
+      </WorkbenchSide>
     </div>
+  )
+}
+
+interface WorkbenchSideProps {
+  side: Side
+  /** Where a span of the conversation opens. */
+  span: RefObject<HTMLDivElement | null>
+  children: ReactNode
+}
+
+/** Beside the conversation; over it where there is no room. */
+function WorkbenchSide({ side, span, children }: WorkbenchSideProps) {
+  return side.isBeside ? (
+    side.isOpen && (
+      <aside className={classes.workbench} aria-label="Workbench">
+        <div ref={span} className={classes.span} />
+        <Suspense>{children}</Suspense>
+      </aside>
+    )
+  ) : (
+    <LateDrawer
+      opened={side.isOpen}
+      onClose={side.toggle}
+      position="right"
+      size={420}
+      padding={0}
+      withCloseButton={false}
+      title="Workbench"
+      classNames={{ body: classes.drawer ?? '', header: classes.drawerHead ?? '' }}
+    >
+      <Suspense>{children}</Suspense>
+    </LateDrawer>
   )
 }
 

@@ -1,5 +1,6 @@
-import { SegmentedControl, useMantineColorScheme, VisuallyHidden } from '@mantine/core'
+import { useMantineColorScheme, VisuallyHidden } from '@mantine/core'
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react'
+import classes from './color-scheme-switch.module.css'
 
 const schemes = [
   { value: 'light', label: 'Light', icon: IconSun },
@@ -7,24 +8,24 @@ const schemes = [
   { value: 'dark', label: 'Dark', icon: IconMoon },
 ] as const
 
+/** The browser's own radios: Mantine's control measures its labels, which lays the whole page out before its first frame. */
 export function ColorSchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
-    <SegmentedControl
-      size="xs"
-      radius="xl"
-      aria-label="Colours"
-      value={colorScheme}
-      onChange={(value) => setColorScheme(value)}
-      data={schemes.map(({ value, label, icon: Icon }) => ({
-        value,
-        label: (
-          <>
-            <Icon size={15} stroke={1.7} display="block" aria-hidden />
-            <VisuallyHidden>{label}</VisuallyHidden>
-          </>
-        ),
-      }))}
-    />
+    <div role="radiogroup" aria-label="Colours" className={classes.schemes}>
+      {schemes.map(({ value, label, icon: Icon }) => (
+        <label key={value} title={label}>
+          <input
+            type="radio"
+            name="colours"
+            value={value}
+            checked={value === colorScheme}
+            onChange={() => setColorScheme(value)}
+          />
+          <Icon size={15} stroke={1.7} aria-hidden />
+          <VisuallyHidden>{label}</VisuallyHidden>
+        </label>
+      ))}
+    </div>
   )
 }

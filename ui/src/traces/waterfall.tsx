@@ -1,4 +1,4 @@
-/** A reply's spans to scale, one a line; a click opens what a span was about below it, and a turn folds. */
+/** A reply's spans to scale, one a line; a click opens what a span was about beside it, and a turn folds. */
 import { ActionIcon, Button, Group, UnstyledButton } from '@mantine/core'
 import { IconChevronRight } from '@tabler/icons-react'
 import { type CSSProperties, useState } from 'react'
@@ -7,6 +7,7 @@ import { wholeSeconds } from '../blocks/time-words.ts'
 import { useNow } from '../blocks/use-now.ts'
 import { duration } from '../chart/words.ts'
 import { traceAsMarkdown } from './as-markdown.ts'
+import { OpenedSpan } from './opened-span.tsx'
 import { SpanDetail } from './span-detail.tsx'
 import classes from './traces.module.css'
 import { foldedAtFirst, foldedWords, ticksOf, turnOf, turnsIn, within } from './turns.ts'
@@ -34,34 +35,47 @@ export function Waterfall({ trace, reply, onRequest }: WaterfallProps) {
   const toggle = (turn: number) =>
     setFolded(folded.includes(turn) ? folded.filter((one) => one !== turn) : [...folded, turn])
   const shown = spans.filter((span) => span.kind === 'model' || !folded.includes(turnOf(span) ?? 0))
+  const open = shown.find(({ id }) => id === openId)
+  const detail = open && (
+    <SpanDetail key={open.id} span={open} isLastAttempt={open === lastAttempt} reply={reply} onRequest={onRequest} />
+  )
   return (
     <div className={classes.waterfall}>
       <Head trace={trace} reply={reply} folded={folded} setFolded={setFolded} />
-      <Axis whole={whole} />
-      <ol aria-label="Spans of the reply">
-        {shown.map((span) => (
-          <li key={span.id}>
-            <div className={classes.line}>
-              {span.kind === 'model' && (
-                <Fold turn={turnOf(span) ?? 0} isFolded={folded.includes(turnOf(span) ?? 0)} onToggle={toggle} />
-              )}
-              <SpanRow
-                span={span}
-                words={wordsBeside(span, spans, reply, folded)}
-                whole={whole}
-                isOpen={span.id === openId}
-                onClick={() => setOpenId(span.id === openId ? null : span.id)}
-              />
-            </div>
-            {span.id === openId && (
-              <SpanDetail span={span} isLastAttempt={span === lastAttempt} reply={reply} onRequest={onRequest} />
-            )}
-          </li>
-        ))}
-      </ol>
+      <OpenedSpan name={open?.name ?? null} detail={detail} onClose={() => setOpenId(null)}>
+        {(below) => (
+          <div className={classes.rows}>
+            <Axis whole={whole} />
+            <ol aria-label="Spans of the reply">
+              {shown.map((span) => (
+                <li key={span.id}>
+                  <div className={classes.line}>
+                    {span.kind === 'model' && (
+                      <Fold turn={turnOf(span) ?? 0} isFolded={folded.includes(turnOf(span) ?? 0)} onToggle={toggle} />
+                    )}
+                    <SpanRow
+                      span={span}
+                      words={wordsBeside(span, spans, reply, folded)}
+                      whole={whole}
+                      isOpen={span === open}
+                      isCompacting={isCompacting(span, spans)}
+                      onClick={() => setOpenId(span === open ? null : span.id)}
+                    />
+                  </div>
+                  {span === open && below}
+                </li>
+              ))}
+            </ol>
+          </div>
+        )}
+      </OpenedSpan>
     </div>
   )
 }
+
+/** A turn that writes a summary of the conversation, and its attempts: the state chart's other state. */
+const isCompacting = ({ detail, parentId }: Span, spans: readonly Span[]): boolean =>
+  detail.purpose === 'summary' || spans.some(({ id, detail: of }) => id === parentId && of.purpose === 'summary')
 
 function wordsBeside(span: Span, spans: readonly Span[], { toolCalls }: TracedReply, folded: readonly number[]) {
   const turn = turnOf(span)
@@ -147,10 +161,11 @@ interface SpanRowProps {
   /** Milliseconds of the whole width. */
   whole: number
   isOpen: boolean
+  isCompacting: boolean
   onClick: () => void
 }
 
-function SpanRow({ span, words, whole, isOpen, onClick }: SpanRowProps) {
+function SpanRow({ span, words, whole, isOpen, isCompacting, onClick }: SpanRowProps) {
   const { kind, name, startMs, endMs, ok } = span
   const percent = (ms: number) => `${(100 * ms) / whole}%`
   const first = firstTokenOf(span)
@@ -166,6 +181,7 @@ function SpanRow({ span, words, whole, isOpen, onClick }: SpanRowProps) {
       <span className={classes.track} style={style} aria-hidden>
         <i
           data-kind={kind}
+          data-compacts={isCompacting || undefined}
           data-ok={String(ok)}
           style={{ left: percent(startMs), width: percent((endMs ?? whole) - startMs) }}
         />

@@ -101,7 +101,11 @@ export function silenceOf(trace: Trace, now: number): { words: string; isLong: b
   if (attempt === undefined || attempt.endMs !== null || firstTokenOf(attempt) !== null) return null
   const turn = trace.spans.find(({ id }) => id === attempt.parentId)
   const limit = turn ? numberIn(turn, 'idleTimeoutMs') : null
-  const ms = nowIn(trace, now) - attempt.startMs
+  return silenceAfter(nowIn(trace, now) - attempt.startMs, limit)
+}
+
+/** `limit`: when the call is given up, in milliseconds. Null where that is not known. */
+export function silenceAfter(ms: number, limit: number | null): { words: string; isLong: boolean } {
   const end = limit === null ? '' : ` (gives up at ${Math.round(limit / 1000)} s)`
   return {
     words: `Waiting for the first token, ${wholeSeconds(ms)}${end}`,

@@ -6,11 +6,13 @@ import { shortName, type Tone, toneOf } from '../machine.ts'
 const colours: Record<Tone, string> = {
   idle: '#5f6862',
   busy: '#1d58b8',
+  compact: '#0b6570',
   settle: '#6a3abf',
   waiting: '#a3286f',
   good: '#0e7547',
   bad: '#b82222',
   stopped: '#8a4d07',
+  gone: '#2b2f33',
 }
 
 const escaped = (text: string): string =>

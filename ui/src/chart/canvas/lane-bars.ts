@@ -10,6 +10,8 @@ export interface LaneBar {
   endMs: number | null
   firstMs: number | null
   ok: boolean | null
+  /** How long an attempt may bring nothing. Null where that is not told. */
+  limitMs: number | null
 }
 
 const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null)
@@ -28,6 +30,7 @@ export function laneBars(notes: readonly Pick<Step, 'event' | 'detail'>[]): Lane
       endMs: numberIn(detail.endMs),
       firstMs: numberIn(detail.firstTokenMs),
       ok: typeof detail.ok === 'boolean' ? detail.ok : null,
+      limitMs: numberIn(detail.idleTimeoutMs),
     })
   }
   return [...bars.values()]

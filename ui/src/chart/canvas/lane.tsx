@@ -1,6 +1,7 @@
 /** What a reply does while it is generated, to scale, growing: calls to the model with their first token, text, tools. */
 import { wholeSeconds } from '../../blocks/time-words.ts'
 import { useNow } from '../../blocks/use-now.ts'
+import { silenceAfter } from '../../traces/words.ts'
 import classes from './lane.module.css'
 import type { LaneBar } from './lane-bars.ts'
 
@@ -12,6 +13,13 @@ interface LaneProps {
   until?: string
 }
 
+/** Of an attempt that has brought nothing yet. Null while something comes. */
+function silenceIn(bars: readonly LaneBar[], whole: number) {
+  const last = bars.at(-1)
+  if (last?.kind !== 'attempt' || last.endMs !== null || last.firstMs !== null) return null
+  return silenceAfter(whole - last.startMs, last.limitMs)
+}
+
 /** The newest that fit into the state. */
 const MOST = 5
 
@@ -20,9 +28,12 @@ export function Lane({ bars, since, until }: LaneProps) {
   const told = Math.max(1, ...bars.flatMap(({ startMs, endMs }) => [startMs, endMs ?? 0]))
   const whole = Math.max(told, (until === undefined ? now : Date.parse(until)) - Date.parse(since))
   const percent = (ms: number) => `${Math.min(100, (100 * ms) / whole)}%`
+  const silence = until === undefined ? silenceIn(bars, whole) : null
   return (
     <div className={classes.lane} data-testid="lane">
-      <span className={classes.time}>{wholeSeconds(whole)}</span>
+      <span className={classes.time} data-late={silence?.isLong || undefined}>
+        {silence?.words ?? wholeSeconds(whole)}
+      </span>
       {bars.slice(-MOST).map(({ key, kind, name, startMs, endMs, firstMs, ok }) => (
         <span key={key} className={classes.row} data-kind={kind}>
           <span className={classes.name}>{name}</span>

@@ -9,6 +9,12 @@ import { Attachments } from './attached.tsx'
 import { accepted, type useAttachments } from './attachments.ts'
 import classes from './composer.module.css'
 
+/** Without a script that measures it at each letter, and before the first frame (composer.module.css). */
+const growsByItself = CSS.supports('field-sizing', 'content')
+
+/** As in composer.module.css. */
+const MOST_ROWS = 12
+
 interface ComposerProps {
   text: string
   setText: (text: string) => void
@@ -97,9 +103,8 @@ export function Composer(props: ComposerProps) {
           attributes={{ input: { dir: 'auto' } }}
           placeholder={placeholder}
           variant="unstyled"
-          autosize
-          minRows={1}
-          maxRows={12}
+          autosize={!growsByItself}
+          {...(!growsByItself && { minRows: 1, maxRows: MOST_ROWS })}
           flex={1}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}

@@ -2,6 +2,7 @@
 import { Text, Title } from '@mantine/core'
 import { IconMessageCircle } from '@tabler/icons-react'
 import type { Agent } from '../../agents/resource.ts'
+import { openingWords } from '../../shell/first-words.ts'
 import classes from './opening.module.css'
 
 const modelOpenings = [
@@ -23,7 +24,7 @@ export function Opening({ agent, onPick }: { agent: Agent; onPick: (text: string
       </div>
       <Title order={2}>Talk to {agent.name}</Title>
       <Text c="dimmed" maw={420}>
-        Close the window mid-reply and come back: the reply goes on without you.
+        {openingWords}
       </Text>
       <div className={classes.openings}>
         {openings.map((text) => (

@@ -139,6 +139,8 @@ function useRows(messages: readonly ShownMessage[]) {
   const { scroller, content, stuck, isAtBottom, toBottom } = useStickToBottom()
   const rows = useVirtualizer({
     count: messages.length,
+    // An empty conversation is not measured: its page is laid out once less before it is seen.
+    enabled: messages.length > 0,
     getScrollElement: () => scroller.current,
     estimateSize: (place) => likelyHeight(messages[place]),
     initialOffset: farBelow,
