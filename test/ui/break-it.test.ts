@@ -34,7 +34,12 @@ verifies(
     const first = await start()
     await using page = await browser.page(first.url)
     try {
-      await page.goto('/break-it')
+      // A newcomer is led there: by the last of the first steps, and by the navigation.
+      await page.goto('/')
+      const steps = page.getByRole('region', { name: 'Get started' }).getByRole('listitem')
+      await steps.last().getByRole('link', { name: 'Break it' }).waitFor()
+      expect(await steps.filter({ hasText: 'Done' }).count()).toBe(0)
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Break it' }).click()
       await page.getByRole('button', { name: 'Start' }).click()
       await more(page)
       await page.getByText('to be read within a second').waitFor()

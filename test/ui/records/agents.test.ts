@@ -133,6 +133,7 @@ test('the shell’s code to take away runs as it stands, and speaks of the key',
   await using page = await browser.page(app.url)
   await page.goto(`/agents/${agentId}?tab=use`)
   await page.getByText('This server requires a key').waitFor()
+  await page.getByText('Keep it on your servers: anyone who has it can use every agent.').waitFor()
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
   const [create = '', message = '', resume = '', cancel = '', ask = ''] = await codeOf(page, agentId, 'curl')

@@ -18,8 +18,8 @@ interface Row {
   provider: string | null
   /** The HTTP status that the provider answered. Null when it is not known. */
   status: number | null
-  agentId: string
-  agentName: string
+  /** Names by id: one key that has expired is one row, however many agents use it. */
+  agents: Map<string, string>
   count: number
   newest: SessionOverview
 }
@@ -31,13 +31,16 @@ export function Failures({ title, failed }: { title: string; failed: readonly Se
   for (const session of failed) {
     const { errorCode, agentId, agentName, reply } = session
     const { providerId = null, httpStatus: status = null } = reply ?? {}
-    const key = `${errorCode} ${agentId} ${providerId} ${status}`
+    const key = `${errorCode} ${providerId} ${status}`
     const before = rows.get(key)
     const provider = names.get(providerId ?? '') ?? null
-    if (before) before.count += 1
-    else {
+    if (before) {
+      before.count += 1
+      before.agents.set(agentId, agentName)
+    } else {
       const code = errorCode ?? 'unknown'
-      rows.set(key, { code, providerId, provider, status, agentId, agentName, count: 1, newest: session })
+      const agents = new Map([[agentId, agentName]])
+      rows.set(key, { code, providerId, provider, status, agents, count: 1, newest: session })
     }
   }
   const sorted = [...rows.entries()].sort(([, a], [, b]) => b.count - a.count)
@@ -61,17 +64,20 @@ export function Failures({ title, failed }: { title: string; failed: readonly Se
 }
 
 /** The address of the list of a row's sessions. */
-function listOf({ code, providerId, status, agentId }: Row): string {
-  const filters = new URLSearchParams({ status: 'error', errorCode: code, agentId })
+function listOf({ code, providerId, status, agents }: Row): string {
+  const filters = new URLSearchParams({ status: 'error', errorCode: code })
+  const [agentId, ...others] = agents.keys()
+  if (agentId !== undefined && others.length === 0) filters.set('agentId', agentId)
   if (providerId !== null) filters.set('providerId', providerId)
   if (status !== null) filters.set('httpStatus', String(status))
   return `/sessions?${filters}`
 }
 
-const FailureRow = ({ row, row: { code, provider, status, agentName, count, newest } }: { row: Row }) => (
+const FailureRow = ({ row, row: { code, provider, status, agents, count, newest } }: { row: Row }) => (
   <li>
     <Link to={listOf(row)}>
-      <code>{code}</code> <span dir="auto">{agentName}</span>
+      <code>{code}</code>{' '}
+      <span dir="auto">{agents.size === 1 ? [...agents.values()] : plural(agents.size, 'agent')}</span>
     </Link>
     {(provider !== null || status !== null) && (
       <span className={classes.cause}>{[provider, status && `HTTP ${status}`].filter(Boolean).join(' · ')}</span>

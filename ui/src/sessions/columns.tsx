@@ -14,8 +14,8 @@ export const columns = [
   { name: 'user', label: 'User', width: '7.5rem' },
   { name: 'duration', label: 'Duration', width: '6.5rem' },
   { name: 'tokens', label: 'Tokens', width: '5.5rem' },
-  { name: 'created', label: 'Created', width: '7.5rem' },
-  { name: 'updated', label: 'Updated', width: '7.5rem' },
+  { name: 'created', label: 'Created', width: '8rem' },
+  { name: 'updated', label: 'Updated', width: '8rem' },
 ] as const
 
 export type ColumnName = (typeof columns)[number]['name']

@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import { Copy } from '../../blocks/copy.tsx'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import { Reason } from './error-reason.tsx'
+import styles from './failure.module.css'
 import classes from './message.module.css'
 
 const headlines: Readonly<Record<string, string>> = {
@@ -38,7 +39,7 @@ export function Failure({ message: { id, error, providerId }, again, isTraceOpen
       className={classes.error ?? ''}
     >
       <Reason text={error.message} />
-      <Group mt="xs" gap="sm">
+      <Group mt="xs" gap="sm" className={styles.actions ?? ''}>
         <Group gap={4} wrap="nowrap">
           <code>{error.code}</code>
           {id !== null && <Copy text={id} label="Copy the reply’s id" />}

@@ -2,6 +2,7 @@
 import { ActionIcon, Button, Group, Text, Title } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { AwaitedLines } from '../../blocks/pages/awaited.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
@@ -10,6 +11,8 @@ import { newestMessages, type SessionOverview } from '../queries.ts'
 import { StatusMark } from '../status-mark.tsx'
 import { sessionName } from '../words.ts'
 import classes from './preview.module.css'
+
+const Waiting = lazy(() => import('../../traces/waiting.tsx'))
 
 /** Characters of a message that are shown. */
 const SHOWN = 1_200
@@ -24,6 +27,7 @@ export function SessionPreview({ session, providerName, onClose }: SessionPrevie
   const { id, agentId } = session
   const { data } = useQuery(newestMessages(agentId, id))
   const error = data?.at(-1)?.error ?? null
+  const running = data?.findLast(({ role, status }) => role === 'assistant' && status === 'streaming')
   return (
     <aside className={classes.preview} aria-label="Preview">
       <header>
@@ -48,6 +52,11 @@ export function SessionPreview({ session, providerName, onClose }: SessionPrevie
           <code>{error.code}</code>
           <p>{shortened(error.message)}</p>
         </div>
+      )}
+      {running && (
+        <Suspense>
+          <Waiting key={running.id} messageId={running.id} />
+        </Suspense>
       )}
       {data === undefined && <AwaitedLines count={4} />}
       {data?.map(({ id: messageId, role, content }) => (
