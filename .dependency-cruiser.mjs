@@ -271,7 +271,7 @@ export default {
       name: 'no-orphans',
       comment: 'Nothing imports this file, and it imports nothing. Delete it, or use it.',
       severity: 'error',
-      from: { orphan: true, path: '^(src|ui/src|packages)/', pathNot: '^src/http/pages/docs-page/' },
+      from: { orphan: true, path: '^(src|ui/src|packages)/', pathNot: '^(src/http/pages/docs-page|ui/src/entry)' },
       to: {},
     },
     {

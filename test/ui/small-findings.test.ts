@@ -143,11 +143,14 @@ test('the hours of the last day are chosen above the sessions', async () => {
   await expect.poll(() => new URL(page.url()).search).toBe('?newer=24h')
 })
 
-test('the whole navigation is in sight at 720 pixels', async () => {
+test('the whole navigation is in sight at 720 pixels, and at 900', async () => {
   await using page = await browser.page(app.url, { width: 1280, height: 720 })
   await page.goto('/prompts')
-  const { y, height } = await boxOf(page.getByRole('link', { name: 'API reference' }))
-  expect(y + height).toBeLessThanOrEqual(720)
+  for (const tall of [720, 900]) {
+    await page.setViewportSize({ width: 1280, height: tall })
+    const { y, height } = await boxOf(page.getByRole('link', { name: 'API reference' }))
+    expect(y + height).toBeLessThanOrEqual(tall)
+  }
 })
 
 test('the reference is in the letters of the pages, and its examples are words', async () => {

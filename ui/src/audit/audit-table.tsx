@@ -69,6 +69,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
         {fields.length > 0 && (
           <Button
             variant="subtle"
+            color="gray"
             size="compact-xs"
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
