@@ -4,7 +4,6 @@ import { lockAgent } from '../../persistence/records/agents.ts'
 import type { AuditedChange } from '../../persistence/records/audit/audit.ts'
 import { findKey, lockKeysOf } from '../../persistence/records/keys/keys.ts'
 import { findAgentTools, lockAgentsWith } from '../../persistence/records/tools/agent-tools.ts'
-import type { RecordKind } from '../../persistence/records/tools/tool-kinds.ts'
 import { findWebhook, lockWebhooksOf } from '../../persistence/webhooks/webhooks.ts'
 import { changesBetween } from './changes.ts'
 
@@ -17,8 +16,8 @@ export interface Dependent {
 }
 
 /** The choices of agents that have this tool, locked. */
-export async function choicesWith(tx: Tx, kind: RecordKind, toolId: string): Promise<Dependent[]> {
-  const agents = await lockAgentsWith(tx, kind, toolId)
+export async function choicesWith(tx: Tx, toolId: string): Promise<Dependent[]> {
+  const agents = await lockAgentsWith(tx, toolId)
   return agents.map(({ id, name, choice }) => ({
     kind: 'agentTools',
     id,

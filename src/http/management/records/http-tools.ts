@@ -6,7 +6,6 @@ import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import * as httpTools from '../../../persistence/records/tools/http-tools.ts'
 import { openHeaders, type StoredHeaders } from '../../../persistence/records/tools/secret-headers.ts'
-import { httpToolKind } from '../../../persistence/records/tools/tool-kinds.ts'
 import { type ToolTemplates, toolTemplateProblem } from '../../../templates/tool-template.ts'
 import { headerChange } from '../../audit/changes.ts'
 import { choicesWith } from '../../audit/dependents.ts'
@@ -61,7 +60,7 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
     deleteHttpTool: async ({ params: { id }, request }) => {
       const deleted = await recordDeletion(sql, request, 'httpTool', {
         find: (tx) => httpTools.findHttpTool(tx, id),
-        dependents: (tx) => choicesWith(tx, httpToolKind, id),
+        dependents: (tx) => choicesWith(tx, id),
         remove: (tx) => httpTools.deleteHttpTool(tx, id),
       })
       if (!deleted) missing('HTTP tool')

@@ -6,7 +6,6 @@ import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import * as mcpServers from '../../../persistence/records/tools/mcp-servers.ts'
 import { openHeaders } from '../../../persistence/records/tools/secret-headers.ts'
-import { mcpServerKind } from '../../../persistence/records/tools/tool-kinds.ts'
 import { headerChange } from '../../audit/changes.ts'
 import { choicesWith } from '../../audit/dependents.ts'
 import { recordCreation, recordDeletion, recordUpdate } from '../../audit/record-change.ts'
@@ -53,7 +52,7 @@ export const mcpServerHandlers = (deps: McpServerDependencies) => {
     deleteMcpServer: async ({ params: { id }, request }) => {
       const deleted = await recordDeletion(sql, request, 'mcpServer', {
         find: (tx) => mcpServers.findMcpServer(tx, id),
-        dependents: (tx) => choicesWith(tx, mcpServerKind, id),
+        dependents: (tx) => choicesWith(tx, id),
         remove: (tx) => mcpServers.deleteMcpServer(tx, id),
       })
       if (!deleted) missing('MCP server')

@@ -38,10 +38,12 @@ export interface AgentChoice {
   choice: ToolChoice
 }
 
-/** Agents that have this tool, with all that they may call. Locked until the end of the transaction. */
-export async function lockAgentsWith(tx: Tx, kind: RecordKind, id: string): Promise<AgentChoice[]> {
+/** Agents that have this tool or server, with all that they may call. Locked until the end of the transaction. */
+export async function lockAgentsWith(tx: Tx, toolId: string): Promise<AgentChoice[]> {
   return await tx<AgentChoice[]>`
-    select a.id, a.name, ${choiceOf(tx)} as choice from agents a where a.id in (${kind.chosenBy(tx, id)})
+    select a.id, a.name, ${choiceOf(tx)} as choice from agents a
+     where a.id in (select t.agent_id from agent_http_tools t where t.http_tool_id = ${toolId}
+                    union all select s.agent_id from agent_mcp_servers s where s.mcp_server_id = ${toolId})
      order by a.id for no key update`
 }
 

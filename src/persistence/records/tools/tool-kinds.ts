@@ -34,31 +34,26 @@ export interface RecordKind {
   identity: string
   /** Those that exist. In a transaction they cannot be deleted before its end. */
   existing(sql: AnySql, ids: string[]): Promise<{ id: string }[]>
-  /** Ids of the agents that have it. */
-  chosenBy(sql: AnySql, id: string): Fragment
 }
 
-export const httpToolKind: RecordKind = {
-  noun: 'HTTP tool',
-  field: 'httpToolIds',
-  chosen: ({ httpToolIds }) => httpToolIds ?? [],
-  identity: 'httpToolId',
-  existing: (sql, ids) => sql<{ id: string }[]>`
-    select id from http_tools where id = any (${ids}::uuid[]) order by id for key share`,
-  chosenBy: (sql, id) => sql`select t.agent_id from agent_http_tools t where t.http_tool_id = ${id}`,
-}
-
-export const mcpServerKind: RecordKind = {
-  noun: 'MCP server',
-  field: 'mcpServers',
-  chosen: ({ mcpServers }) => (mcpServers ?? []).map(({ mcpServerId }) => mcpServerId),
-  identity: 'mcpServerId',
-  existing: (sql, ids) => sql<{ id: string }[]>`
-    select id from mcp_servers where id = any (${ids}::uuid[]) order by id for key share`,
-  chosenBy: (sql, id) => sql`select s.agent_id from agent_mcp_servers s where s.mcp_server_id = ${id}`,
-}
-
-export const recordKinds: readonly RecordKind[] = [httpToolKind, mcpServerKind]
+export const recordKinds: readonly RecordKind[] = [
+  {
+    noun: 'HTTP tool',
+    field: 'httpToolIds',
+    chosen: ({ httpToolIds }) => httpToolIds ?? [],
+    identity: 'httpToolId',
+    existing: (sql, ids) => sql<{ id: string }[]>`
+      select id from http_tools where id = any (${ids}::uuid[]) order by id for key share`,
+  },
+  {
+    noun: 'MCP server',
+    field: 'mcpServers',
+    chosen: ({ mcpServers }) => (mcpServers ?? []).map(({ mcpServerId }) => mcpServerId),
+    identity: 'mcpServerId',
+    existing: (sql, ids) => sql<{ id: string }[]>`
+      select id from mcp_servers where id = any (${ids}::uuid[]) order by id for key share`,
+  },
+]
 
 /** Whether it has tools that are told values of the session: all but those that are built in. */
 export const choosesRecords = (choice: ChosenTools): boolean =>
