@@ -129,3 +129,11 @@ verifies('contract-10.mass-loss', 'one that cannot be settled does not block the
   await scene.sql`delete from frame_runs where part = 1`
   expect((await settle(scene.sql)).map(({ replyId }) => replyId)).toEqual([bad?.id])
 })
+
+verifies('contract-4.owner-lost', 'a reply is settled however long ago it began', async () => {
+  await lostReplies(1)
+  await scene.sql`update messages set created_at = created_at - interval '1 year' where status = 'streaming'`
+  const faults: string[] = []
+  expect(await settle(scene.sql, faults)).toHaveLength(1)
+  expect(faults).toEqual([])
+})
