@@ -66,20 +66,33 @@ test('Home and the playground show their first words without a script, other pag
 /** Half of what Core Web Vitals call a steady page: a slow machine shows more of the shifts than a fast one. */
 const MOST_SHIFT = 0.05
 
-test('little moves while Home and the workbench come', async () => {
+async function moved(path: string, width: number): Promise<number> {
+  await using page = await browser.page(app.url, { width, fresh: true })
+  await page.addInitScript(`{
+    globalThis.shift = 0
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.shift += value
+    }).observe({ type: 'layout-shift', buffered: true })
+  }`)
+  await page.goto(path, { waitUntil: 'networkidle' })
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  return await page.evaluate<number>('globalThis.shift')
+}
+
+test('little moves while Home and the workbench come, before and after the first reply', async () => {
   const { agentId } = await createAgent(app)
   for (const width of [1440, 390]) {
     for (const path of ['/', `/playground/${agentId}`]) {
-      await using page = await browser.page(app.url, { width, fresh: true })
-      await page.addInitScript(`{
-        globalThis.shift = 0
-        new PerformanceObserver((list) => {
-          for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.shift += value
-        }).observe({ type: 'layout-shift', buffered: true })
-      }`)
-      await page.goto(path, { waitUntil: 'networkidle' })
-      await page.getByRole('heading', { level: 1 }).first().waitFor()
-      expect(await page.evaluate<number>('globalThis.shift'), `${width} ${path}`).toBeLessThan(MOST_SHIFT)
+      expect(await moved(path, width), `${width} ${path}`).toBeLessThan(MOST_SHIFT)
     }
   }
+  const sessions = `${app.url}/api/v1/agents/${agentId}/deploy/sessions`
+  const post = (url: string, body: object) =>
+    fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const { id } = Object(await (await post(sessions, {})).json())
+  const answer = await post(`${sessions}/${id}/chat/completions`, {
+    messages: [{ role: 'user', content: '/echo Hello' }],
+  })
+  expect(answer.status).toBe(200)
+  for (const width of [1440, 390]) expect(await moved('/', width), `${width}, talked`).toBeLessThan(MOST_SHIFT)
 })

@@ -33,37 +33,37 @@ export function Component() {
   const talkedTo = useQuery({ ...agentResource.one(newest?.agentId ?? ''), enabled: talked })
   const agent = talked ? talkedTo.data : agents.data?.items[0]
   const error = agents.error ?? providers.error ?? sessions.error
-  const isRead = agents.data !== undefined && providers.data !== undefined && found !== undefined
+  const isRead =
+    agents.data !== undefined && providers.data !== undefined && found !== undefined && !(talked && talkedTo.isPending)
   // Rendered in pieces: the query's answer alone would be rendered as one long task.
   const isShown = useDeferredValue(isRead)
   return (
     <Page title={talked ? 'Overview' : 'Welcome to Greenroom'} description={homeDescription}>
       <ErrorAlert error={error} />
-      {!isShown && !error && <AwaitedLines />}
-      {talked && (
-        <Suspense fallback={<AwaitedLines />}>
-          <OnCall />
-        </Suspense>
-      )}
-      {isRead && isShown && (
-        <div className={classes.columns}>
-          <div>
-            {agent && <FirstAgent agent={agent} talked={talked} />}
-            {!isDismissed && (
-              <FirstSteps
-                hasProvider={hasOwnProvider}
-                agent={ownAgent}
-                isFirst={agent === undefined}
-                talked={talked}
-                onDismiss={dismiss}
-              />
-            )}
+      {!isShown && !talked && !error && <AwaitedLines />}
+      {/* What stands below waits for what stands above: nothing moves once it is there. */}
+      <Suspense fallback={<AwaitedLines />}>
+        {talked && <OnCall />}
+        {isRead && isShown && (
+          <div className={classes.columns}>
+            <div>
+              {agent && <FirstAgent agent={agent} talked={talked} />}
+              {!isDismissed && (
+                <FirstSteps
+                  hasProvider={hasOwnProvider}
+                  agent={ownAgent}
+                  isFirst={agent === undefined}
+                  talked={talked}
+                  onDismiss={dismiss}
+                />
+              )}
+            </div>
+            <div className={classes.side}>
+              <WhatsOn found={found} />
+            </div>
           </div>
-          <div className={classes.side}>
-            <WhatsOn found={found} />
-          </div>
-        </div>
-      )}
+        )}
+      </Suspense>
     </Page>
   )
 }
