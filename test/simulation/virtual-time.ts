@@ -15,7 +15,7 @@ class Timer {
   at: number
   readonly order: number
   readonly process: SimulatedProcess | undefined
-  /** Null once it is cleared. */
+  /** It is null once the timer is cleared. */
   run: (() => void) | null
   readonly everyMs: number | null
   constructor(

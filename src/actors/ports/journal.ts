@@ -6,8 +6,7 @@ import type { TransitionRecord } from '../session/transitions.ts'
 import type { Checkpoint, History, HistoryLimits, SentBefore } from './history.ts'
 import type { Counts, LimitsInForce, OverLimit, RequestRate } from './limits.ts'
 import type { MessagePart, PartIdentity } from './parts.ts'
-import type { OnBusy, QueuedInput, ResponseRequest } from './request.ts'
-import type { SessionToMake } from './session-to-make.ts'
+import type { OnBusy, QueuedInput, ResponseRequest, SessionToMake } from './request.ts'
 import type { Carried, DecidedCall, WaitingCall } from './waiting.ts'
 
 /** What identifies a reply that runs, wherever it is read or written. */

@@ -1,5 +1,6 @@
-/** What a request asks for beside its message. Types only. */
+/** What a request asks for beside its message, and the session that it makes. Types only. */
 
+import type { ReplyEvent } from '../reply/reply-event.ts'
 import type { AnswerFields, ReasoningEffort } from './answer-fields.ts'
 import type { ToolChoice, ToolSpec } from './model.ts'
 import type { Origin } from './observer.ts'
@@ -51,4 +52,28 @@ export interface QueuedInput {
   response?: ResponseRequest
   /** The request. Null when there is none. */
   origin: Origin | null
+}
+
+/** A message that a session is made with. It is complete, and has no frames. */
+export interface GivenMessage {
+  role: 'user' | 'assistant'
+  content: string
+  /** Texts, calls and results of a reply that called tools, in order. Absent when the content is all there is. */
+  events?: readonly ReplyEvent[]
+}
+
+/** The session that a message makes where there is none: with the message, or not at all. */
+export interface SessionToMake {
+  /** Its id at a front end. It is null when it has none. */
+  externalId: string | null
+  /** The number of the client secret that makes it. It is null when there is none. */
+  secretNumber: number | null
+  /** What it holds before the message. Absent when it is empty. */
+  begins?: {
+    /** A model's title may replace it. It is null when none can be derived. */
+    title: string | null
+    metadata: Readonly<Record<string, string>>
+    /** Oldest first. */
+    messages: readonly GivenMessage[]
+  }
 }

@@ -71,7 +71,7 @@ function titleOf({ title, messages }: NewSession): Pick<NewSession, 'title' | 't
   return derived === null ? {} : { title: derived, titleIsDraft: true }
 }
 
-/** Null when none can be derived. */
+/** The title that the first user message gives. It is null when none can be derived. */
 export function titleFrom(messages: readonly GivenMessage[]): string | null {
   const first = messages.find(({ role }) => role === 'user')
   return first ? deriveTitle(first.content) : null

@@ -4,7 +4,7 @@
  */
 import type { ClientOptions, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
 
-/** Of a client whose server may not ask, and of one whose server may. */
+/** Options of the SDK's client. `mayAsk`: whether its server may ask the user something. */
 export const clientOptions = (mayAsk: boolean): ClientOptions => ({
   inputRequired: { autoFulfill: mayAsk },
   // The SDK puts the defaults into an accepted form.

@@ -75,7 +75,7 @@ export const mcpServerHandlers = (deps: McpServerDependencies) => {
 type Writing = Pick<McpServerDependencies, 'secrets'>
 
 type McpServerInput = Omit<mcpServers.McpServerFields, 'sendUser'> & {
-  /** Null stands for the default value, false. */
+  /** A null means the default, false. */
   sendUser?: boolean | null | undefined
   headers?: Readonly<Record<string, string>> | null | undefined
 }
