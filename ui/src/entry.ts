@@ -3,7 +3,7 @@
  * would keep the browser from its first picture for as long as that takes, on a phone most of a second.
  */
 
-/** Of a window that is drawn nowhere, and so has no first frame. */
+/** Longest wait for the first frame. Some windows never have one. */
 const AT_MOST_MS = 250
 
 const painted = new Promise<void>((resolve) => {

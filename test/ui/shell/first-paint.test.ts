@@ -1,7 +1,7 @@
 /** What is seen before any script has been read, and that nothing moves when the scripts come. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
-import { homeDescription, openingWords } from '../../../ui/src/shell/first-words.ts'
+import { homeDescription, openingWords } from '../../../ui/src/shell/first/first-words.ts'
 import { createAgent, startTestApp } from '../../support/app.ts'
 import { openBrowser, sidewaysScroll } from '../browser.ts'
 

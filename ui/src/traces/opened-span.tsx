@@ -11,7 +11,7 @@ import classes from './traces.module.css'
 const ROOM_BESIDE_PX = 640
 
 interface OpenedSpanProps {
-  /** Null while none is open. */
+  /** Name of the span that is open. It is null while none is. */
   name: string | null
   detail: ReactNode
   onClose: () => void

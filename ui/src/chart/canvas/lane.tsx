@@ -13,7 +13,7 @@ interface LaneProps {
   until?: string
 }
 
-/** Of an attempt that has brought nothing yet. Null while something comes. */
+/** How long an attempt has brought nothing. It is null while something comes. */
 function silenceIn(bars: readonly LaneBar[], whole: number) {
   const last = bars.at(-1)
   if (last?.kind !== 'attempt' || last.endMs !== null || last.firstMs !== null) return null

@@ -2,7 +2,7 @@
 import { Text, Title } from '@mantine/core'
 import { IconMessageCircle } from '@tabler/icons-react'
 import type { Agent } from '../../agents/resource.ts'
-import { openingWords } from '../../shell/first-words.ts'
+import { openingWords } from '../../shell/first/first-words.ts'
 import classes from './opening.module.css'
 
 const modelOpenings = [
