@@ -252,7 +252,8 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, giv
         const loginOf: PlaygroundDependencies['loginOf'] = async (request, reply) =>
           (await logins?.userOf(request, reply)) ?? null
         mount(management, audit, auditHandlers(deps))
-        mount(management, keys, keyHandlers({ ...deps, deployNeedsKey: options.deployKeys.length > 0, loginOf }))
+        const deployNeedsKey = options.deployKeys.length > 0
+        mount(management, keys, edited(keys, keyHandlers({ ...deps, deployNeedsKey, loginOf })))
         mount(management, webhooks, edited(webhooks, webhookHandlers(deps)))
         mount(management, playground, playgroundHandlers({ ...deps, loginOf }))
         mount(management, allSessions, allSessionHandlers(deps))

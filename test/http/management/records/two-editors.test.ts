@@ -1,5 +1,7 @@
 /** Contract section 25, "Two editors", for every record that is changed by PUT. */
 import { afterAll, expect } from 'vitest'
+import { tags } from '../../../../openapi/contract.ts'
+import type { Operation } from '../../../../openapi/operation.ts'
 import { createAgent, startTestApp } from '../../../support/app.ts'
 import { freshDatabase } from '../../../support/database.ts'
 import { verifies } from '../../../verifies.ts'
@@ -41,6 +43,13 @@ const records: [path: string, field: string, one: unknown, other: unknown][] = [
     'One',
     'Other',
   ],
+  [await made('/api/v1/keys', { name: 'k', scopes: ['deploy'] }), 'name', 'One', 'Other'],
+  [
+    await made('/api/v1/webhooks', { name: 'w', url: 'https://x.example', events: ['reply.failed'] }),
+    'name',
+    'One',
+    'Other',
+  ],
   ['/api/v1/settings/prices', 'prices', [{ model: 'm', prompt: 1, completion: 1 }], []],
 ]
 
@@ -74,6 +83,12 @@ verifies(
 
 /** Prices are replaced as a whole; of other records a PUT changes what it names. */
 const same = (path: string, json: object) => (path.endsWith('/prices') ? json : {})
+
+verifies('contract-25.two-editors', 'these are all that the contract lets a PUT change', () => {
+  const operations = Object.values(tags).flatMap((tag) => Object.values<Operation>(tag.operations))
+  const isPut = ({ method, scope }: Operation) => method === 'put' && scope === 'management'
+  expect(records).toHaveLength(operations.filter(isPut).length)
+})
 
 verifies('contract-25.two-editors', 'what is never shown counts too; a record that is gone is 404', async () => {
   const path = await made('/api/v1/settings/providers', { name: 'r', providerType: 'openai', apiKey: 'short' })
