@@ -2,7 +2,7 @@
 import type { Sql } from '../../persistence/postgres/database.ts'
 import { listEntries } from '../../persistence/records/audit/audit.ts'
 import { listAs } from '../list.ts'
-import { badRequest } from '../server/http-error.ts'
+import { readMoment } from '../management/moment.ts'
 import type { Handlers } from '../server/mount.ts'
 
 export const auditHandlers = ({ sql }: { sql: Sql }) =>
@@ -13,8 +13,4 @@ export const auditHandlers = ({ sql }: { sql: Sql }) =>
       ),
   }) satisfies Handlers<'audit'>
 
-function timeOf(field: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(time) ? badRequest(`${field}: must be a day or a time in ISO 8601`) : new Date(time).toISOString()
-}
+const timeOf = (field: string, text: string | undefined) => text && readMoment(field, text).toISOString()

@@ -8,6 +8,7 @@ import { recordChange, recordCreation, recordDeletion } from '../audit/record-ch
 import { givenLimits } from '../limits/limit-input.ts'
 import { withPriceWarning } from '../limits/price-warning.ts'
 import { listAs } from '../list.ts'
+import { readMoment } from '../management/moment.ts'
 import { badRequest, missing } from '../server/http-error.ts'
 import type { Handlers } from '../server/mount.ts'
 import type { KeyList } from './key-list.ts'
@@ -39,7 +40,7 @@ export const keyHandlers = (deps: KeyDependencies) => {
         scopes: [...new Set(scopes)],
         agentIds: (agentIds && tidyIds(agentIds)) ?? null,
         limits: givenLimits(limits) ?? null,
-        expiresAt: expiresAt == null ? null : checkedTime(expiresAt),
+        expiresAt: expiresAt == null ? null : readMoment('expiresAt', expiresAt).toISOString(),
         createdBy: await deps.loginOf(request, reply),
       }
       const created = await recordCreation(sql, request, 'key', async (tx) => {
@@ -62,7 +63,7 @@ export const keyHandlers = (deps: KeyDependencies) => {
         name,
         agentIds: agentIds && tidyIds(agentIds),
         limits: givenLimits(limits),
-        expiresAt: typeof expiresAt === 'string' ? checkedTime(expiresAt) : expiresAt,
+        expiresAt: typeof expiresAt === 'string' ? readMoment('expiresAt', expiresAt).toISOString() : expiresAt,
       }
       const updated = await recordChange(sql, request, 'key', async (tx) => {
         const stored = (await keys.findKey(tx, id)) ?? missing('key')
@@ -99,11 +100,4 @@ async function checkAgents(tx: AnySql, ids: readonly string[] | null): Promise<v
   const malformed = ids.find((id) => !isUuid(id))
   const unknown = malformed ?? (await keys.unknownAgents(tx, ids))[0]
   if (unknown !== undefined) badRequest(`agentIds: there is no agent ${unknown}`)
-}
-
-/** As it is stored. Throws 400. */
-function checkedTime(text: string): string {
-  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(time)) return badRequest('expiresAt: must be a time in ISO 8601, such as 2027-01-31T00:00:00Z')
-  return new Date(time).toISOString()
 }

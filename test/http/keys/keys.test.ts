@@ -77,6 +77,7 @@ test.each([
   [{ agentIds: [nobody] }, 'agentIds'],
   [{ agentIds: ['x'] }, 'agentIds'],
   [{ expiresAt: 'tomorrow' }, 'expiresAt'],
+  [{ expiresAt: '2030-02-30T00:00:00Z' }, 'expiresAt'],
   [{ key: 'gr_mine' }, 'key'],
   [{ name: '' }, 'name'],
 ])('%j is 400', async (fields, field) => {
