@@ -13,7 +13,7 @@ export function unknownParameterCheck(
   id: string,
   { method, streams, query }: Operation,
 ): ((raw: unknown) => void) | null {
-  const isList = id.startsWith('list') || (query !== undefined && streams === undefined)
+  const isList = /^list|^stream(All)?Sessions$/.test(id) || (query !== undefined && streams === undefined)
   if (method !== 'get' || !isList) return null
   const properties = Object.entries(query?.properties ?? {})
   const names = properties.map(([name]) => name)

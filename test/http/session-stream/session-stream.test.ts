@@ -191,6 +191,15 @@ verifies('contract-22.session-stream-access', 'keys follow all or a user, secret
   expect((await watch({ token: 'wrong' })).status).toBe(401)
 })
 
+verifies('contract-25.unknown-parameters', 'a misspelt filter does not follow everybody', async () => {
+  const misspelt = await watch({ query: '?users=ann' })
+  misspelt.leave()
+  expect(misspelt.status).toBe(400)
+  const known = await watch({ query: '?user=ann&_=1' })
+  known.leave()
+  expect(known.status).toBe(200)
+})
+
 verifies('contract-22.session-stream-access', "it ends with the secret, or the user's revocation", async () => {
   const brief = await door.secret('eve', { expires_after: { anchor: 'created_at', seconds: 10 } })
   const stream = await watch({ token: brief })
