@@ -17,6 +17,7 @@ const create = {
   method: 'post',
   scope: 'deploy',
   takesParts: true,
+  refusesUnknown: true,
   summary: 'Make a conversation, with messages to begin with',
   responses: { 200: Conversation },
   errors: { 404: 'There is no such agent.' },
@@ -38,6 +39,7 @@ const update = (path: string) =>
     method: 'post',
     summary: 'Replace the metadata of a conversation',
     body: ConversationChange,
+    refusesUnknown: true,
     responses: { 200: Conversation },
     errors: { 404: unknown },
   }) satisfies Operation

@@ -5,7 +5,9 @@ import { findConversation, type StoredConversation } from '../../../persistence/
 import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
 import { deleteSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { requireUploads } from '../../parts/uploads.ts'
+import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { makeSession } from '../../sending/new-session.ts'
+import { refuseUnwanted } from '../../sending/request/caller-instructions.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import { type Caller, opens, opensAgent, userOf } from '../access/caller.ts'
 import { refuseUsedMetadata } from '../access/used-metadata.ts'
@@ -16,6 +18,7 @@ import { conversationOf, givenMessages } from './history-items.ts'
 import { idOf, uuidIn } from './ids.ts'
 import { readInput } from './input-items.ts'
 import { type ItemQuery, listOfItems, orderOf } from './item-list.ts'
+import { instructionsIn } from './request-fields.ts'
 import { conversationItems } from './stored-items.ts'
 
 interface Named {
@@ -57,7 +60,10 @@ async function create(
   }
   if (isSecret && !isEmpty) throw new HttpError(403, 'items: a history is given with the deploy key')
   if (isSecret) await refuseUsedMetadata(deps, agentId, metadata ?? {}, async () => ({}))
-  const messages = isEmpty ? [] : givenMessages(conversationOf(readInput(given, requireUploads(request), 'items')))
+  const read = isEmpty ? [] : readInput(given, requireUploads(request), 'items')
+  const instructions = instructionsIn(read, {}, caller)
+  if (instructions !== null) refuseUnwanted(await loadAgent(deps, agentId), instructions)
+  const messages = givenMessages(conversationOf(read))
   const wanted = { user: userOf(caller), metadata, messages }
   const made = await makeSession(deps, agentId, wanted, { secretNumber: isSecret ? caller.number : null })
   return wire({ ...made, created: Math.floor(Date.parse(made.createdAt) / 1000) })

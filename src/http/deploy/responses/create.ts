@@ -47,7 +47,7 @@ export async function createResponse(
     const uploads = requireUploads(exchange.request)
     const wanted = readFields(body, agent)
     const items = readInput(body.input, uploads)
-    const instructions = instructionsIn(items, wanted, exchange.caller)
+    const instructions = instructionsIn(items, wanted.response, exchange.caller)
     const sent = await send(deps, { agentId, body, exchange, wanted, instructions, items, uploads })
     const { source, onLeft: requesterLost } = sentAnswer(sent, reply)
     const find = async () => (await findResponse(deps.sql, replyIdOf(source), null)) ?? missing('response')

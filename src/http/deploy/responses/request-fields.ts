@@ -164,10 +164,10 @@ function chatChoice(choice: unknown): unknown {
 /** Its `instructions`, then its system and developer items, in order. Throws 403 where a client secret brings some. */
 export function instructionsIn(
   items: readonly InputItem[],
-  { response }: Pick<RequestFields, 'response'>,
+  { instructions: given }: { instructions?: string | undefined },
   caller: Caller,
 ): Instructions | null {
-  const own = response.instructions === undefined ? [] : [{ text: response.instructions, where: 'instructions' }]
+  const own = given === undefined ? [] : [{ text: given, where: 'instructions' }]
   const sent = items.flatMap((item) =>
     item.kind === 'instructions' ? [{ text: item.text, where: `${item.where}.role` }] : [],
   )

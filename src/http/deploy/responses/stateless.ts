@@ -30,7 +30,7 @@ export async function answerStatelessly(
       read(uploads) {
         const items = readInput(body.input, uploads)
         return {
-          instructions: instructionsIn(items, wanted, exchange.caller),
+          instructions: instructionsIn(items, wanted.response, exchange.caller),
           sent: conversationOf(items),
           fields: wanted.fields,
           callerTools: wanted.callerTools ?? noTools,

@@ -34,6 +34,31 @@ verifies('contract-24.conversations', 'the official client makes, reads, changes
   expect((await scene.call('POST', scene.conversations)).status).toBe(200)
 })
 
+verifies('contract-25.unknown-fields', 'a field that a conversation does not have is named', async () => {
+  const made = (await scene.call('POST', scene.conversations, {})).json
+  const openai = '/api/v1/openai/conversations'
+  for (const [path, body] of [
+    [scene.conversations, { message: [] }],
+    [`${scene.conversations}/${made.id}`, { metadata: {}, user: 'ada' }],
+    [openai, { model: scene.agentId, user: 'ada' }],
+    [`${openai}/${made.id}`, { metadata: {}, title: 'x' }],
+  ] as const) {
+    const { status, json } = await scene.call('POST', path, body)
+    expect([path, status, json.error?.param]).toEqual([path, 400, Object.keys(body).at(-1)])
+  }
+})
+
+verifies('contract-24.conversations', 'instructions that the agent does not take are refused', async () => {
+  for (const role of ['system', 'developer']) {
+    const items = [
+      { role: 'user', content: 'one' },
+      { role, content: 'Be brief.' },
+    ]
+    const { status, json } = await scene.call('POST', scene.conversations, { items })
+    expect([role, status, json.error?.param]).toEqual([role, 400, 'items.1.role'])
+  }
+})
+
 verifies('contract-24.conversations', 'its items are what was said, in pages', async () => {
   const items = [
     { role: 'user', content: 'one' },
