@@ -24,11 +24,11 @@ export function traceAsMarkdown({ startedAt, spans }: Trace, { id, error, toolCa
 function rowOf(span: Span): string {
   const { kind, name, startMs, endMs, ok } = span
   const turn = turnOf(span)
-  const outcome = ok === null ? 'runs' : ok ? 'ok' : 'failed'
+  const outcome = ok === null ? 'running' : ok ? 'ok' : 'failed'
   const cells = [
     `${kind === name ? '' : `${kind} `}${name}${turn === null ? '' : ` (turn ${turn})`}`,
     `+${duration(startMs)}`,
-    endMs === null ? 'runs' : duration(endMs - startMs),
+    endMs === null ? 'running' : duration(endMs - startMs),
     [outcome, spanWords(span)].filter((words) => words !== '').join(': '),
   ]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
