@@ -126,7 +126,7 @@ const lineEnd = input.indexOf(10)
 const job: MarkdownJob = JSON.parse(input.toString('utf8', 0, lineEnd))
 const convert = runInThisContext('(run) => { globalThis.convert = run }')
 convert(() => {
-  const markdown = markdownOf(decodeHtml(input.subarray(lineEnd + 1), job.charset), job.url)
+  const markdown = markdownOf(decodeHtml(input.subarray(lineEnd + 1), job.charset, job.cut), job.url)
   writeFileSync(1, cutToBytes(markdown, job.maxBytes, job.note, job.cut))
 })
 // V8's own watchdog: it interrupts loops and regular expressions, which no timer can.

@@ -2,15 +2,15 @@
 // @ts-expect-error: the package has no types
 import sniffHtmlEncoding from 'html-encoding-sniffer'
 
-/** Decodes by byte order mark, then `charset`; otherwise UTF-8 if valid, else Windows-1252. */
-export function decodeText(bytes: Uint8Array, charset: string): string {
+/** Decodes by byte order mark, then `charset`; otherwise UTF-8 if valid, else Windows-1252. `cut`: more bytes followed. */
+export function decodeText(bytes: Uint8Array, charset: string, cut: boolean): string {
   const mark = marks.find(([first]) => first.every((byte, index) => bytes[index] === byte))
   try {
     if (mark || charset) return new TextDecoder(mark ? mark[1] : charset).decode(bytes)
   } catch {
     // unknown encoding: guess
   }
-  return new TextDecoder(likelyEncoding(bytes)).decode(bytes)
+  return new TextDecoder(likelyEncoding(bytes, cut)).decode(bytes)
 }
 
 const marks = [
@@ -20,20 +20,20 @@ const marks = [
 ] as const
 
 /** The encoding as browsers choose it: byte order mark, `charset`, then what the page itself declares. */
-export function decodeHtml(bytes: Uint8Array, charset: string): string {
+export function decodeHtml(bytes: Uint8Array, charset: string, cut: boolean): string {
   const encoding: unknown = sniffHtmlEncoding(bytes, {
     ...(charset !== '' && { transportLayerEncodingLabel: charset }),
-    defaultEncoding: likelyEncoding(bytes),
+    defaultEncoding: likelyEncoding(bytes, cut),
   })
-  return decodeText(bytes, String(encoding))
+  return decodeText(bytes, String(encoding), cut)
 }
 
-const likelyEncoding = (bytes: Uint8Array) => (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
+const likelyEncoding = (bytes: Uint8Array, cut: boolean) => (isUtf8(bytes, cut) ? 'utf-8' : 'windows-1252')
 
-/** A character cut off at the end is accepted. */
-function isUtf8(bytes: Uint8Array): boolean {
+/** A character cut off at the end is accepted where the bytes were cut: else it is a letter of another encoding. */
+function isUtf8(bytes: Uint8Array, cut: boolean): boolean {
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: cut })
     return true
   } catch {
     return false

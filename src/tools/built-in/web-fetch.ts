@@ -90,7 +90,7 @@ async function readPage(response: Response, signal: AbortSignal, limits: WebFetc
   // UTF-16 has two bytes where UTF-8 has one: nothing beyond this survives the cut.
   const bytes = Buffer.concat(chunks, Math.min(lengthOf(chunks), 2 * limits.maxBytes + 2))
   const cut = !whole || bytes.length < lengthOf(chunks)
-  return { ok, content: cutToBytes(head + decodeText(bytes, charset), limits.maxBytes, NOTE, cut) }
+  return { ok, content: cutToBytes(head + decodeText(bytes, charset, cut), limits.maxBytes, NOTE, cut) }
 }
 
 const lengthOf = (chunks: readonly Uint8Array[]): number => chunks.reduce((sum, { length }) => sum + length, 0)

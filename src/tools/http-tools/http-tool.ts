@@ -129,6 +129,6 @@ async function resultOf(response: Response, maxBytes: number, secrets: string[])
     const body = `(not text: ${type.slice(0, 100) || 'unknown type'})`
     return { ok, status, content: head + body, body }
   }
-  const content = cutToBytes(head + removeSecrets(decodeText(bytes, charset), secrets), maxBytes, note, !whole)
+  const content = cutToBytes(head + removeSecrets(decodeText(bytes, charset, !whole), secrets), maxBytes, note, !whole)
   return { ok, status, content, body: content.slice(head.length) }
 }

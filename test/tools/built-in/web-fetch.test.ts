@@ -90,6 +90,7 @@ verifies('contract-6.web-fetch', 'charsets: header, byte order mark, meta, and t
     ['text/html', Buffer.concat([Buffer.from([0xff, 0xfe]), page('gün', 'utf16le')]), 'gün'],
     ['text/plain; charset=shift_jis', Buffer.from([0x83, 0x65]), 'テ'],
     ['text/plain', Buffer.from([0x80]), '€'],
+    ['text/plain', Buffer.from('café', 'latin1'), 'café'],
   ] as const) {
     await using at = await serving(type, body)
     expect([type, (await at.get('/')).content]).toEqual([type, expect.stringContaining(expected)])

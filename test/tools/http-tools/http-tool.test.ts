@@ -58,6 +58,17 @@ verifies('contract-6.http-limits', 'the model reads status and text', async () =
   expect(await at.call({ url: `${at.url}/no` })).toMatchObject({ ok: false, status: 404, body: 'gün' })
 })
 
+verifies('contract-6.http-limits', 'text that declares no charset is known by all of its bytes', async () => {
+  const answers = [Buffer.from('café', 'latin1'), Buffer.from('kawaii ✓'), Buffer.from('✓'.repeat(100_000))]
+  await using at = await stage((request, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' }).end(answers[Number(request.url?.slice(1))])
+  })
+  expect((await at.call({ url: `${at.url}/0` })).body).toBe('café')
+  expect((await at.call({ url: `${at.url}/1` })).body).toBe('kawaii ✓')
+  // 256 KiB end within a character.
+  expect((await at.call({ url: `${at.url}/2` })).body).toMatch(/^✓+\n\[cut at 256 KiB\]$/)
+})
+
 verifies('contract-25.tool-pictures', 'a picture comes beside a note of it, as what its bytes say', async () => {
   const png = Buffer.alloc(300_000)
   png.write('\x89PNG\r\n\x1a\n', 'latin1')
