@@ -40,7 +40,7 @@ const textOf = (record: object, name: string): string | null => {
   return typeof value === 'string' ? value : null
 }
 
-/** Where there is a record neither before nor after, nothing was changed. */
+/** Where there is a record neither before nor after, or the same one, nothing was changed. */
 function changeOf(
   kind: string,
   { before, after, more }: Changed<unknown>,
@@ -48,13 +48,15 @@ function changeOf(
 ): AuditedChange[] {
   const record = after ?? before
   if (record === null) return []
+  const changes = { ...changesBetween(before, after), ...more }
+  if (before !== null && after !== null && Object.keys(changes).length === 0) return []
   return [
     {
       action: before === null ? 'create' : after === null ? 'delete' : 'update',
       kind,
       recordId: named?.id ?? textOf(record, 'id'),
       recordName: named?.name ?? textOf(record, 'name'),
-      changes: { ...changesBetween(before, after), ...more },
+      changes,
     },
   ]
 }

@@ -153,6 +153,16 @@ verifies('contract-23.audit', 'a deletion leaves one for each record that it cha
   ])
 })
 
+verifies('contract-23.audit', 'a PUT that changes nothing leaves none', async () => {
+  const path = `/api/v1/prompts/${await made('/api/v1/prompts', { name: 'Same', content: 'x' })}`
+  const tools = `/api/v1/agents/${door.agentId}/tools`
+  await manage('PUT', tools, { builtInToolIds: [] })
+  const before = (await newest()).id
+  expect((await manage('PUT', path, (await manage('GET', path)).json)).status).toBe(200)
+  expect((await manage('PUT', tools, { builtInToolIds: [] })).status).toBe(200)
+  expect((await newest()).id).toBe(before)
+})
+
 verifies('contract-23.audit', 'a refused change leaves none', async () => {
   const before = (await newest()).id
   expect((await manage('POST', '/api/v1/prompts', { name: '' })).status).toBe(400)
