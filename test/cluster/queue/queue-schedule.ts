@@ -91,20 +91,23 @@ async function deleteSession(told: Told, url: string): Promise<void> {
 /** `deletes`: at some point the session is deleted. */
 export async function runSchedule(told: Told, urls: readonly string[], random: () => number, deletes: boolean) {
   const deletesAt = deletes ? Math.floor(random() * STEPS) : STEPS
+  const sends: Promise<void>[] = []
   for (let n = 0; n < STEPS; n++) {
     const url = urls[Math.floor(random() * urls.length)] ?? ''
     const what = random()
     const kind = random()
     const content = `${told.tag} ${kind < 0.15 ? 'buy ' : kind < 0.3 ? 'check ' : ''}m${n}`
     if (n === deletesAt) await deleteSession(told, url)
-    else if (what < 0.5) void send(told, url, content, 'enqueue')
-    else if (what < 0.6) void send(told, url, content, 'steer')
+    else if (what < 0.5) sends.push(send(told, url, content, 'enqueue'))
+    else if (what < 0.6) sends.push(send(told, url, content, 'steer'))
     else if (what < 0.65) await postJson(`${completions(url, told.session)}/cancel`, {}).catch(() => null)
     else if (what < 0.8) await removeOne(told, url, random)
     else if (what < 0.95) await decide(told, url, random() < 0.7 ? 'approve' : 'reject')
     else await look(told, url)
     await pause(random() * 300)
   }
+  // One that is still on its way would be counted by some of the looks that follow, and not by others.
+  await Promise.all(sends)
 }
 
 /** An agent of this vendor's: the calls of `web_fetch` wait for a decision, those of `current_time` do not. */
