@@ -69,6 +69,15 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
   return row
 }
 
+/** Its records as they are exported: their ids mean nothing elsewhere, and providers stay here with their keys. */
+export const exported = ({ providers, prompts, agents, httpTools, mcpServers }: Configuration) => ({
+  providers: providers.flatMap(({ name, wireApi }) => (wireApi === null ? [] : [{ name, wireApi }])),
+  prompts: prompts.map(({ id: _, ...prompt }) => prompt),
+  agents: agents.map(({ id: _, ...agent }) => agent),
+  httpTools: httpTools.map(({ id: _, ...tool }) => tool),
+  mcpServers: mcpServers.map(({ id: _, ...server }) => server),
+})
+
 /** Locks the configuration until the transaction ends: records that were found by name stay valid. */
 export const lockConfiguration = (tx: Tx) =>
   tx`lock table providers, prompts, agents, http_tools, mcp_servers in share row exclusive mode`

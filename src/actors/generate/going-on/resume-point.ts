@@ -74,7 +74,7 @@ function readEvents(events: readonly { event: ReplyEvent }[]) {
     else if (event.type === 'tool_result') results.set(event.id, event.content)
     else if (event.type === 'tool_unknown') unknown.add(event.id)
     else if (event.type === 'tool_begun') begun.add(event.id)
-    else model = { model: event.model, providerId: event.providerId }
+    else if (event.type === 'model') model = { model: event.model, providerId: event.providerId }
   }
   return { turns, results, unknown, begun, text, reasoning, model }
 }

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { writeEntries } from '../../../persistence/records/audit/audit.ts'
-import { lockConfiguration, readConfiguration } from '../../../persistence/records/transfer.ts'
+import { exported, lockConfiguration, readConfiguration } from '../../../persistence/records/transfer.ts'
 import { originOf } from '../../audit/record-change.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { sendInPieces } from '../../streaming/written-lists.ts'
@@ -36,22 +36,18 @@ export const transferHandlers = (deps: TransferDependencies) => {
   const { sql, onMcpServerChange } = deps
   return {
     exportConfiguration: async ({ request, reply }) => {
-      const { providers, prompts, agents, httpTools, mcpServers, agentTools } = await readConfiguration(sql)
+      const stored = await readConfiguration(sql)
       await writeEntries(sql, originOf(request), [ofAll('export')])
-      const exported = {
+      const configuration = {
         version: 1 as const,
-        providers: providers.flatMap(({ name, wireApi }) => (wireApi === null ? [] : [{ name, wireApi }])),
-        prompts: prompts.map(({ id: _, ...prompt }) => prompt),
-        agents: agents.map(({ id: _, ...agent }) => agent),
-        httpTools: httpTools.map(({ id: _, ...tool }) => tool),
-        mcpServers: mcpServers.map(({ id: _, ...server }) => server),
-        agentTools: agentTools.map(({ name, approval }) => ({
+        ...exported(stored),
+        agentTools: stored.agentTools.map(({ name, approval }) => ({
           agent: name,
-          ...toolsOf(approval, { httpTools, mcpServers }, deps.workOutNames),
+          ...toolsOf(approval, stored, deps.workOutNames),
         })),
       }
-      const isLong = prompts.reduce((sum, { content }) => sum + content.length, 0) > LONG_CHARACTERS
-      return isLong ? sendInPieces(reply, exported) : exported
+      const isLong = stored.prompts.reduce((sum, { content }) => sum + content.length, 0) > LONG_CHARACTERS
+      return isLong ? sendInPieces(reply, configuration) : configuration
     },
     importConfiguration: async ({ body, request }) => {
       const { result, changedServers } = await sql.begin(async (tx) => {
