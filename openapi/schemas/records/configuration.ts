@@ -238,35 +238,28 @@ export const Agent = Type.Object(
   { title: 'Agent' },
 )
 export const AgentList = listOf('AgentList', 'agents', Agent)
+const agentOptions = {
+  promptId,
+  generationConfig: GenerationConfigInput,
+  allowedOrigins: allowedOriginsInput,
+  historyMaxTokens,
+  callerInstructions: callerInstructionsInput,
+  userLimits: userLimitsInput,
+  compaction: compactionInput,
+  onLoss: onLossInput,
+  ...replyInput,
+}
 export const AgentCreate = Type.Object(
   {
     ...agentInput,
-    ...optional({
-      promptId,
-      generationConfig: GenerationConfigInput,
-      allowedOrigins: allowedOriginsInput,
-      historyMaxTokens,
-      callerInstructions: callerInstructionsInput,
-      userLimits: userLimitsInput,
-      compaction: compactionInput,
-      onLoss: onLossInput,
-      ...replyInput,
-    }),
+    ...optional(agentOptions),
   },
   { title: 'AgentCreate' },
 )
 export const AgentUpdate = Type.Object(
   optional({
     ...agentInput,
-    promptId,
-    generationConfig: GenerationConfigInput,
-    allowedOrigins: allowedOriginsInput,
-    historyMaxTokens,
-    callerInstructions: callerInstructionsInput,
-    userLimits: userLimitsInput,
-    compaction: compactionInput,
-    onLoss: onLossInput,
-    ...replyInput,
+    ...agentOptions,
   }),
   { title: 'AgentUpdate' },
 )

@@ -44,24 +44,11 @@ export interface Agent {
   updatedAt: string
 }
 
-export interface NewAgent {
-  name: string
-  providerId: string
-  model: string
-  promptId: string | null
-  generationConfig: GenerationConfig
-  responseFormat: ResponseFormat | null
-  fallbacks: readonly Fallback[]
-  allowedOrigins: string[]
-  historyMaxTokens: number | null
-  /** `refuse` by default. */
-  callerInstructions?: CallerInstructions | undefined
-  /** None by default. */
-  userLimits?: Limits | null | undefined
-  /** `none` by default. */
-  compaction?: Compaction | undefined
-  /** `error` by default. */
-  onLoss?: OnLoss | undefined
+type Defaulted = 'callerInstructions' | 'userLimits' | 'compaction' | 'onLoss'
+
+/** Absent fields have their default: `refuse`, no limits, `none`, `error`. */
+export type NewAgent = Omit<Agent, 'id' | 'createdAt' | 'updatedAt' | Defaulted> & {
+  [Field in Defaulted]?: Agent[Field] | undefined
 }
 
 /** Absent fields keep their value; `generationConfig`, `fallbacks` and `allowedOrigins` are replaced as a whole. */
