@@ -13,8 +13,7 @@ import {
   type Sql,
 } from '../persistence/postgres/database.ts'
 import { startEmbedded } from '../persistence/postgres/embedded/embedded.ts'
-import { durabilityWarnings, readSwitchedOff } from '../persistence/postgres/schema/durability.ts'
-import { requireUtf8 } from '../persistence/postgres/schema/encoding.ts'
+import { durabilityWarnings, readSwitchedOff, requireUtf8 } from '../persistence/postgres/schema/server-settings.ts'
 import type { Settings } from '../settings.ts'
 
 /** Connections for replies. Flushes and the lease each have their own. */

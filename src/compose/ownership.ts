@@ -10,9 +10,8 @@ import { createJournal } from '../persistence/replies/writing/journal.ts'
 import type { Settings } from '../settings.ts'
 import type { OwnProcess } from './break-it.ts'
 import { type openDatabase, waitForDatabase } from './database.ts'
-import { followKeys } from './keys.ts'
+import { followKeys, followRevocations } from './followed-lists.ts'
 import type { Observation } from './observation.ts'
-import { followRevocations } from './revocations.ts'
 import { storedReplies } from './stored-replies.ts'
 
 /** Connections for leases, lost replies, intents and reports: a slow one must not delay the others. */

@@ -1,7 +1,6 @@
 /** Moving a session's head to another branch (contract section 14), on both of its paths. */
 import type { Sql } from '../../persistence/postgres/database.ts'
-import * as head from '../../persistence/replies/sessions/head.ts'
-import { findSession, type Session } from '../../persistence/replies/sessions/sessions.ts'
+import * as sessions from '../../persistence/replies/sessions/sessions.ts'
 import { missing } from '../server/http-error.ts'
 import { type NameOf, refuse, snakeCase } from './refusals.ts'
 
@@ -12,9 +11,9 @@ export async function moveHead(
   sessionId: string,
   messageId: string,
   nameOf: NameOf = snakeCase,
-): Promise<Session> {
-  const moved = await head.moveHead(sql, agentId, sessionId, messageId)
+): Promise<sessions.Session> {
+  const moved = await sessions.moveHead(sql, agentId, sessionId, messageId)
   if (moved === 'not_found') missing('session')
   if (moved !== 'moved') refuse(moved, nameOf)
-  return (await findSession(sql, agentId, sessionId)) ?? missing('session')
+  return (await sessions.findSession(sql, agentId, sessionId)) ?? missing('session')
 }

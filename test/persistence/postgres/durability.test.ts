@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { startApp } from '../../../src/compose/app.ts'
 import { askFirst, connect } from '../../../src/persistence/postgres/database.ts'
-import { durabilityWarnings, readSwitchedOff } from '../../../src/persistence/postgres/schema/durability.ts'
+import { durabilityWarnings, readSwitchedOff } from '../../../src/persistence/postgres/schema/server-settings.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
 import { verifies } from '../../verifies.ts'

@@ -5,7 +5,7 @@ import { agentConversations, conversations } from '../../../../openapi/operation
 import { agentResponses, responses } from '../../../../openapi/operations/deploy/responses.ts'
 import type { StoredResponse } from '../../../persistence/replies/reading/stored-responses.ts'
 import { findResponse } from '../../../persistence/replies/reading/stored-responses.ts'
-import { deleteReply } from '../../../persistence/replies/sessions/delete-reply.ts'
+import { deleteReply } from '../../../persistence/replies/sessions/sessions.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import { lastEventId } from '../../streaming/reply-stream.ts'

@@ -1,4 +1,4 @@
-/** Reading and deleting sessions and their messages. Times are ISO 8601 UTC. */
+/** Finding, changing and deleting sessions, and the ends of their conversations. Times are ISO 8601 UTC. */
 import type { AnySql, Sql } from '../../postgres/database.ts'
 import { type Fragment, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
@@ -148,4 +148,40 @@ export async function newestReply(
              order by m.position desc limit 1) as "replyId"
       from sessions s where s.id = ${sessionId} and s.agent_id = ${agentId}`
   return { found: row !== undefined, replyId: row?.replyId ?? null }
+}
+
+/** The id that a front end gave a session (contract section 25). */
+export interface ExternalId {
+  agentId: string
+  /** Whose session it is. Null when it is no user's. */
+  user: string | null
+  externalId: string
+}
+
+/** The session's own id. Null when there is no such session. */
+export async function findByExternalId(sql: Sql, { agentId, user, externalId }: ExternalId): Promise<string | null> {
+  if (!isUuid(agentId)) return null
+  const [row] = await sql<{ id: string }[]>`
+    select id from sessions
+     where agent_id = ${agentId} and external_id = ${externalId} and end_user is not distinct from ${user}`
+  return row?.id ?? null
+}
+
+type HeadMoved = 'moved' | 'not_found' | 'busy' | 'unknown_message'
+
+/** Contract section 14: the path goes through this message, to the leaf below it that was made last. */
+export async function moveHead(sql: Sql, agentId: string, sessionId: string, messageId: string): Promise<HeadMoved> {
+  if (!isUuid(agentId) || !isUuid(sessionId)) return 'not_found'
+  const message = isUuid(messageId) ? messageId : null // none has it
+  const [row] = await sql<{ moved: HeadMoved }[]>`
+    select move_head(${agentId}, ${sessionId}, ${message}) as moved`
+  return row?.moved ?? 'not_found'
+}
+
+type ReplyDeleted = 'deleted' | 'not_found' | 'busy' | 'followed'
+
+/** Contract section 24: deletes a reply, and the message that it answers unless another reply answers that too. */
+export async function deleteReply(sql: Sql, sessionId: string, replyId: string): Promise<ReplyDeleted> {
+  const [row] = await sql<{ deleted: ReplyDeleted }[]>`select delete_reply(${sessionId}, ${replyId}) as deleted`
+  return row?.deleted ?? 'not_found'
 }

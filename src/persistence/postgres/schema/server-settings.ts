@@ -1,7 +1,21 @@
-/** What a crash of the database's machine takes along: settings that make PostgreSQL lose what it said was stored. */
+/** What the settings of somebody's database must be: the encoding of its texts (contract section 25), and that it keeps what it stores. */
 import type { Sql } from '../pool-types.ts'
 
-/** Off, each of these breaks "as durable as the database's own commit". */
+/**
+ * Rejects, naming DATABASE_URL, where texts are not stored as UTF-8. Elsewhere the migrations fail halfway (LATIN1 has no
+ * ellipsis), or bytes are taken for characters and texts are cut between them (SQL_ASCII).
+ */
+export async function requireUtf8(sql: Sql): Promise<void> {
+  const [row] = await sql<{ encoding: string }[]>`select current_setting('server_encoding') as encoding`
+  if (row?.encoding === 'UTF8') return
+  const advice = "Make one with: create database … encoding 'UTF8' template template0."
+  throw new Error(`DATABASE_URL: the encoding of the database is ${row?.encoding}, not UTF8. ${advice}`)
+}
+
+/**
+ * Off, each of these makes PostgreSQL lose with its machine what it said was stored: it breaks "as durable as the database's
+ * own commit".
+ */
 const durabilitySettings = ['synchronous_commit', 'fsync', 'full_page_writes'] as const
 export type DurabilitySetting = (typeof durabilitySettings)[number]
 

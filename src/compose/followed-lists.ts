@@ -1,0 +1,43 @@
+/** Keeps what this instance knows of keys and revocations up to date with what others have changed (contract sections 11 and 23). */
+import type { FastifyBaseLogger } from 'fastify'
+import { createTimers } from '../coordination/timers.ts'
+import { createRevocationList, type RevocationList } from '../http/deploy/access/revocations.ts'
+import { createKeyList, type KeyList } from '../http/keys/key-list.ts'
+import type { Sql } from '../persistence/postgres/database.ts'
+import { findKnownKey, hashOfKey, keysVersion, knownKeys, noteUse } from '../persistence/records/keys/keys.ts'
+import { readRevocations } from '../persistence/replies/users/users.ts'
+import { waitForDatabase } from './database.ts'
+
+/** What is deleted or revoked is refused everywhere within 2 s: a reading that is slow or fails leaves time for the next. */
+const POLL_MS = 500
+
+type Log = Pick<FastifyBaseLogger, 'warn'>
+
+/** Resolves when all keys are known. */
+export const followKeys = (sql: Sql, log: Log): Promise<KeyList & { stop(): void }> =>
+  followed(
+    'keys',
+    log,
+    createKeyList({
+      hashOf: hashOfKey,
+      version: () => keysVersion(sql),
+      all: () => knownKeys(sql),
+      find: (by) => findKnownKey(sql, by),
+      noteUse: (ids) => noteUse(sql, ids),
+    }),
+  )
+
+/** Resolves when everything is known that was revoked before. */
+export const followRevocations = (sql: Sql, log: Log): Promise<RevocationList & { stop(): void }> =>
+  followed(
+    'revocations',
+    log,
+    createRevocationList((horizon) => readRevocations(sql, horizon)),
+  )
+
+async function followed<List extends { poll(): Promise<void> }>(what: string, log: Log, list: List) {
+  await waitForDatabase(() => list.poll(), log)
+  const timers = createTimers((err, task) => log.warn({ err }, `${task} failed.`))
+  timers.every(POLL_MS, `Reading ${what}`, list.poll)
+  return { ...list, stop: timers.stop }
+}
