@@ -141,7 +141,7 @@ export default {
         path: '^src/',
         pathNot: [
           process,
-          '^src/tools/outbound/(outbound|outbound-call|address-lookup)\\.ts$',
+          '^src/tools/outbound/(outbound|outbound-call)\\.ts$',
           '^src/http/',
           '^src/persistence/postgres/',
           '^src/observability/metrics-server\\.ts$',

@@ -17,7 +17,7 @@ import type {
 } from '../ports/index.ts'
 import { type ModelCallEnd, type Pace, unobserved } from '../ports/observer.ts'
 import type { ReplyEvent, Usage } from '../reply/reply-event.ts'
-import { type Ending, endedEarly } from './endings.ts'
+import { type Ending, endedEarly, type Limits, withinLimits } from './endings.ts'
 import { passGate } from './gate.ts'
 import { beginAgain, endsHere, goOnBehind, isSteered, keeping } from './going-on/going-on.ts'
 import { createModelAttribution } from './models.ts'
@@ -29,7 +29,6 @@ import { callsToMake, cleanCall, runDecided, runTools } from './tool-calls.ts'
 import { createToolPictures } from './tool-pictures.ts'
 import { type CountedTurn, createTally } from './usage-tally.ts'
 import { answerOf, messagesOf, noActions, waitOf, withCallerTools } from './waiting-calls.ts'
-import { type Limits, withinLimits } from './within-limits.ts'
 
 /** Tool calls of a whole reply, when the agent sets no limit (contract section 2). */
 const DEFAULT_TOOL_CALLS = 10

@@ -21,8 +21,8 @@ import { drainSessions } from './drain.ts'
 import { checkSessions, createLiveSessions, errorOf, forgetAgent, forgetSession } from './live-sessions.ts'
 import { ownedReplies } from './owned.ts'
 import { findAdmitted } from './recover-admission.ts'
+import type { Slot } from './registry.ts'
 import type { HostSent, Message, ReadyMessage } from './send.ts'
-import type { Slot } from './slots.ts'
 import type { TransitionRecorder } from './transitions.ts'
 
 export interface HostOptions extends AdoptOptions {

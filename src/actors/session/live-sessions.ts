@@ -6,14 +6,15 @@ import { sessionActions, sessionActors, settledDetail } from './actors.ts'
 import { pathOf, sessionMachine } from './machine.ts'
 import {
   createSessionRegistry,
+  createSlots,
   isRunning,
   type LiveSession,
   type RunningCompaction,
   type SessionRegistry,
+  type Slots,
 } from './registry.ts'
 import type { Continued, RunningReply } from './running-reply.ts'
 import type { SessionEvent } from './session-event.ts'
-import { createSlots, type Slots } from './slots.ts'
 import type { TransitionRecord, TransitionRecorder } from './transitions.ts'
 
 /** How long it is shown where a session came to rest. */

@@ -1,5 +1,9 @@
-/** The session actors in the memory of this instance, those that came to rest lately, and the number of running replies. */
+/**
+ * What runs in the memory of this instance: the session actors, those that came to rest lately, stateless replies, and how
+ * many replies run.
+ */
 import type { ActorRefFrom } from 'xstate'
+import type { ReplyError } from '../reply/reply-event.ts'
 import type { sessionMachine } from './machine.ts'
 import type { RunningReply } from './running-reply.ts'
 
@@ -76,6 +80,48 @@ export function createSessionRegistry() {
       await promise
       waiting.delete(resolve)
       clearTimeout(timer)
+    },
+  }
+}
+
+/**
+ * A stateless reply's share of the running replies: nothing of it is stored, but it counts, and can be ended. Dispose of it at
+ * the end of the reply.
+ */
+export interface Slot extends Disposable {
+  /** Aborts when the reply is ended from outside; `error` then says why. */
+  signal: AbortSignal
+  error(): ReplyError | null
+}
+
+export type Slots = ReturnType<typeof createSlots>
+
+export function createSlots(registry: Pick<SessionRegistry, 'began' | 'ended'>) {
+  const taken = new Set<{ agentId: string; end(error: ReplyError): void }>()
+  return {
+    take(agentId: string): Slot {
+      const controller = new AbortController()
+      let error: ReplyError | null = null
+      const end = (why: ReplyError) => {
+        error ??= why
+        controller.abort()
+      }
+      const reply = { agentId, end }
+      taken.add(reply)
+      registry.began()
+      return {
+        signal: controller.signal,
+        error: () => error,
+        [Symbol.dispose]() {
+          if (taken.delete(reply)) registry.ended()
+        },
+      }
+    },
+    /** Agents with a stateless reply here. */
+    agents: (): string[] => [...new Set([...taken].map(({ agentId }) => agentId))],
+    /** Ends the replies of this agent, or of all. */
+    end(error: ReplyError, ofAgent?: string): void {
+      for (const { agentId, end } of taken) if (ofAgent === undefined || ofAgent === agentId) end(error)
     },
   }
 }

@@ -29,10 +29,9 @@ import { sessionFrame, wireUsage } from '../streaming/completion-frames.ts'
 import { answerWhole, lastEventId, streamReply } from '../streaming/reply-stream.ts'
 import { type Caller, opensId, userOf } from './access/caller.ts'
 import { ownParts } from './access/own-session.ts'
-import { readInstructions, readLastMessage, withoutInstructions } from './chat-request.ts'
+import { readInstructions, readLastMessage, readResults, withoutInstructions } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
 import type { DeployHandlers } from './scope.ts'
-import { readResults } from './tool-messages.ts'
 
 const checkMessages = bodyCheck(SentMessages)
 

@@ -2,7 +2,6 @@
 
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import type { Turn } from '../openai/chat-turn.ts'
 import { maxArguments } from '../openai/gathered-calls.ts'
 import { argumentsOf } from '../request/exchanges.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
@@ -11,7 +10,7 @@ import { errorIn, problemInStream } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { gatherAnthropicUsage } from '../wire/reported-usage.ts'
 import { isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
-import { addActivity } from '../wire/turn-events.ts'
+import { addActivity, type Turn } from '../wire/turn-stream.ts'
 import { type Block, echoes } from './anthropic-body.ts'
 
 /** Characters of arguments and reasoning that one turn may gather. */

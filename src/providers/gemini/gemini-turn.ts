@@ -3,14 +3,13 @@
 import { randomUUID } from 'node:crypto'
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import type { Turn } from '../openai/chat-turn.ts'
 import { maxArguments, maxCalls } from '../openai/gathered-calls.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
 import { errorIn, problemInStream } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { geminiUsage } from '../wire/reported-usage.ts'
 import { type End, isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
-import { addActivity } from '../wire/turn-events.ts'
+import { addActivity, type Turn } from '../wire/turn-stream.ts'
 import { echoes, type Part } from './gemini-body.ts'
 
 const finishReasons: ReasonWords = {

@@ -7,26 +7,9 @@ import { errorIn, problemInStream } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { chatUsage } from '../wire/reported-usage.ts'
 import { type End, isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
-import { addActivity } from '../wire/turn-events.ts'
+import { addActivity, type Turn } from '../wire/turn-stream.ts'
 import { type ChatReasoning, gatherReasoning, reasoningIn } from './chat-reasoning.ts'
 import { gatherCalls } from './gathered-calls.ts'
-
-export interface Turn {
-  /** What the model has sent since the caller last emptied it. */
-  readonly events: ModelEvent[]
-  /** The first thing that went wrong; what came before it lies in `events`. Nothing is read after it. */
-  problem(): ProviderProblem | null
-  /** `[DONE]` was read: nothing more will come. */
-  done(): boolean
-  /** The model has finished, with or without `[DONE]`. */
-  finished(): boolean
-  /** One SSE event's data. */
-  take(data: string, eventName?: string): void
-  /** A sign of life without content. */
-  alive(): void
-  /** The tool calls, then the end. */
-  close(): ModelEvent[]
-}
 
 const finishReasons: ReasonWords = {
   stop: ['stop'],

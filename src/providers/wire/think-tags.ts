@@ -1,7 +1,6 @@
 /** `<think>…</think>` at the beginning of a turn: models that are served without a parser write their reasoning so. Pure. */
 import type { ModelEvent } from '../../actors/ports/index.ts'
-import type { Turn } from '../openai/chat-turn.ts'
-import { addActivity } from './turn-events.ts'
+import { addActivity, type Turn } from './turn-stream.ts'
 
 const OPEN = '<think>'
 const CLOSE = '</think>'

@@ -2,10 +2,27 @@
 import { createParser } from 'eventsource-parser'
 import type { ModelEvent, Take } from '../../actors/ports/index.ts'
 import { inPieces } from '../../untrusted/pieces.ts'
-import type { Turn } from '../openai/chat-turn.ts'
 import type { ProviderAnswer } from '../request/fetch.ts'
 import { connectionProblem, malformed, ProviderProblem } from './failure.ts'
 import { parse } from './provider-json.ts'
+
+/** A turn as its vendor's file reads it. */
+export interface Turn {
+  /** What the model has sent since the caller last emptied it. */
+  readonly events: ModelEvent[]
+  /** The first thing that went wrong; what came before it lies in `events`. Nothing is read after it. */
+  problem(): ProviderProblem | null
+  /** `[DONE]` was read: nothing more will come. */
+  done(): boolean
+  /** The model has finished, with or without `[DONE]`. */
+  finished(): boolean
+  /** One SSE event's data. */
+  take(data: string, eventName?: string): void
+  /** A sign of life without content. */
+  alive(): void
+  /** The tool calls, then the end. */
+  close(): ModelEvent[]
+}
 
 /**
  * One SSE event, or one answer without streaming, may be this long; so may be what comes between two events (blank
@@ -175,3 +192,10 @@ function readEvents(turn: Turn): (text: string, last: boolean) => void {
 }
 
 const isWhole = (data: string): boolean => data.trim() === '[DONE]' || parse(data) !== null
+
+/** A sign of life without text; several in a row are one. `output`: the model made something (see ModelEvent). */
+export function addActivity(events: ModelEvent[], output = false): void {
+  const last = events.at(-1)
+  if (last?.type !== 'activity') events.push(output ? { type: 'activity', output } : { type: 'activity' })
+  else if (output) last.output = true
+}

@@ -2,13 +2,13 @@
  * Every outbound call goes through here: providers, HTTP tools, MCP servers, web_fetch. A host is resolved once for each
  * connection, the addresses are checked, and the connection is made to a checked address (contract section 6).
  */
+import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { Agent, buildConnector, type Dispatcher, errors, Headers, type Response, fetch as undiciFetch } from 'undici'
-import { type Lookup, limitLookups, lookupBySystem } from './address-lookup.ts'
+import { createSemaphore } from '../../async/semaphore.ts'
 import { type AddressRules, type Chooser, refusalOf } from './address-rules.ts'
 import { type CallInit, callOut, type OutboundAnswer } from './outbound-call.ts'
 
-export type { Lookup } from './address-lookup.ts'
 export type { Chooser, OutboundRule } from './address-rules.ts'
 
 /** The call is not allowed. `message` has no address in it: a model may read it. */
@@ -53,6 +53,9 @@ export interface Outbound extends AsyncDisposable {
   traceparent(): string | null
 }
 
+/** All addresses of a host name, in the order to try them. Rejects with the system's code (ENOTFOUND, …). */
+export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>
+
 export interface OutboundOptions extends AddressRules {
   /** The system's by default. */
   lookup?: Lookup
@@ -88,6 +91,23 @@ export function createOutbound(options: OutboundOptions): Outbound {
     [Symbol.asyncDispose]: async () => {
       await Promise.all(Object.values(pools).map((pool) => pool.destroy()))
     },
+  }
+}
+
+/**
+ * The system's resolver blocks one of the four threads that files and password hashes need too. Names chosen by a
+ * model may never resolve, so they get at most two of them.
+ */
+const MODEL_LOOKUPS = 2
+
+const lookupBySystem: Lookup = (host) => systemLookup(host, { all: true, order: 'verbatim' })
+
+/** The same lookup, at most `max` at a time. The signal ends the wait for a permit, not the lookup itself. */
+function limitLookups(lookup: Lookup, max = MODEL_LOOKUPS) {
+  const semaphore = createSemaphore(max)
+  return async (host: string, signal: AbortSignal): ReturnType<Lookup> => {
+    using _permit = await semaphore.acquire(signal)
+    return await lookup(host)
   }
 }
 
