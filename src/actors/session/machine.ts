@@ -1,7 +1,7 @@
 /**
  * The session's state machine. It makes the decisions and has no side effects: its actors, and the actions that end a
  * reply's log, are provided by `actors.ts`. The actors answer with named events (session-event.ts), so that this table
- * is complete, and the chart in the UI is this object.
+ * is complete, and the chart in the UI is this object. Stately's tools read this file, and follow no names: it repeats itself.
  *
  * Tokens never pass through here: an event through the mailbox costs 1.7 to 3.8 µs, an append to the reply's log
  * 0.05 µs. Admission is not decided here either: the journal's insert decides, and only an admitted message arrives.
