@@ -1,7 +1,7 @@
 /** Two editors of one record (contract section 25): records answer with an `ETag`, and a PUT with `If-Match` is held to it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Operation, type Operations, successStatus } from '../../../../openapi/operation.ts'
-import type { Sql } from '../../../persistence/postgres/database.ts'
+import { type Sql, withoutIdling } from '../../../persistence/postgres/database.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { changedSince, tagOf } from './record-tags.ts'
@@ -71,7 +71,7 @@ function createTurns(sql: Sql): InTurn {
     const turn = last.then(() =>
       sql.begin(async (tx) => {
         await tx`select pg_advisory_xact_lock(hashtextextended(${`edit ${path}`}, 0))`
-        return { result: await edit() } // the driver waits for arrays of queries itself
+        return { result: await withoutIdling(tx, edit) } // the driver waits for arrays of queries itself
       }),
     )
     last = turn.catch(() => {})

@@ -1,6 +1,6 @@
 /** A portable copy of the configuration, out and in (contract section 8). */
 import type { FastifyInstance } from 'fastify'
-import type { Sql } from '../../../persistence/postgres/database.ts'
+import { type Sql, withoutIdling } from '../../../persistence/postgres/database.ts'
 import { writeEntries } from '../../../persistence/records/audit/audit.ts'
 import { exported, lockConfiguration, readConfiguration } from '../../../persistence/records/transfer.ts'
 import { originOf } from '../../audit/record-change.ts'
@@ -52,7 +52,8 @@ export const transferHandlers = (deps: TransferDependencies) => {
     importConfiguration: async ({ body, request }) => {
       const { result, changedServers } = await sql.begin(async (tx) => {
         await lockConfiguration(tx)
-        const imported = await takeIn({ ...deps, tx }, body, await readConfiguration(tx))
+        const stored = await readConfiguration(tx)
+        const imported = await withoutIdling(tx, () => takeIn({ ...deps, tx }, body, stored)) // schemas are applied
         await writeEntries(tx, originOf(request), [ofAll('import'), ...imported.changes])
         return imported
       })
