@@ -1,6 +1,6 @@
 /** Limits as they are judged for stateless requests, and the use that they are compared with (contract section 23). */
 import type { LimitsInForce, OverLimit, RequestRate } from '../../../actors/ports/limits.ts'
-import type { Sql } from '../../postgres/database.ts'
+import type { AnySql, Sql } from '../../postgres/database.ts'
 import { jsonText } from '../settling/stored-reply.ts'
 
 /** A stateless request. */
@@ -82,14 +82,18 @@ async function ask(
   return row?.answers ?? null
 }
 
-const SUBJECTS_AT_ONCE = 50
-/** A run ends, even where new use comes as fast as it is folded. */
-const MOST_STATEMENTS = 1000
+const SUBJECTS_AT_ONCE = 500
 
 /** Any instance may run it. */
-export async function tidyLimits(sql: Sql): Promise<void> {
-  for (let n = 0; n < MOST_STATEMENTS; n += 1) {
-    const [row] = await sql<{ count: number }[]>`select tidy_limits(${SUBJECTS_AT_ONCE}) as count`
-    if ((row?.count ?? 0) < SUBJECTS_AT_ONCE) return
+export async function tidyLimits(sql: AnySql): Promise<void> {
+  await sql`
+    insert into limit_subjects (subject) select distinct subject from limit_usage where not folded on conflict do nothing`
+  for (let after: string | null = ''; after !== null; ) {
+    const [row]: { last: string | null }[] = await sql<{ last: string | null }[]>`
+      select tidy_limit_range(${after}, ${SUBJECTS_AT_ONCE}) as last`
+    after = row?.last ?? null
   }
+  await sql`
+    delete from limit_usage
+     where folded and day < date_trunc('month', clock_timestamp() at time zone 'UTC') - interval '1 month'`
 }

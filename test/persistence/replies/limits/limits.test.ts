@@ -207,6 +207,29 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     },
   )
 
+  verifies('contract-23.limits-use', 'what is used is folded by looking at each subject a few times', async () => {
+    const count = 2000
+    const use = (every: number, folded: boolean) => scene.sql`
+      insert into limit_usage (subject, day, tokens, cost, folded)
+      select 'many ' || n, (clock_timestamp() at time zone 'UTC')::date, 10, 1, ${folded}
+        from generate_series(1, ${count}::integer) n where n % ${every}::integer = 0`
+    await use(1, true)
+    await use(2, false)
+    await scene.sql`analyze limit_usage`
+    const read = await scene.sql.begin(async (tx) => {
+      await tidyLimits(tx)
+      const [row] = await tx<{ read: number }[]>`
+        select sum(seq_tup_read + idx_tup_fetch)::integer as read from pg_stat_xact_user_tables
+         where relname in ('limit_usage', 'limit_subjects')`
+      return row?.read ?? 0
+    })
+    const [rest] = await scene.sql<{ rows: number; tokens: number }[]>`
+      select count(*)::integer as rows, sum(tokens)::integer as tokens from limit_usage
+       where folded and starts_with(subject, 'many ')`
+    expect(rest).toEqual({ rows: count, tokens: 15 * count })
+    expect(read).toBeLessThan(12 * count)
+  })
+
   verifies('contract-23.limits-cost', 'an admission is one statement, with limits as without', async () => {
     const counting = countStatements(connect(scene.database.url, { max: 1, name: 'counting', timeoutMs: 0 }))
     try {
