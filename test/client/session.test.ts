@@ -34,6 +34,19 @@ test('a first message makes the session, with its title', async () => {
   expect(read.title).toBe('Made by hand')
 })
 
+test('a caller that gives up takes no session from those who wait for the same one', async () => {
+  const deaf = await deafProxy(scene.app.url)
+  const session = scene.clientFor({ baseUrl: deaf.url }).agent(scene.agentId).session()
+  const leaving = new AbortController()
+  const first = session.create(leaving.signal)
+  const second = session.create()
+  leaving.abort(new Error('left'))
+  await expect(first).rejects.toThrow('left')
+  deaf.holdAnswers = false
+  expect(await second).toBe(session.id)
+  await deaf[Symbol.asyncDispose]()
+})
+
 test('an agent is named by its id or by the path of its deploy API, and by nothing else', async () => {
   scene.says(['hi'])
   expect(await client.agent(`/api/v1/agents/${scene.agentId}/deploy`).session().send('hello').text()).toBe('hi')

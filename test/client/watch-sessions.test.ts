@@ -59,6 +59,8 @@ verifies('contract-22.client', 'verifyWebhook takes what the server sends, and n
   const { body, headers } = received
   expect(await verifyWebhook(body, headers, secret)).toEqual(received.json)
   expect(await verifyWebhook(body, new Headers(headers), ['whsec_b3RoZXI=', secret])).toEqual(received.json)
+  // An unset variable beside the secret.
+  expect(await verifyWebhook(body, headers, ['', secret])).toEqual(received.json)
   const late = `${Number(headers['webhook-timestamp']) - 301}`
   const bad = [
     [`${body} `, headers, secret],
@@ -66,6 +68,7 @@ verifies('contract-22.client', 'verifyWebhook takes what the server sends, and n
     [body, { ...headers, 'webhook-timestamp': late }, secret],
     [body, { ...headers, 'webhook-signature': 'v1,!' }, secret],
     [body, {}, secret],
+    [body, headers, ''],
   ] as const
   for (const [sent, given, known] of bad)
     await expect(verifyWebhook(sent, given, known)).rejects.toBeInstanceOf(WebhookVerificationError)

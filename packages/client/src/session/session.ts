@@ -263,22 +263,28 @@ function creation(calls: Calls, agentId: string, made: NewSession) {
 export function knownSession(given: string | null, post: (options: { signal?: AbortSignal }) => Promise<string>) {
   let id = given
   let creating: Promise<string> | null = null
+  async function create(signal?: AbortSignal): Promise<string> {
+    if (id !== null) return id
+    const others = creating
+    creating ??= post(signal === undefined ? {} : { signal })
+    const attempt = creating
+    try {
+      id = await attempt
+      return id
+    } catch (error) {
+      if (others === null) throw error
+    } finally {
+      if (creating === attempt) creating = null
+    }
+    return await create(signal) // the signal of another caller may have ended that attempt
+  }
   return {
     known: () => id,
     /** Told of a session that its first message created. */
     created(newId: string | null) {
       id = newId ?? id
     },
-    async create(signal?: AbortSignal): Promise<string> {
-      if (id !== null) return id
-      creating ??= post(signal === undefined ? {} : { signal })
-      try {
-        id = await creating
-        return id
-      } finally {
-        creating = null
-      }
-    },
+    create,
   }
 }
 
