@@ -1,6 +1,6 @@
 /**
  * Builds the pages into ui/dist if their inputs have changed; otherwise it only checks (50 ms).
- * Runs after `npm ci`, and before `npm start`, `npm test` and `npm run dev`. `--force` builds in any case.
+ * Runs after `npm ci`, and before `npm start` and `npm test`. `--force` builds in any case.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const stamp = join(dist, '.made-of')
 const compressible = /\.(?:js|css|svg|html)$/
 
 /** Files of ui/ that are not part of the pages. */
-const aside = /^(?:dist|\.dist-\d+|shots)[/\\]|^(?:shots\.ts|measure\.ts|tsconfig\.json|README\.md)$/
+const aside = /^(?:dist|\.dist-\d+|pictures|shots)[/\\]|^(?:measure\.ts|tsconfig\.json|README\.md)$/
 
 /** The inputs of the pages: sources, the client, and the packages' exact versions. */
 function hashOfInputs(): string {

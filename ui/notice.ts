@@ -25,7 +25,7 @@ function licenceOf(folder: string): string {
 }
 
 /** A file that a package brings ready to run holds the packages that it depends on; no module tells of them. */
-export function bundledIn(moduleId: string): string[] {
+function bundledIn(moduleId: string): string[] {
   const one = moduleId.endsWith('?url') ? packageOf(moduleId) : null
   if (one === null) return []
   const root = one.folder.slice(0, -one.name.length)

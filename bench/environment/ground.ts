@@ -23,7 +23,7 @@ export type Ground = AsyncDisposable & {
 export type OwnScene = Scene & AsyncDisposable & { pids(): number[] }
 
 /** The model of every bench; see upstream.ts. */
-export async function startModel(): Promise<{ url: string } & Disposable> {
+async function startModel(): Promise<{ url: string } & Disposable> {
   const model = fork(new URL('upstream.ts', import.meta.url), { execArgv: [] })
   const [{ port }] = await once(model, 'message')
   return { url: `http://127.0.0.1:${port}/v1`, [Symbol.dispose]: () => void model.kill() }
@@ -83,7 +83,7 @@ export type Postgres = AsyncDisposable & {
 }
 
 /** Starts PostgreSQL with durability on: one server for the whole run, one database for each contender. */
-export async function startPostgres(): Promise<Postgres> {
+async function startPostgres(): Promise<Postgres> {
   await using stack = new AsyncDisposableStack()
   const { path: dataDir } = stack.use(await programFolder('bench-postgres'))
   const first = await startEmbedded({ dataDir, log: silent })

@@ -28,7 +28,7 @@ const timesRaw = { row: 'raw', how: 'ratio' } as const
  * Ratios to raw in the same turn, since absolute figures move with the machine's hour. Two that have no such ratio are in
  * their own unit.
  */
-export const goals: readonly Goal[] = [
+const goals: readonly Goal[] = [
   {
     what: 'session, short replies/s',
     ...stored,

@@ -123,7 +123,7 @@ export async function writeResults(cases: Results['cases'], file: URL): Promise<
   return results
 }
 
-export const formatResults = ({ cases }: Results): string =>
+const formatResults = ({ cases }: Results): string =>
   Object.entries(cases)
     .flatMap(([name, { rows, ...fields }]): Line[] => [
       { case: name, ...fields },

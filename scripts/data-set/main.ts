@@ -1,5 +1,5 @@
 /**
- * `npm run data-set -- http://localhost:3000 postgres://…` fills a running, empty instance with more than any page shows at
+ * `npm run data-set -- http://localhost:8080 postgres://…` fills a running, empty instance with more than any page shows at
  * once: 301 agents, 39 providers, 20,100 sessions, approvals that wait, failures of every kind, long texts, a long loop of
  * tools. Takes about a minute. To see how pages look with it; nothing of it is meant to be kept.
  */

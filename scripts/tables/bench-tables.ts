@@ -117,7 +117,7 @@ function sourceOf(results: Results, names: readonly string[]): string {
 }
 
 /** Greenroom beside its alternatives. */
-export function comparison(results: Results): string {
+function comparison(results: Results): string {
   const names = [...new Set(comparisons.flatMap(({ figures }) => figures.map(({ of }) => of)))]
   const { rows } = caseOf(results, 'paced-200')
   const head = columns.map((name) => rows[name]?.title ?? name)
@@ -130,7 +130,7 @@ export function comparison(results: Results): string {
 }
 
 /** What an instance uses, by the number of sessions that stream 50 tokens a second each. */
-export function sizing(results: Results): string {
+function sizing(results: Results): string {
   const counts = [1, 50, 200, 500]
   const names = counts.map((count) => `paced-${count}`)
   const row = (what: string, ...figures: Omit<Figure, 'of'>[]) => [
@@ -166,7 +166,7 @@ export function sizing(results: Results): string {
 }
 
 /** Null when a marker is missing. */
-export function withBlock(text: string, block: string): string | null {
+function withBlock(text: string, block: string): string | null {
   const start = text.indexOf(markers[0])
   const end = text.indexOf(markers[1])
   if (start < 0 || end < start) return null

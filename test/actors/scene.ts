@@ -80,7 +80,7 @@ export const message = (sessionId = 's', more: Partial<Message> = {}): Message =
 })
 
 /** Of an instance that never loses its lease. */
-export const openGate = createLeaseGate(() => Number.POSITIVE_INFINITY)
+const openGate = createLeaseGate(() => Number.POSITIVE_INFINITY)
 
 export function openScene(options: Partial<HostOptions> = {}) {
   const { model, calls } = heldModel()

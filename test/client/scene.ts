@@ -10,8 +10,6 @@ import {
 import { openScene, type SceneOptions } from '../http/scene.ts'
 import { type DroppingProxy, startProxy } from '../support/network/proxy.ts'
 
-export type ClientScene = Awaited<ReturnType<typeof openClientScene>>
-
 /** Waits that make a test of many breaks short. */
 export const hurried = { firstWaitMs: 20, longestWaitMs: 200 }
 

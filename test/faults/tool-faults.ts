@@ -9,7 +9,7 @@ import { openProxy } from './database/database-proxy.ts'
 export const buys = asks('One moment. ', { name: 'buy', arguments: '{"what":"tea"}', id: 'the-call' })
 
 /** Buys once; it ends with the result of that call, even an unknown one. */
-export async function buysOnce(call: UpstreamCall): Promise<void> {
+async function buysOnce(call: UpstreamCall): Promise<void> {
   await (call.body.messages.some(({ role }: { role: string }) => role === 'tool') ? says('Bought.') : buys)(call)
 }
 

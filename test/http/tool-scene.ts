@@ -79,7 +79,6 @@ export async function openToolScene(options: SceneOptions = {}) {
     chat: (body: object) => openSse(`${playground}/chat`, body),
     resumeChat: (sessionId: string, after: number | string) =>
       openSse(`${playground}/sessions/${sessionId}/stream`, undefined, { 'last-event-id': `${after}` }),
-    cancelChat: (sessionId: string) => scene.call('POST', `${scene.agent}/playground/sessions/${sessionId}/cancel`),
     // biome-ignore lint/suspicious/noExplicitAny: what the server answers is what the tests look at
     async shown(sessionId: string): Promise<any[]> {
       return (await scene.call('GET', `${scene.agent}/playground/sessions/${sessionId}/messages`)).json.messages

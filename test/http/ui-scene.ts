@@ -53,7 +53,7 @@ export const uiScene = (scene: Pick<Scene, 'app' | 'agent' | 'call'>) => {
 }
 
 /** The stream's data; `[DONE]` as `{type: '[DONE]'}`. */
-export const partsOf = ({ frames }: Pick<SseStream, 'frames'>): WirePart[] =>
+const partsOf = ({ frames }: Pick<SseStream, 'frames'>): WirePart[] =>
   frames.map(({ data }) => (data === '[DONE]' ? { type: data } : JSON.parse(data)))
 
 export async function rest(stream: SseStream): Promise<WirePart[]> {

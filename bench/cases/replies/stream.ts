@@ -4,7 +4,7 @@ import { measureFullLoad, measureReplies, useFigures } from './replies.ts'
 
 const TOKENS = 100
 
-export const firstToken: SideCase = {
+const firstToken: SideCase = {
   kind: 'side',
   name: 'ttft',
   group: 'stream',
@@ -44,7 +44,7 @@ const idealMs = (rate: number): number => ((TOKENS - 1) * 1000) / rate
 const staggerMs = (rate: number): number => (TOKENS * 1000) / rate
 
 /** `rate`: tokens a second of each. `windowMs`: how long all of them run. `of`: who takes part. */
-export const paced = (
+const paced = (
   streams: number,
   { rate = 50, windowMs = 4000, of }: { rate?: number; windowMs?: number; of?: readonly string[] } = {},
 ): SideCase => ({

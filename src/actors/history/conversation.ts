@@ -196,5 +196,3 @@ export function compacted(conversation: Conversation, covered: number, checkpoin
     before: before && { ...before, from: checkpoint.position + 1, left: 'compacted' },
   }
 }
-
-export type Composer = ReturnType<typeof createComposer>

@@ -5,7 +5,7 @@ import type { Product } from '../../support/programs/product.ts'
 import { openSse, type SseStream } from '../../support/streams/sse.ts'
 import { completions, say } from '../scene.ts'
 
-export const LEASE_MS = 1500
+const LEASE_MS = 1500
 
 export interface Pair extends ToolFaults {
   first: Product

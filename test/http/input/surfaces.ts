@@ -22,7 +22,7 @@ const errorObject = {
   },
 }
 
-export const keyOf = (path: string) => (/\/deploy|\/openai/.test(path) ? 'error' : 'message')
+const keyOf = (path: string) => (/\/deploy|\/openai/.test(path) ? 'error' : 'message')
 
 /** Status one of those wanted, and a body in the surface's format, without a word of the inside. */
 export function expectRefusal(
@@ -43,8 +43,6 @@ export function expectRefusal(
   expect([what, json]).toEqual([what, isRequestError ? refusedRequest() : plain])
   expect(said).not.toMatch(/at .*\.ts:\d|node_modules|select |postgres|SyntaxError|RangeError|TypeError/)
 }
-
-export type Endpoint = Awaited<ReturnType<typeof allEndpoints>>['endpoints'][number]
 
 /** Makes the records that the ids stand for. */
 export async function allEndpoints(scene: Scene) {

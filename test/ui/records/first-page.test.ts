@@ -42,7 +42,7 @@ async function built(files: Record<string, string>): Promise<string> {
     configFile: false,
     logLevel: 'error',
     plugins: [react()],
-    // As `npm run dev` has it.
+    // As `npm run dev:ui` has it.
     define: { 'process.env.NODE_ENV': '"development"' },
     build: { write: false, lib: { entry: join(folder, 'src/main.jsx'), formats: ['iife'], name: 'page' } },
   })

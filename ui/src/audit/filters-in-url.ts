@@ -3,7 +3,7 @@ import { usePaging } from '../blocks/pages/paging.ts'
 import { useSearchParams, withParams } from '../blocks/search-params.ts'
 import type { AuditFilters } from './queries.ts'
 
-export const filterNames = ['actor', 'kind', 'from', 'to'] as const
+const filterNames = ['actor', 'kind', 'from', 'to'] as const
 export type FilterName = (typeof filterNames)[number]
 
 const DAY_MS = 86_400_000

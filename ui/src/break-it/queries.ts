@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { ApiError } from '../api.ts'
 
-export const breaks = ['kill', 'pause-database', 'cut-provider', 'drop-connection'] as const
+const breaks = ['kill', 'pause-database', 'cut-provider', 'drop-connection'] as const
 export type Break = (typeof breaks)[number]
 
 export const breakStatus = queryOptions({

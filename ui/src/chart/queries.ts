@@ -29,13 +29,6 @@ export async function mermaidChart(): Promise<string> {
   return response.text()
 }
 
-export const trafficQuery = (hours: number) =>
-  queryOptions({
-    queryKey: ['chart', 'traffic', hours],
-    queryFn: ({ signal }) => api.GET('/api/v1/debug/chart/traffic', { params: { query: { hours } }, signal }),
-    refetchInterval: 30_000,
-  })
-
 /** `everyMs` false: read once, not polled. */
 export const actorsQuery = (everyMs: number | false) =>
   queryOptions({

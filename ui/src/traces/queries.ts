@@ -21,7 +21,7 @@ export const requestsOf = (messageId: string) =>
     retry: false,
   })
 
-export const isOver = ({ spans }: Trace): boolean =>
+const isOver = ({ spans }: Trace): boolean =>
   spans.some(({ kind, endMs }) => kind === 'settle' && endMs !== null)
 
 /** The trace at each change, to its end. */

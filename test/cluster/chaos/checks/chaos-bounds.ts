@@ -2,7 +2,7 @@
 import type { Violation } from '../chaos-witness.ts'
 
 /** The least length of a lease is one test's choice, its default the product's. */
-export const DEFAULT_LEASE_MS = 6000
+const DEFAULT_LEASE_MS = 6000
 
 export type Measured =
   /** From the loss or partition of an owner to the end of a client's stream (milliseconds). */

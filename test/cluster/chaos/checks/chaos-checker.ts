@@ -130,7 +130,7 @@ interface Expected {
 }
 
 /** The frames of a settled reply, from its first id. */
-export function framesOf(row: StoredMessage): Expected[] {
+function framesOf(row: StoredMessage): Expected[] {
   const bytes = Buffer.from(row.content)
   const ends = row.frameEnds ?? []
   const texts = ends.map((end, n) => ({ kind: 'text', text: bytes.toString('utf8', ends[n - 1] ?? 0, end) }) as const)

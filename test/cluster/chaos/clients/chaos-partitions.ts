@@ -12,9 +12,9 @@ import { brokenByRedis, type Ended, limitsFor, type Measured, measureEnd } from 
 import { type Crowd, count, openSession, pathOf, post, type Send } from './chaos-requests.ts'
 import { type Reading, readToEnd } from './chaos-streams.ts'
 
-export const cuts = ['PostgreSQL', 'both', 'Redis'] as const
+const cuts = ['PostgreSQL', 'both', 'Redis'] as const
 export type Cut = (typeof cuts)[number]
-export const wireFaults = ['refuse', 'blackhole', 'deafen', 'stall'] as const
+const wireFaults = ['refuse', 'blackhole', 'deafen', 'stall'] as const
 export type WireFault = (typeof wireFaults)[number]
 
 export interface Partition {

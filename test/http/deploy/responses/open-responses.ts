@@ -39,7 +39,7 @@ const tool = Type.Object({
 
 const efforts = words('none', 'minimal', 'low', 'medium', 'high', 'xhigh')
 
-export const openResponse = Type.Object({
+const openResponse = Type.Object({
   id: text,
   object: words('response'),
   created_at: whole,

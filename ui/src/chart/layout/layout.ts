@@ -34,7 +34,7 @@ export interface Layout {
 /** `wide` reads from left to right, `tall` from top to bottom and with larger words: it is shown smaller. */
 export type Form = 'wide' | 'tall'
 
-export const startId = '(start)'
+const startId = '(start)'
 
 interface StoredLayout {
   width: number

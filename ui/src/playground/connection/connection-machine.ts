@@ -224,5 +224,3 @@ export const connectionMachine = setup({
     },
   },
 })
-
-export type ConnectionState = 'idle' | 'sending' | 'joining' | 'streaming' | 'reconnecting' | 'stopping'

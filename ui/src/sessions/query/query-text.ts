@@ -19,10 +19,10 @@ export interface Parsed {
 }
 
 /** The fields of the query, in the order in which they are offered. */
-export const fields = ['status', 'agent', 'provider', 'http', 'code', 'older', 'newer', 'user', 'text'] as const
+const fields = ['status', 'agent', 'provider', 'http', 'code', 'older', 'newer', 'user', 'text'] as const
 export type Field = (typeof fields)[number]
 
-export const hints = {
+const hints = {
   status: 'how the newest reply ended',
   agent: 'its name',
   provider: 'its name',
@@ -34,7 +34,7 @@ export const hints = {
   text: 'part of a message',
 } as const satisfies Record<Field, string>
 
-export const statusWords = {
+const statusWords = {
   streaming: 'running',
   waiting: 'waiting',
   error: 'failed',
