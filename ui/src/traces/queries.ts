@@ -21,8 +21,7 @@ export const requestsOf = (messageId: string) =>
     retry: false,
   })
 
-const isOver = ({ spans }: Trace): boolean =>
-  spans.some(({ kind, endMs }) => kind === 'settle' && endMs !== null)
+const isOver = ({ spans }: Trace): boolean => spans.some(({ kind, endMs }) => kind === 'settle' && endMs !== null)
 
 /** The trace at each change, to its end. */
 export async function* followTrace(messageId: string, signal: AbortSignal): AsyncGenerator<Trace, void> {
