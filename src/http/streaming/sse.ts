@@ -152,15 +152,17 @@ export function openEventStream(reply: FastifyReply, { gathers = false } = {}): 
   timer ??= setInterval(check, CHECK_MS).unref()
   response.on('error', () => {}) // a broken pipe; `close` follows
   breakOff?.addEventListener('abort', () => response.destroy())
-  response.on('close', () => {
+  const closed = () => {
     open.delete(stream)
     if (open.size === 0 && timer) {
       clearInterval(timer)
       timer = null
     }
     controller.abort(clientLeft)
-  })
-  if (response.closed || response.destroyed) controller.abort(clientLeft)
+  }
+  response.on('close', closed)
+  // A message may have waited long to be admitted: its client has left, and `close` does not come again.
+  if (response.closed || response.destroyed) closed()
   async function writeInPieces(whole: Buffer): Promise<void> {
     for (let at = 0; at < whole.length && !controller.signal.aborted; at += PIECE_BYTES) {
       stream.lastWrite = performance.now()

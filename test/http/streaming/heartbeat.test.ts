@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import Fastify from 'fastify'
 import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest'
-import { openEventStream } from '../../../src/http/streaming/sse.ts'
+import { openEventStream, streamsEnded } from '../../../src/http/streaming/sse.ts'
 import { contentOf } from '../../support/streams/sse.ts'
 import { WAIT_MS } from '../../support/wait.ts'
 import { verifies } from '../../verifies.ts'
@@ -197,3 +197,27 @@ verifies(
     socket.destroy()
   },
 )
+
+verifies('contract-3.heartbeat', 'a stream is not open whose client has left before it could begin', async () => {
+  const app = Fastify({ forceCloseConnections: true })
+  const asked = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<boolean>()
+  app.get('/', async (_, reply) => {
+    asked.resolve()
+    await once(reply.raw, 'close')
+    begun.resolve(openEventStream(reply).signal.aborted)
+  })
+  const url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
+  const socket = connect(Number(url.port), '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  await asked.promise
+  socket.destroy()
+  expect(await begun.promise).toBe(true)
+  let isOver = false
+  void streamsEnded(app.server, WAIT_MS).then(() => {
+    isOver = true
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isOver).toBe(true)
+  await app.close()
+})
