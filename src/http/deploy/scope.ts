@@ -109,12 +109,13 @@ function actorOf(caller: Caller): NonNullable<FastifyRequest['actor']> {
 }
 
 /** Applies from now on, whether its answer has begun or not. */
-function breakOffOnRevocation(
-  { revocations, namedKeys }: DeployDependencies,
+export function breakOffOnRevocation(
+  { revocations, namedKeys }: { revocations: Pick<RevocationList, 'watch'>; namedKeys: Pick<KeyList, 'watch'> },
   request: FastifyRequest,
   reply: FastifyReply,
   caller: Caller,
 ): void {
+  if (reply.raw.closed) return // its client has left while the credential was looked up
   const keyId = keyIdOf(caller)
   const watched = [
     ...(caller.kind === 'secret' ? [revocations.watch(caller)] : []),
