@@ -136,6 +136,21 @@ test('the workbench is there with less than 350 KB of JavaScript', async () => {
   expect(asked.filter((one) => /mermaid|katex|typeset/.test(one.url()))).toEqual([])
 })
 
+test('nothing that words numbers and times is made for a workbench that shows none', async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url, { fresh: true })
+  await page.addInitScript(`{
+    globalThis.made = []
+    for (const name of ['Collator', 'DateTimeFormat', 'ListFormat', 'NumberFormat', 'RelativeTimeFormat']) {
+      const construct = (of, given) => (made.push(name), Reflect.construct(of, given))
+      Intl[name] = new Proxy(Intl[name], { construct })
+    }
+  }`)
+  await page.goto(`/playground/${agentId}`)
+  await page.getByRole('complementary', { name: 'Workbench' }).getByLabel('System prompt').waitFor()
+  expect(await page.evaluate<string[]>('made')).toEqual([])
+})
+
 interface Scene {
   agents: number
   sessions: number

@@ -1,6 +1,7 @@
 import { Anchor, List, ScrollArea, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import { once } from '../blocks/once.ts'
 import { NameSearch } from '../blocks/pages/name-search.tsx'
 import { Panel } from '../blocks/panel.tsx'
 import { plural } from '../blocks/words.ts'
@@ -18,11 +19,11 @@ export function useKeptBy(noun: string): (uses: (agent: Agent) => boolean) => st
     if (names.length === 0) return null
     const others = names.length - NAMED
     const listed = others > 0 ? [...names.slice(0, NAMED), plural(others, 'other agent')] : names
-    return `This ${noun} is used by ${words.format(listed)}. Give ${names.length === 1 ? 'it' : 'them'} another ${noun} before you delete this one.`
+    return `This ${noun} is used by ${words().format(listed)}. Give ${names.length === 1 ? 'it' : 'them'} another ${noun} before you delete this one.`
   }
 }
 
-const words = new Intl.ListFormat('en')
+const words = once(() => new Intl.ListFormat('en'))
 
 /** The agents that use a record. `noun`: "prompt". */
 export function UsedBy({ noun, uses }: { noun: string; uses: (agent: Agent) => boolean }) {

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react'
+import { once } from './once.ts'
 import { relativeTime } from './time-words.ts'
 
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const exact = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }))
 
 /** How long ago, kept up to date; the exact time on hover. `iso`: an ISO 8601 time. */
 export function RelativeTime({ iso }: { iso: string }) {
@@ -11,7 +12,7 @@ export function RelativeTime({ iso }: { iso: string }) {
     return () => clearInterval(timer)
   }, [])
   return (
-    <time dateTime={iso} title={exact.format(new Date(iso))}>
+    <time dateTime={iso} title={exact().format(new Date(iso))}>
       {relativeTime(iso, now)}
     </time>
   )

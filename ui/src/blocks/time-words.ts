@@ -1,3 +1,5 @@
+import { once } from './once.ts'
+
 const steps = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -5,12 +7,12 @@ const steps = [
   ['hour', 3_600],
   ['minute', 60],
 ] as const
-const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' })
+const words = once(() => new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' }))
 
 /** "3 minutes ago"; "just now" below a minute, and for clocks that differ a little. `now` in milliseconds. */
 export function relativeTime(iso: string, now: number): string {
   const seconds = (now - Date.parse(iso)) / 1000
-  for (const [unit, length] of steps) if (seconds >= length) return words.format(-Math.floor(seconds / length), unit)
+  for (const [unit, length] of steps) if (seconds >= length) return words().format(-Math.floor(seconds / length), unit)
   return 'just now'
 }
 

@@ -8,6 +8,7 @@ import { Card } from '../blocks/card.tsx'
 import { Copy } from '../blocks/copy.tsx'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { once } from '../blocks/once.ts'
 import { Page } from '../blocks/pages/page.tsx'
 import { clockTime } from '../chart/words.ts'
 import classes from './break-it.module.css'
@@ -173,10 +174,10 @@ const figures: { key: keyof Counts; label: string; about: string; isBad: boolean
 /** What was shown within the last second is not read back yet: nothing that is missing. */
 function storedWords({ shown, stored, lost, contradicted }: Counts, about: string): string {
   const due = shown - stored - lost - contradicted
-  return due > 0 ? `${about}; ${count.format(due)} to be read within a second` : about
+  return due > 0 ? `${about}; ${count().format(due)} to be read within a second` : about
 }
 
-const count = new Intl.NumberFormat('en')
+const count = once(() => new Intl.NumberFormat('en'))
 
 function Checker({ store }: { store: WatchStore }) {
   const counts = useSelector(store, ({ context }) => context.counts)
@@ -186,7 +187,7 @@ function Checker({ store }: { store: WatchStore }) {
         {figures.map(({ key, label, about, isBad }) => (
           <div key={key} data-bad={(isBad && counts[key] > 0) || undefined}>
             <dt>{label}</dt>
-            <dd data-testid={key}>{count.format(counts[key])}</dd>
+            <dd data-testid={key}>{count().format(counts[key])}</dd>
             <dd className={classes.about}>{key === 'stored' ? storedWords(counts, about) : about}</dd>
           </div>
         ))}

@@ -1,11 +1,12 @@
 /** Times, durations and names as people read them. */
+import { once } from '../blocks/once.ts'
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const clock = once(() => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' }))
 
 /** `14:03:22.187`, in the reader's time zone. */
 export function clockTime(iso: string): string {
   const date = new Date(iso)
-  return `${clock.format(date)}.${String(date.getMilliseconds()).padStart(3, '0')}`
+  return `${clock().format(date)}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
 const units = [

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { once } from '../blocks/once.ts'
 import { useNow } from '../blocks/use-now.ts'
 import { allSessions, type SessionOverview, type SessionOverviewList } from '../sessions/queries.ts'
 import { LastDay, type Span } from '../usage/last-day/last-day.tsx'
@@ -72,5 +73,5 @@ export function OnCall() {
 
 const isoOf = ({ from, to }: Span) => ({ from: new Date(from).toISOString(), to: new Date(to).toISOString() })
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const spanWords = ({ from, to }: Span): string => `from ${clock.format(from)} to ${clock.format(to)}`
+const clock = once(() => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }))
+const spanWords = ({ from, to }: Span): string => `from ${clock().format(from)} to ${clock().format(to)}`

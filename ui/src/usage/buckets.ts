@@ -1,5 +1,6 @@
 /** Days of a report → the bars of its plot: days without a reply are there too, and long times go by week or month. */
 import type { components } from '../../../openapi/generated/schema.ts'
+import { once } from '../blocks/once.ts'
 
 type UsageReport = components['schemas']['UsageReport']
 type UsageRow = components['schemas']['UsageRow']
@@ -17,9 +18,9 @@ const mostDays = 92
 const mostWeeks = 92
 
 const label = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC', ...options })
+  once(() => new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC', ...options }))
 /** Weeks and months reach over more than one year. */
-const labels: Record<Step, Intl.DateTimeFormat> = {
+const labels: Record<Step, () => Intl.DateTimeFormat> = {
   day: label({ day: 'numeric' }),
   week: label({ day: 'numeric', year: '2-digit' }),
   month: label({ year: 'numeric' }),
@@ -71,7 +72,7 @@ export function bucketsOf({ from, to, rows }: UsageReport): { step: Step; bucket
   const begin = step === 'month' ? Math.max(startOf(step, first), Math.min(...byStart.keys())) : startOf(step, first)
   const buckets: Bucket[] = []
   for (let start = begin; start <= last; start = nextOf(step, start)) {
-    buckets.push({ key: dayOf(start), label: labels[step].format(start), ...sumOf(byStart.get(start) ?? []) })
+    buckets.push({ key: dayOf(start), label: labels[step]().format(start), ...sumOf(byStart.get(start) ?? []) })
   }
   return { step, buckets }
 }

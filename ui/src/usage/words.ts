@@ -1,15 +1,16 @@
 /** Numbers of tokens as people read them. */
+import { once } from '../blocks/once.ts'
 
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const compact = once(() => new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }))
 
 /** `1.2M`: where it is narrow. */
-export const shortNumber = (count: number): string => compact.format(count)
+export const shortNumber = (count: number): string => compact().format(count)
 
 /** `1,234,567`. */
 export const wholeNumber = (count: number): string => count.toLocaleString('en')
 
-const amount = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 })
+const amount = once(() => new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 }))
 
 /** `$1.25`. */
 export const money = (currency: string, value: number): string =>
-  `${value < 0 ? '−' : ''}${currency}${amount.format(Math.abs(value))}`
+  `${value < 0 ? '−' : ''}${currency}${amount().format(Math.abs(value))}`

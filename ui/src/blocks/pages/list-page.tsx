@@ -7,6 +7,7 @@ import { Link } from 'react-router'
 import classes from '../blocks.module.css'
 import { EmptyState } from '../messages/empty-state.tsx'
 import { ErrorAlert } from '../messages/error-alert.tsx'
+import { once } from '../once.ts'
 import { RelativeTime } from '../relative-time.tsx'
 import type { Resource, StoredRecord } from '../resource.ts'
 import { AwaitedRows } from './awaited-rows.tsx'
@@ -118,7 +119,7 @@ interface SearchProps {
   setQ: (q: string) => void
 }
 
-const either = new Intl.ListFormat('en', { type: 'disjunction' })
+const either = once(() => new Intl.ListFormat('en', { type: 'disjunction' }))
 
 function Search({ label, by, q, setQ }: SearchProps) {
   const [text, setText] = useState(q)
@@ -129,7 +130,7 @@ function Search({ label, by, q, setQ }: SearchProps) {
     <TextInput
       type="search"
       aria-label={label}
-      placeholder={`Search by ${either.format(by.map((header) => header.toLowerCase()))}`}
+      placeholder={`Search by ${either().format(by.map((header) => header.toLowerCase()))}`}
       leftSection={<IconSearch size={16} stroke={1.7} aria-hidden />}
       maw={320}
       mb="md"

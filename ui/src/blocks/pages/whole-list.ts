@@ -1,5 +1,6 @@
 /** Lists that are read whole: searched in several columns, and sorted by one. */
 import { useQuery } from '@tanstack/react-query'
+import { once } from '../once.ts'
 import type { Resource, StoredRecord } from '../resource.ts'
 import { useSearchParams, withParams } from '../search-params.ts'
 import type { PageOf, PageParams } from './paging.ts'
@@ -51,9 +52,9 @@ export function useWholeList<Item extends StoredRecord>(
   })
   const textOf = texts.sorted.get(by ?? '')
   const order = (one: Item, other: Item) =>
-    textOf ? collator.compare(textOf(one), textOf(other)) * (isDescending ? -1 : 1) : 0
+    textOf ? collator().compare(textOf(one), textOf(other)) * (isDescending ? -1 : 1) : 0
   const page: PageOf<Item> = { items: found.toSorted(order).slice(offset, offset + limit), total: found.length }
   return { data: page, error }
 }
 
-const collator = new Intl.Collator('en', { numeric: true })
+const collator = once(() => new Intl.Collator('en', { numeric: true }))

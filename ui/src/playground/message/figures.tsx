@@ -1,4 +1,6 @@
 /** What a reply took, in a line: tokens, first token, duration, calls, overrides. */
+
+import { once } from '../../blocks/once.ts'
 import { duration } from '../../chart/words.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import classes from './figures.module.css'
@@ -13,7 +15,7 @@ export function Figures({ message }: { message: ShownMessage }) {
   )
 }
 
-const tokens = new Intl.NumberFormat('en')
+const tokens = once(() => new Intl.NumberFormat('en'))
 
 /** Empty while the reply runs, and where nothing is known of it. */
 function figuresOf({ model, usage, firstTokenMs, durationMs, attempts, overrides }: ShownMessage): string[] {
@@ -22,7 +24,7 @@ function figuresOf({ model, usage, firstTokenMs, durationMs, attempts, overrides
   return [
     model ?? '',
     usage
-      ? `${about}${tokens.format(usage.promptTokens)} → ${tokens.format(usage.completionTokens)} ${usage.completionTokens === 1 ? 'token' : 'tokens'}`
+      ? `${about}${tokens().format(usage.promptTokens)} → ${tokens().format(usage.completionTokens)} ${usage.completionTokens === 1 ? 'token' : 'tokens'}`
       : '',
     firstTokenMs == null ? '' : `first token ${duration(firstTokenMs)}`,
     duration(durationMs),
