@@ -7,10 +7,10 @@ import './chart/tones.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode, startTransition } from 'react'
-import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
 import { LoginGate } from './login/login-gate.tsx'
 import { queryClient } from './query-client.ts'
+import { root } from './root.ts'
 import { router } from './routes.tsx'
 import { Notices } from './shell/notices.tsx'
 import { cssVariables, theme } from './theme.ts'
@@ -20,12 +20,9 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.c
 // Read by get-nonce, through which Mantine's dialogs lock scrolling.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
-const root = document.getElementById('root')
-if (root === null) throw new Error('index.html has no #root')
-const app = createRoot(root)
 // In pieces, between which the browser gets its turn: rendered at once, all of it is one long task.
 startTransition(() =>
-  app.render(
+  root.render(
     <StrictMode>
       <MantineProvider
         theme={theme}

@@ -73,7 +73,7 @@ function linksFor(url: string, preloads: string): string {
   return found
     .map(
       (file) =>
-        `<link rel="${file.endsWith('.css') ? 'preload" as="style' : 'modulepreload'}" crossorigin href="${file}">`,
+        `<link rel="${file.endsWith('.css') ? 'preload" as="style' : 'modulepreload'}" fetchpriority="low" crossorigin href="${file}">`,
     )
     .join('')
 }

@@ -36,7 +36,7 @@ test('the page names the files that it needs, before any script could ask for th
       .map(([, , href]) => href ?? '')
   const libraries = await named('/prompts', 'modulepreload')
   const kinds = libraries.map((file) => /^\/assets\/([a-z]+(?:-runtime)?)-/.exec(file)?.[1])
-  expect(kinds.sort()).toEqual(['base', 'mantine', 'react', 'rolldown-runtime', 'start'])
+  expect(kinds.sort()).toEqual(['base', 'begin', 'mantine', 'react', 'rolldown-runtime', 'start'])
   for (const [path, part] of [
     ['/', 'home-page'],
     ['/?from=mail', 'home-page'],
