@@ -1,5 +1,5 @@
 /** The conversation's title, its agent, overrides and code. */
-import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import {
   IconCode,
@@ -50,18 +50,17 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
   return (
     <header className={classes.head}>
       <title>{`${title} · Greenroom`}</title>
-      <Tooltip label="Sessions">
-        <ActionIcon
-          className={classes.narrow ?? ''}
-          variant="subtle"
-          color="gray"
-          size="lg"
-          aria-label="Sessions"
-          onClick={list.open}
-        >
-          <IconMessages size={19} stroke={1.7} />
-        </ActionIcon>
-      </Tooltip>
+      <ActionIcon
+        title="Sessions"
+        className={classes.narrow ?? ''}
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label="Sessions"
+        onClick={list.open}
+      >
+        <IconMessages size={19} stroke={1.7} />
+      </ActionIcon>
       <div className={classes.heading}>
         <SessionTitle key={sessionId} title={title} session={session} />
         <Text className={classes.subtitle}>
@@ -79,18 +78,17 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
         />
         <Action icon={IconColumns2} label="Add column" onClick={onAddColumn} />
         <Action icon={IconCode} label="Code" onClick={showing.open} />
-        <Tooltip label="Find in this session (Ctrl F)">
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size={34}
-            aria-label="Find in this session"
-            disabled={sessionId === undefined || onFind === null}
-            {...(onFind && { onClick: onFind })}
-          >
-            <IconSearch size={18} stroke={1.7} />
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          title="Find in this session (Ctrl F)"
+          variant="subtle"
+          color="gray"
+          size={34}
+          aria-label="Find in this session"
+          disabled={sessionId === undefined || onFind === null}
+          {...(onFind && { onClick: onFind })}
+        >
+          <IconSearch size={18} stroke={1.7} />
+        </ActionIcon>
         <ActingAs agentId={agent.id} sessionId={sessionId} session={session} />
         <SessionFacts session={session} />
         <ToChart address={sessionId === undefined ? null : `/chart?agent=${agent.id}&session=${sessionId}`} />
@@ -137,9 +135,7 @@ const ToChart = ({ address }: { address: string | null }) =>
   address === null ? (
     <ActionIcon {...chartLook} disabled />
   ) : (
-    <Tooltip label="Watch in the state chart">
-      <ActionIcon component={Link} to={address} {...chartLook} />
-    </Tooltip>
+    <ActionIcon title="Watch in the state chart" component={Link} to={address} {...chartLook} />
   )
 
 interface ActionProps {

@@ -1,5 +1,5 @@
 /** Whom a session is for, to try prompts and tools with: begins a session of a user, with metadata. */
-import { ActionIcon, Button, Group, Loader, Popover, Stack, Text, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Group, Loader, Popover, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus, IconUserCog, IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
@@ -22,18 +22,17 @@ export function ActingAs({ agentId, sessionId, session }: ActingAsProps) {
   return (
     <Popover opened={opened} onChange={(isOpen) => !isOpen && close()} width={380} withinPortal trapFocus>
       <Popover.Target>
-        <Tooltip label="User and metadata">
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size={34}
-            aria-label="User and metadata"
-            aria-expanded={opened}
-            onClick={toggle}
-          >
-            <IconUserCog size={18} stroke={1.7} />
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          title="User and metadata"
+          variant="subtle"
+          color="gray"
+          size={34}
+          aria-label="User and metadata"
+          aria-expanded={opened}
+          onClick={toggle}
+        >
+          <IconUserCog size={18} stroke={1.7} />
+        </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown aria-label="User and metadata">
         {session?.id === sessionId ? (

@@ -2,7 +2,7 @@
  * The field for a message: Enter sends, or queues while a reply runs; Ctrl+Enter steers; Shift+Enter begins a line; ↑ edits
  * the last message.
  */
-import { ActionIcon, Textarea, Tooltip } from '@mantine/core'
+import { ActionIcon, Textarea } from '@mantine/core'
 import { IconArrowUp, IconPaperclip, IconPlayerStopFilled } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from 'react'
 import { Attachments } from './attached.tsx'
@@ -113,24 +113,34 @@ export function Composer(props: ComposerProps) {
             if (take(event.clipboardData)) event.preventDefault()
           }}
         />
-        {onStop && (
-          <Tooltip label="Stop (Esc twice)">
-            <ActionIcon size={34} radius="xl" aria-label="Stop" color="gray.8" onClick={onStop} loading={isStopping}>
-              <IconPlayerStopFilled size={16} />
-            </ActionIcon>
-          </Tooltip>
-        )}
+        {onStop && <StopButton onStop={onStop} isStopping={isStopping} />}
         {sends && (onStop === null || !isEmpty) && (
-          <Tooltip label={`${sendLabel} (Enter)`}>
-            <ActionIcon size={34} radius="xl" aria-label={sendLabel} onClick={() => onSend()} disabled={isEmpty}>
-              <IconArrowUp size={19} stroke={2.2} />
-            </ActionIcon>
-          </Tooltip>
+          <SendButton label={sendLabel} isEmpty={isEmpty} onSend={() => onSend()} />
         )}
       </div>
     </div>
   )
 }
+
+const StopButton = ({ onStop, isStopping }: { onStop: () => void; isStopping: boolean }) => (
+  <ActionIcon
+    title="Stop (Esc twice)"
+    size={34}
+    radius="xl"
+    aria-label="Stop"
+    color="gray.8"
+    onClick={onStop}
+    loading={isStopping}
+  >
+    <IconPlayerStopFilled size={16} />
+  </ActionIcon>
+)
+
+const SendButton = ({ label, isEmpty, onSend }: { label: string; isEmpty: boolean; onSend: () => void }) => (
+  <ActionIcon title={`${label} (Enter)`} size={34} radius="xl" aria-label={label} onClick={onSend} disabled={isEmpty}>
+    <IconArrowUp size={19} stroke={2.2} />
+  </ActionIcon>
+)
 
 function AttachButton({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   const picker = useRef<HTMLInputElement>(null)
@@ -148,18 +158,17 @@ function AttachButton({ onFiles }: { onFiles: (files: readonly File[]) => void }
           event.currentTarget.value = ''
         }}
       />
-      <Tooltip label="Attach pictures or files">
-        <ActionIcon
-          size={34}
-          radius="xl"
-          variant="subtle"
-          color="gray"
-          aria-label="Attach pictures or files"
-          onClick={() => picker.current?.click()}
-        >
-          <IconPaperclip size={18} stroke={1.8} />
-        </ActionIcon>
-      </Tooltip>
+      <ActionIcon
+        title="Attach pictures or files"
+        size={34}
+        radius="xl"
+        variant="subtle"
+        color="gray"
+        aria-label="Attach pictures or files"
+        onClick={() => picker.current?.click()}
+      >
+        <IconPaperclip size={18} stroke={1.8} />
+      </ActionIcon>
     </>
   )
 }
