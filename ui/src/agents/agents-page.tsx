@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ListPage } from '../blocks/pages/list-page.tsx'
 import { providerResource } from '../providers/resource.ts'
+import classes from './agents.module.css'
 import { type Agent, agentResource } from './resource.ts'
 
 export function Component() {
@@ -11,7 +12,12 @@ export function Component() {
       resource={agentResource}
       description="A model, a prompt and tools, behind one address that programs call."
       columns={[
-        { header: 'Model', width: '30%', cell: ({ model }) => model, text: ({ model }) => model },
+        {
+          header: 'Model',
+          width: '40%',
+          cell: ({ model }) => <span className={classes.model}>{model}</span>,
+          text: ({ model }) => model,
+        },
         {
           header: 'Provider',
           width: '20%',

@@ -17,7 +17,7 @@ interface AuditTableProps {
 
 export const AuditTable = ({ entries, isStale }: AuditTableProps) => (
   <div className={blocks.card}>
-    <Table className={blocks.table ?? ''} aria-label="Audit" aria-busy={isStale || !entries}>
+    <Table className={`${blocks.table} ${classes.table}`} aria-label="Audit" aria-busy={isStale || !entries}>
       <Table.Thead>
         <Table.Tr>
           <Table.Th className={classes.when ?? ''}>When</Table.Th>

@@ -1,10 +1,14 @@
-/** A table's rows where there are many: the first ten, those that are searched for, and how many others there are. */
+/** A table's rows where there are many: the first ten (three on a phone), those that are searched for, and how many others there are. */
 import { TextInput } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import classes from '../usage.module.css'
 
 const SHOWN = 10
+/** Three tables of ten alone are more than two screens of a phone. */
+const SHOWN_ON_A_PHONE = 3
+const PHONE = '(max-width: 48em)'
 
 interface TopRowsProps<Row> {
   /** The most first. */
@@ -18,10 +22,11 @@ interface TopRowsProps<Row> {
 
 export function TopRows<Row>({ rows, text, nouns, children }: TopRowsProps<Row>) {
   const [part, setPart] = useState('')
+  const most = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ? SHOWN_ON_A_PHONE : SHOWN
   const found = rows.filter((row) => text(row).toLowerCase().includes(part.trim().toLowerCase()))
   return (
     <>
-      {rows.length > SHOWN && (
+      {rows.length > most && (
         <TextInput
           type="search"
           size="xs"
@@ -33,7 +38,7 @@ export function TopRows<Row>({ rows, text, nouns, children }: TopRowsProps<Row>)
           onChange={({ currentTarget }) => setPart(currentTarget.value)}
         />
       )}
-      {children(found.slice(0, SHOWN), found.slice(SHOWN))}
+      {children(found.slice(0, most), found.slice(most))}
     </>
   )
 }
