@@ -60,7 +60,7 @@ const settled = {
   reasoning: ['messages.reasoning', 'thought'],
   reasoning_frames: ['messages.reasoning_frames', [2]],
   reasoning_ends: ['messages.reasoning_ends', [7]],
-  steps: ['step_runs.steps', [[null, 'transition', 'streaming.settling', 'complete', 'settled', { attempts: 105 }]]],
+  steps: ['step_runs.told', '[[null,"",".settling","complete","settled",{"attempts":105}]]'],
 } satisfies Record<SettledKey, readonly [string, unknown]>
 
 /** What the statements take or set beside these keys. */

@@ -1,8 +1,8 @@
--- revision 16
+-- revision 17
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
-   p_outcome: {title, next_seq, waiting, steps} and columns of messages by their names. steps ({ms, steps, requests}): a row of
-   step_runs; ms: when its last step was told, by the clock of the instance; the time since is added. waiting: see keep_waiting_calls. next_seq:
+   p_outcome: {title, next_seq, waiting, steps} and columns of messages by their names. steps ({ms, told, requests; of older versions {ms,
+   steps, requests}}): a row of step_runs; ms: when its last step was told, by the clock of the instance; the time since is added. waiting: see keep_waiting_calls. next_seq:
    frames below it may still come, from a write that nobody waits for any more; the session's next reply keeps out of their ids. Unknown usage is estimated: four
    characters of its path count as a token then.
    p_content with p_ends, p_events and the reasoning in p_outcome is what the frames say; null: they are read.
@@ -55,13 +55,14 @@ begin
   v_is_first := found;
   if p_outcome ? 'steps' then
     -- Of a reply that has ended they may be stored: by an earlier call, whose answer was lost.
-    insert into step_runs (session_id, message_id, instance_id, at, steps, requests)
+    insert into step_runs (session_id, message_id, instance_id, at, steps, told, requests)
     select r.session_id, p_reply, r.instance_id,
            to_timestamp((p_outcome #>> '{steps,ms}')::float8 / 1000) + (clock_timestamp() - statement_timestamp()),
-           p_outcome #> '{steps,steps}', p_outcome #> '{steps,requests}'
+           p_outcome #> '{steps,steps}', p_outcome #>> '{steps,told}', p_outcome #> '{steps,requests}'
      where v_is_first or not exists (
        select 1 from step_runs x
-        where x.session_id = r.session_id and x.message_id = p_reply and x.steps = p_outcome #> '{steps,steps}');
+        where x.session_id = r.session_id and x.message_id = p_reply
+          and (x.told = p_outcome #>> '{steps,told}' or x.steps = p_outcome #> '{steps,steps}'));
   end if;
   if not v_is_first then return 'settled'; end if;
 

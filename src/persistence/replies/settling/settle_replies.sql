@@ -1,4 +1,4 @@
--- revision 12
+-- revision 13
 /* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none; those with queued messages are left out. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
@@ -69,10 +69,10 @@ begin
      where s.id = e.session_id and s.id = any(v_sessions)
     returning e.*, s.agent_id
   ), noted as (
-    insert into step_runs (session_id, message_id, instance_id, at, steps, requests)
+    insert into step_runs (session_id, message_id, instance_id, at, steps, told, requests)
     select k.session_id, k.id, p_instance,
            to_timestamp((k.steps ->> 'ms')::float8 / 1000) + (clock_timestamp() - statement_timestamp()), k.steps -> 'steps',
-           k.steps -> 'requests'
+           k.steps ->> 'told', k.steps -> 'requests'
       from kept k where k.steps is not null
   ), used as (
     insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, first_token_ms,

@@ -1,5 +1,6 @@
 /** Steps as they are stored (`step_runs`): those of a reply that are stored together are one row. */
 import type { TransitionRecord } from '../../../actors/session/transitions.ts'
+import { jsonText } from '../settling/stored-reply.ts'
 
 /** Most steps of a row. Each row reserves as many numbers of the steps' sequence. */
 export const MOST_IN_ROW = 64
@@ -9,19 +10,11 @@ export interface StepRun {
   sessionId: string
   messageId: string | null
   at: Date
-  steps: StoredStep[]
+  /** See migration 072. */
+  told: string
   /** What the steps sent to models. It is null when they sent nothing. */
   requests: StoredRequest[] | null
 }
-
-type StoredStep = [
-  ms: number | null,
-  kind: string,
-  from: string,
-  to: string,
-  event: string,
-  detail: TransitionRecord['detail'],
-]
 
 type StoredRequest = [
   turn: number,
@@ -51,22 +44,26 @@ export function stepRuns(steps: readonly TransitionRecord[]): StepRun[] {
 
 /** Makes one row. `steps` are those of one reply, at least one. */
 function runOf(steps: readonly TransitionRecord[]): StepRun {
+  const [first] = steps
   const last = steps.at(-1)
-  if (last === undefined) throw new Error('A run has no steps.')
+  if (first === undefined || last === undefined) throw new Error('A run has no steps.')
   const { sessionId, messageId, at } = last
   return {
     sessionId,
     messageId,
     at,
-    steps: steps.map((step) => storedStep(step, last)),
+    told: jsonText(steps.map((step) => storedStep(step, first, last))),
     requests: storedRequests(steps),
   }
 }
 
-const storedStep = (step: TransitionRecord, last: TransitionRecord): StoredStep => {
-  const { at, kind = 'transition', from, to, event, detail } = step
-  return [step === last ? null : at.getTime(), kind, from, to, event, detail]
+function storedStep(step: TransitionRecord, first: TransitionRecord, last: TransitionRecord) {
+  const { at, kind, from, to, event, detail } = step
+  const ms = at.getTime() - (step === first ? 0 : first.at.getTime())
+  return [step === last ? null : ms, kind === 'note' ? 'n' : '', shortState(from), shortState(to), event, detail]
 }
+
+const shortState = (name: string): string => name.replace(/^streaming\./, '.')
 
 /** The newest request of each turn: a call may be repeated with another body, or to another model. */
 function storedRequests(steps: readonly TransitionRecord[]): StoredRequest[] | null {
@@ -82,5 +79,5 @@ function storedRequests(steps: readonly TransitionRecord[]): StoredRequest[] | n
 /** Steps as fold_reply expects them of a settlement. `ms` is the time of the last one by this instance's clock. */
 export function settledSteps(steps: readonly TransitionRecord[]) {
   const { at, ...run } = runOf(steps)
-  return { ms: at.getTime(), steps: run.steps, ...(run.requests && { requests: run.requests }) }
+  return { ms: at.getTime(), told: run.told, ...(run.requests && { requests: run.requests }) }
 }

@@ -73,13 +73,13 @@ async function insertRuns(
       on conflict (hash) do update set used_at = excluded.used_at
        where request_texts.used_at < excluded.used_at - interval '1 day'
     )
-    insert into step_runs (session_id, message_id, instance_id, at, steps, requests)
-    select r.session_id, r.message_id, ${instanceId}, r.at, r.steps, r.requests
+    insert into step_runs (session_id, message_id, instance_id, at, told, requests)
+    select r.session_id, r.message_id, ${instanceId}, r.at, r.told, r.requests
       from unnest(${runs.map(({ sessionId }) => sessionId)}::uuid[], ${runs.map(({ messageId }) => messageId)}::uuid[],
                   ${runs.map(({ at }) => at.toISOString())}::text[]::timestamptz[],
-                  ${runs.map(({ steps }) => jsonText(steps))}::text[]::jsonb[],
+                  ${runs.map(({ told }) => told)}::text[],
                   ${runs.map(({ requests }) => requests && jsonText(requests))}::text[]::jsonb[]) with ordinality
-             as r (session_id, message_id, at, steps, requests, n)
+             as r (session_id, message_id, at, told, requests, n)
      where r.session_id in (select id from alive)
      order by r.n`
 }

@@ -122,44 +122,44 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await namesOf(other)).toEqual(all)
   })
 
-  verifies(
-    ['contract-8.transitions', 'contract-16.requests'],
-    'a row as it is stored today stays readable',
-    async () => {
-      const { sessionId, id } = await begin()
-      const steps = [
+  const stored = {
+    'of 071': {
+      steps: [
         [begun.getTime(), 'note', 'streaming.generating', 'streaming.generating', 'attempt', { span: 'a1' }],
+        [begun.getTime() + 7, 'transition', 'streaming.generating', 'streaming.settling', 'finished', {}],
         [null, 'transition', 'streaming.settling', 'complete', 'settled', { attempts: 1 }],
-      ]
+      ],
+    },
+    'of 072': {
+      told: [
+        [begun.getTime(), 'n', '.generating', '.generating', 'attempt', { span: 'a1' }],
+        [7, '', '.generating', '.settling', 'finished', {}],
+        [null, '', '.settling', 'complete', 'settled', { attempts: 1 }],
+      ],
+    },
+  }
+  for (const [form, columns] of Object.entries(stored))
+    verifies(['contract-8.transitions', 'contract-16.requests'], `a row ${form} stays readable`, async () => {
+      const { sessionId, id } = await begin()
+      const { steps = null, told = null } = { steps: undefined, told: undefined, ...columns }
       const requests = [[1, begun.getTime(), providerId, 'test-model', '{"n": 1}', null, null]]
+      const last = new Date(begun.getTime() + 9)
       await scene.sql`
-      insert into step_runs (session_id, message_id, instance_id, at, steps, requests)
-      values (${sessionId}, ${id}, ${scene.instance.id}, ${begun}, ${JSON.stringify(steps)}::text::jsonb,
-              ${JSON.stringify(requests)}::text::jsonb)`
+        insert into step_runs (session_id, message_id, instance_id, at, steps, told, requests)
+        values (${sessionId}, ${id}, ${scene.instance.id}, ${last}, ${steps && JSON.stringify(steps)}::text::jsonb,
+                ${told && JSON.stringify(told)}, ${JSON.stringify(requests)}::text::jsonb)`
       const at = begun.toISOString()
+      const working = 'streaming.generating'
+      const step = { kind: 'transition', from: 'streaming.settling' }
       expect((await listTransitions(scene.sql, sessionId, page))?.items).toMatchObject([
-        {
-          at,
-          kind: 'note',
-          from: 'streaming.generating',
-          to: 'streaming.generating',
-          event: 'attempt',
-          detail: { span: 'a1' },
-        },
-        {
-          at,
-          kind: 'transition',
-          from: 'streaming.settling',
-          to: 'complete',
-          event: 'settled',
-          detail: { attempts: 1 },
-        },
+        { at, kind: 'note', from: working, to: working, event: 'attempt', detail: { span: 'a1' } },
+        { ...step, at: new Date(begun.getTime() + 7).toISOString(), from: working, to: step.from, event: 'finished' },
+        { ...step, at: last.toISOString(), to: 'complete', event: 'settled', detail: { attempts: 1 } },
       ])
       expect(await readRequests(scene.sql, id)).toMatchObject([
         { turn: 1, at, providerId, model: 'test-model', body: { n: 1 } },
       ])
-    },
-  )
+    })
 
   verifies(
     ['contract-8.transitions', 'contract-8.traffic', 'contract-16.trace', 'contract-16.requests'],
