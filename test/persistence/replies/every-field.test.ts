@@ -84,7 +84,11 @@ const part: MessagePart = {
   place: 2,
   async *read() {},
 }
-const facts = { providerId: '01a2140a-3896-7659-8099-c38327a48508', prompt: null, overrides: { seed: 1 } }
+const facts = {
+  providerId: '01a2140a-3896-7659-8099-c38327a48508',
+  prompt: { id: 'p', name: 'Prompt', sha256: 'ab' },
+  overrides: { seed: 1 },
+}
 const hash = Buffer.from('a hash of a body')
 
 /** By key: its column, or what it decides instead, which other tests hold. `u.`: of the user's message. */

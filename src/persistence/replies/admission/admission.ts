@@ -151,7 +151,7 @@ export const admissionColumns = (message: NewMessage, limits = noLimits) => ({
   decided_by: message.by,
   ...(message.decided && decisionColumns(message.decided)),
   place: message.place,
-  facts: message.facts,
+  facts: message.facts && withoutNulls(message.facts),
   uses_values: message.usesValues === true ? true : undefined,
   limits: message.limits,
   on_busy: message.onBusy === 'reject' ? undefined : message.onBusy,
@@ -163,6 +163,10 @@ export const admissionColumns = (message: NewMessage, limits = noLimits) => ({
     max_tool_text: message.historyLimits.maxToolText,
   },
 })
+
+/** What is null is left out: a null is stored with its name, twice a reply. */
+const withoutNulls = (facts: object): object =>
+  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
 
 function beginColumns({ title, metadata, messages }: NonNullable<SessionToMake['begins']>) {
   const { rows, bytes } = givenRows(messages)

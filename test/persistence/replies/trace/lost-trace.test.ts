@@ -15,7 +15,8 @@ verifies(
     await using scene = await openScene()
     const { sql, instance } = scene
     const sessionId = await scene.newSession()
-    const facts = { providerId: '11111111-1111-4111-8111-111111111111', prompt: null, overrides: { temperature: 1 } }
+    const prompt = { id: 'p', name: 'Prompt', sha256: 'ab' }
+    const facts = { providerId: '11111111-1111-4111-8111-111111111111', prompt, overrides: { temperature: 1 } }
     const { id } = await scene.begin(sessionId, { facts })
     const step = { sessionId, at: new Date(), messageId: id, to: 'streaming.generating' }
     const attempt = { span: 'a1', turn: 1, attempt: 1, startMs: 0 }
