@@ -172,9 +172,16 @@ const filterOf = (sql: Sql, { agentId, user, status, errorCode, from, to, replie
       ${to === undefined ? sql`` : sql`and updated_at < ${to}`}
       ${replies?.httpStatus === undefined ? sql`` : sql`and error_code is not null`}`
 
-/** The condition stands twice, so that any plan may use the index sessions_not_complete. */
-const statusIs = (sql: Sql, status: SessionStatus): Fragment =>
-  status === 'complete' ? sql`and status = 'complete'` : sql`and status = ${status} and status <> 'complete'`
+/**
+ * The conditions stand twice, so that any plan may use the index sessions_neither_complete_nor_streaming. Sessions that stream
+ * are found by their running replies.
+ */
+function statusIs(sql: Sql, status: SessionStatus): Fragment {
+  if (status === 'complete') return sql`and status = 'complete'`
+  return status === 'streaming'
+    ? sql`and status = 'streaming' and id in (select m.session_id from messages m where m.status = 'streaming')`
+    : sql`and status = ${status} and status <> 'complete' and status <> 'streaming'`
+}
 
 /** Keys first: an index-only scan skips rows, and times are formatted for the rows of the page only. */
 async function readPage(
