@@ -164,7 +164,7 @@ const goals: readonly Goal[] = [
     column: { key: 'p99Ms', digits: 2, against: { row: 'alone', how: 'ratio' } },
   },
   {
-    what: 'memory after load without PostgreSQL, MB',
+    what: 'memory 15 s after load without PostgreSQL, MB',
     row: 'greenroom-session',
     beside: 'all',
     most: 250,
