@@ -95,7 +95,7 @@ export async function backUp(file: string, url: string | null, options: DataOpti
     const output = await open(part, 'w', 0o600)
     try {
       await snapshot(sql, async (tx) => {
-        for await (const piece of dumpOf(tx, report(terminal, 'Saving'))) await output.write(Buffer.from(piece))
+        await output.writeFile(dumpOf(tx, report(terminal, 'Saving')))
       })
       await output.sync()
     } finally {
