@@ -15,7 +15,11 @@ export function Component() {
         {
           header: 'Model',
           width: '40%',
-          cell: ({ model }) => <span className={classes.model}>{model}</span>,
+          cell: ({ model }) => (
+            <span className={classes.model} title={model}>
+              {model}
+            </span>
+          ),
           text: ({ model }) => model,
         },
         {
