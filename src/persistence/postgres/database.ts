@@ -181,11 +181,17 @@ function readUrl(url: string): Address {
   return { address: parsed.href, path, prepare, ssl: null }
 }
 
-/** Less than the shortest `timeoutMs`; most work is over before. */
-const STIR_MS = 100
+/** Of a transaction that waits for something beside the database: one whose process is suspended holds its locks no longer. */
+const LONGEST_IDLE_MS = 60_000
+/** Less than the shortest `silenceMs`. */
+const STIR_MS = 500
 
-/** Runs work that waits for something beside the database: a transaction that idles for `timeoutMs` is ended. */
+/**
+ * Runs work that waits for something beside the database: the server would end a transaction that idles for `timeoutMs`, the
+ * pool one that says nothing for `silenceMs`.
+ */
 export async function withoutIdling<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  await tx`select set_config('idle_in_transaction_session_timeout', ${`${LONGEST_IDLE_MS}`}, true)`
   const timer = setInterval(() => tx`select 1`.catch(() => {}), STIR_MS) // `work` meets what has ended it
   try {
     return await work()

@@ -8,7 +8,14 @@ const scene = await openScene()
 afterAll(scene.close)
 
 const textOf = (pattern: string) => ({ type: 'object', properties: { text: { type: 'string', pattern } } })
-const tool = { name: 'look', description: 'Looks.', method: 'GET', url: 'https://x.example', inputSchema: textOf('^a') }
+let tools = 0
+const tool = () => ({
+  name: `look_${++tools}`,
+  description: 'Looks.',
+  method: 'GET',
+  url: 'https://x.example',
+  inputSchema: textOf('^a'),
+})
 
 /** Keep the process busy, each until its time limit, as the schemas of hostile MCP servers may: longer than a pause may be. */
 const occupy = (...ends: string[]) =>
@@ -16,7 +23,7 @@ const occupy = (...ends: string[]) =>
 
 verifies('contract-18.import', 'an import and a change wait for schemas of others, and are written', async () => {
   const first = occupy('b', 'c')
-  const imported = await scene.call('POST', '/api/v1/import', { version: 1, httpTools: [tool] })
+  const imported = await scene.call('POST', '/api/v1/import', { version: 1, httpTools: [tool()] })
   expect([imported.status, imported.json]).toEqual([200, { created: 1, updated: 0, skipped: [] }])
   expect(await first).toEqual(Array(2).fill(expect.stringContaining('takes too long')))
   const [{ id }] = (await scene.call('GET', '/api/v1/http-tools')).json.httpTools
