@@ -44,7 +44,12 @@ export default defineConfig({
             },
             // Apart, since a group below is merged with its nearest: for an icon Home, and for a draft the chart, would ask for the
             // playground's.
-            { name: 'watching', test: /\/ui\/src\/(?:chart\/|playground\/composer\/drafts)/, minShareCount: 2, priority: 2 },
+            {
+              name: 'watching',
+              test: /\/ui\/src\/(?:chart\/|playground\/composer\/drafts)/,
+              minShareCount: 2,
+              priority: 2,
+            },
             { name: 'icons', test: /\/@tabler\/icons-react\//, minShareCount: 2, priority: 2 },
             { name: 'lib', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 5000, priority: 1 },
           ],
