@@ -181,7 +181,7 @@ function readUrl(url: string): Address {
   return { address: parsed.href, path, prepare, ssl: null }
 }
 
-/** Of a transaction that waits for something beside the database: one whose process is suspended holds its locks no longer. */
+/** How long a transaction may wait for something beside the database. A suspended process does not hold its locks for longer. */
 const LONGEST_IDLE_MS = 60_000
 /** Less than the shortest `silenceMs`. */
 const STIR_MS = 500

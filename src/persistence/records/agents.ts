@@ -46,7 +46,10 @@ export interface Agent {
 
 type Defaulted = 'callerInstructions' | 'userLimits' | 'compaction' | 'onLoss'
 
-/** Absent fields have their default: `refuse`, no limits, `none`, `error`. */
+/**
+ * An agent before it is stored. A field that is absent is stored with its default: `callerInstructions` is `refuse`, there are no
+ * `userLimits`, `compaction` is `none`, and `onLoss` is `error`.
+ */
 export type NewAgent = Omit<Agent, 'id' | 'createdAt' | 'updatedAt' | Defaulted> & {
   [Field in Defaulted]?: Agent[Field] | undefined
 }
