@@ -35,9 +35,9 @@ const atFirst = { greeted: false, busy: false, lost: false, readOnly: false, und
 interface Connections {
   /**
    * Calls `use` with a free connection, as soon as there is one; with null when the pool is closed. Null where that was
-   * done at once, else what takes the wish back.
+   * done at once, else what takes the wish back: false when it is too late, since a connection is being asked for it.
    */
-  take(use: (connection: Connection | null) => void): (() => void) | null
+  take(use: (connection: Connection | null) => void): (() => boolean) | null
   giveBack(connection: Connection): void
   /** Closes a connection that broke or may have: what runs on it is rejected, and it is not used again. */
   lose(connection: Connection): void
@@ -101,7 +101,7 @@ function createConnections(options: PoolOptions): Connections {
     return connection
   }
 
-  function take(use: (connection: Connection | null) => void): (() => void) | null {
+  function take(use: (connection: Connection | null) => void): (() => boolean) | null {
     const idle = [...connections].find((connection) => !connection.busy)
     const free = closed ? null : (idle ?? (connections.size < max ? add() : null))
     if (free || closed) {
@@ -112,7 +112,7 @@ function createConnections(options: PoolOptions): Connections {
     waiting.push(use)
     return () => {
       const at = waiting.indexOf(use)
-      if (at >= 0) waiting.splice(at, 1)
+      return at >= 0 && waiting.splice(at, 1).length > 0
     }
   }
 
@@ -187,11 +187,11 @@ export function createPool(options: PoolOptions): Sql {
     const since = performance.now()
     const giveUp = () => {
       // While others are answered its turn comes: 2,000 readers at once are a queue, no outage.
-      if (performance.now() - since < MOST_WAIT_MS && connections.silentFor() < silenceMs) {
+      const isMoving = performance.now() - since < MOST_WAIT_MS && connections.silentFor() < silenceMs
+      if (isMoving || !withdraw()) {
         timer = setTimeout(giveUp, silenceMs)
         return
       }
-      withdraw()
       query.reject(unsentBy(broken('CONNECT_TIMEOUT')))
     }
     timer = setTimeout(giveUp, silenceMs)

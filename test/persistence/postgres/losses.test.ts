@@ -1,4 +1,5 @@
 /** Contract section 26: a connection that was made before another one was lost is asked before it is used again. */
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, expect } from 'vitest'
 import { connect, createLosses, type Sql } from '../../../src/persistence/postgres/database.ts'
 import { freshDatabase } from '../../support/database.ts'
@@ -32,6 +33,40 @@ verifies('contract-26.timeline', 'one whose server does not is never used again'
   const { before, after } = await afterLoss(losses)
   expect([typeof after, after === before]).toEqual(['number', false])
 })
+
+verifies(
+  'contract-10.unknown-admission',
+  'a statement whose connection is asked is not given up as never sent',
+  async () => {
+    const losses = createLosses(3000)
+    const asked = Promise.withResolvers<void>()
+    const isCurrent = async () => {
+      asked.resolve()
+      // Longer than a statement waits for a connection while nothing is answered.
+      await database.sql`select pg_sleep(0.5)`
+      return true
+    }
+    const options = { max: 1, name: 'test', timeoutMs: 1000, silenceMs: 100, losses: { ...losses, isCurrent } }
+    const sql = connect(database.url, options)
+    await database.sql`create table sent (n int)`
+    await pidOf(sql)
+    const before = sql`select pg_sleep(0.05)`.execute()
+    const waiting = sql`insert into sent values (1)`.then(
+      () => 1,
+      () => 0,
+    )
+    await setImmediate() // the one is sent, and the other waits
+    losses.report()
+    await before
+    await asked.promise
+    const answered = await waiting
+    // It has only one connection: whatever was still to be sent is sent before this.
+    await pidOf(sql)
+    const [row] = await database.sql<{ rows: number }[]>`select count(*)::int as rows from sent`
+    expect(row?.rows).toBe(answered)
+    await sql.end()
+  },
+)
 
 /** A connection to a server that says so. Null: it gives no answer. */
 function server(says: { readOnly: boolean; timeline: string } | null): Sql {
