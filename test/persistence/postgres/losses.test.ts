@@ -99,10 +99,10 @@ verifies('contract-26.timeline', 'a server that was left without being fenced is
 })
 
 verifies('contract-26.turns', 'a statement waits for its turn while others are answered', async () => {
-  const sql = connect(database.url, { max: 1, name: 'test', timeoutMs: 1000, silenceMs: 300 })
-  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => sql`select pg_sleep(0.15)`))
+  const sql = connect(database.url, { max: 1, name: 'test', timeoutMs: 1000, silenceMs: 1500 })
+  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => sql`select pg_sleep(0.25)`))
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill('fulfilled'))
-  const silent = [sql`select pg_sleep(5)`, sql`select 1`].map((query) =>
+  const silent = [sql`select pg_sleep(9)`, sql`select 1`].map((query) =>
     query.then(String, (error: unknown) => String(error)),
   )
   expect(await Promise.all(silent)).toEqual([expect.stringContaining('broke'), expect.anything()])
