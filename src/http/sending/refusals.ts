@@ -21,7 +21,7 @@ interface ErrorRow {
   field?: string
 }
 
-export const refusals = {
+const refusals = {
   busy: { status: 409, message: 'A reply is running in this session.', headers: noRetry },
   queue_full: { status: 409, message: 'Twenty messages wait in this session already.', headers: noRetry },
   not_waiting: { status: 409, message: 'Nothing in this session waits for this decision.', headers: noRetry },

@@ -5,7 +5,7 @@ import { isObject } from '../../untrusted/is-object.ts'
 import type { Fields } from './provider-json.ts'
 
 // The columns are 32-bit integers.
-export const isCount = (value: unknown): value is number =>
+const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31
 
 /** The first of the values that is a count, under its name. */

@@ -2,7 +2,6 @@
 import type { AnySql } from '../../postgres/database.ts'
 import { isoTime, type Page } from '../../postgres/page.ts'
 
-export const actorKinds = ['login', 'key', 'deploy_key', 'client_secret', 'system'] as const
 type AuditAction =
   | 'create'
   | 'update'
@@ -19,7 +18,7 @@ type AuditAction =
 export interface AuditOrigin {
   /** Name of a login, a key or an end user. Null when there is none. */
   actor: string | null
-  actorKind: (typeof actorKinds)[number]
+  actorKind: 'login' | 'key' | 'deploy_key' | 'client_secret' | 'system'
   ip: string | null
   requestId: string | null
 }

@@ -13,7 +13,7 @@ const json = Type.Unsafe<Record<string, unknown>>(Type.Object({}))
 export const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 const call = { id: Type.String(), name: Type.String(), arguments: Type.String() }
-export const assistant = Type.Object(
+const assistant = Type.Object(
   {
     role: Type.Literal('assistant'),
     content: Type.String(),
@@ -26,7 +26,7 @@ const toolResult = Type.Object(
   { role: Type.Literal('tool'), toolCallId: Type.String(), content: Type.String() },
   strict,
 )
-export const waiting = Type.Object(
+const waiting = Type.Object(
   {
     ...call,
     kind: Type.Union([Type.Literal('approval'), Type.Literal('caller')]),
