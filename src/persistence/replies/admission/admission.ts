@@ -4,6 +4,7 @@ import type {
   Admission,
   Admitted,
   Decisions,
+  Journal,
   NewMessage,
   OverLimit,
   RequestRate,
@@ -187,9 +188,10 @@ interface Grouped extends GroupItem {
 /** `admit`, for many at a time. A message that may only join, that may wait, or brings decisions or a history, always goes alone. */
 export function createAdmissions(
   sql: Sql,
+  instance: { id: string; epoch(): number },
   log: Log,
   limits = noLimits,
-): (owner: Owner, message: NewMessage) => Promise<Admission> {
+): Journal['admit'] {
   const inGroups = () =>
     createGroup<Grouped, Admission>({
       together: (items) => admitTogether(sql, items),
@@ -201,7 +203,8 @@ export function createAdmissions(
   const group = inGroups()
   // These wait for other instances that judge the same limits: nobody else waits with them.
   const limitedGroup = inGroups()
-  return async (owner, message) => {
+  return async (message) => {
+    const owner = { id: instance.id, epoch: instance.epoch() }
     if (!message.mayStart || message.isRetry || message.decided || message.makeSession?.begins)
       return await admit(sql, owner, message, log, { limits })
     const row = jsonText({ ...admissionColumns(message, limits), text: message.text })

@@ -40,7 +40,6 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
   const refused: Refused = new Map()
   let closed = false
   const queue = createFlushQueue((batch, epoch) => store(batch, epoch))
-  const admit = createAdmissions(sql, log, options.limits)
   const settleInGroup = createGroup<GroupedSettlement, Settled>({
     together: (items) => settleTogether(sql, instance.id, items),
     alone: ({ reply, settlement }) => settleAgain(reply, settlement),
@@ -49,7 +48,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
   return {
     append: queue.append,
     withdraw: queue.withdraw,
-    admit: (message) => admit({ id: instance.id, epoch: instance.epoch() }, message),
+    admit: createAdmissions(sql, instance, log, options.limits),
     settle: settleAndClear,
     read: (replyId, after, readTo) => readReply(sql, replyId, after, readTo),
     requestCancel: (sessionId) => requestCancel(sql, sessionId),

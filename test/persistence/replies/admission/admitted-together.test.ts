@@ -95,7 +95,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     verifies('contract-10.unknown-admission', `a statement that broke (${fate}) stores each message once`, async () => {
       await using proxy = await openProxy(scene.database.url)
       const sql = connect(proxy.url, { max: 4, name: 'admissions', timeoutMs: 100 })
-      const admit = createAdmissions(sql, { warn() {} })
+      const admit = createAdmissions(sql, scene.instance, { warn() {} })
       const run = crypto.randomUUID()
       const messages = (await sessions(4)).map((id) => scene.message(id, { text: run }))
       let broken = 0
@@ -103,8 +103,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         if (bytes.toString('latin1').split(run).length <= 2 || broken++ > 0) return 'pass' // alone
         return fate
       })
-      const owner = { id: scene.instance.id, epoch: scene.instance.epoch() }
-      const answers = await Promise.all(messages.map((message) => admit(owner, message)))
+      const answers = await Promise.all(messages.map((message) => admit(message)))
       await sql.end({ timeout: 0 })
       expect(answers.map(({ outcome }) => outcome)).toEqual(messages.map(() => 'admitted'))
       expect(broken).toBe(1)

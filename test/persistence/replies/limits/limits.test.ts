@@ -233,8 +233,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   verifies('contract-23.limits-cost', 'an admission is one statement, with limits as without', async () => {
     const counting = countStatements(connect(scene.database.url, { max: 1, name: 'counting', timeoutMs: 0 }))
     try {
-      const admit = createAdmissions(counting.sql, { warn() {} })
-      const owner = { id: scene.instance.id, epoch: scene.instance.epoch() }
+      const admit = createAdmissions(counting.sql, scene.instance, { warn() {} })
       const [a = '', b = ''] = await sessions(2)
       const statements = async (work: () => Promise<unknown>) => {
         const before = counting.count()
@@ -242,8 +241,8 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         return counting.count() - before
       }
       const limits = of(randomUUID(), { requestsPerMinute: 9, tokensPerDay: 9 })
-      expect(await statements(() => admit(owner, scene.message(a)))).toBe(1)
-      expect(await statements(() => admit(owner, scene.message(b, { limits })))).toBe(1)
+      expect(await statements(() => admit(scene.message(a)))).toBe(1)
+      expect(await statements(() => admit(scene.message(b, { limits })))).toBe(1)
       const gate = createLimitGate(counting.sql, scene.instance)
       const request = { agentId: scene.agentId, user: null, limits }
       const take = () => gate.take({ ...request, replyId: randomUUID() })
