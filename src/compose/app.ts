@@ -1,6 +1,6 @@
 /** Wires all modules together, for `main.ts` and for tests. */
 
-import { createLeaseGate, type LeaseGate } from '../actors/generate/gate.ts'
+import { createLeaseGate, type LeaseGate } from '../actors/generate/endings.ts'
 import { deriveTitle } from '../actors/history/title.ts'
 import { cutText } from '../actors/history/tool-turns.ts'
 import type { RequestWriter } from '../actors/ports/index.ts'

@@ -1,6 +1,6 @@
 /** A session host on ports that the test holds in its hand: a journal in memory, a model that says what it is told. */
 
-import { createLeaseGate } from '../../src/actors/generate/gate.ts'
+import { createLeaseGate } from '../../src/actors/generate/endings.ts'
 import type { Model, ModelEvent, StoredReply } from '../../src/actors/ports/index.ts'
 import type { Reply } from '../../src/actors/reply/frame-log.ts'
 import { createRemoteReplies } from '../../src/actors/reply/remote-reply.ts'

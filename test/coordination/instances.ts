@@ -1,6 +1,6 @@
 /** Whole instances without HTTP: coordination, journal and session host on one database, models controlled by the test. */
 import { randomUUID } from 'node:crypto'
-import { createLeaseGate } from '../../src/actors/generate/gate.ts'
+import { createLeaseGate } from '../../src/actors/generate/endings.ts'
 import { deriveTitle } from '../../src/actors/history/title.ts'
 import { createSessionHost } from '../../src/actors/session/host.ts'
 import { createTransitionRecorder } from '../../src/actors/session/transitions.ts'

@@ -1,5 +1,5 @@
 /** An instance of Greenroom in the simulation: its host, machines, logs, lease and sweeps are the product's own. */
-import { createLeaseGate } from '../../src/actors/generate/gate.ts'
+import { createLeaseGate } from '../../src/actors/generate/endings.ts'
 import type { Exchange, Journal, Model } from '../../src/actors/ports/index.ts'
 import { createSessionHost, type SessionHost } from '../../src/actors/session/host.ts'
 import type { TransitionRecorder } from '../../src/actors/session/transitions.ts'

@@ -5,7 +5,7 @@
 import { createActor } from 'xstate'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { fillPrompt } from '../../templates/prompt-template.ts'
-import type { LeaseGate } from '../generate/gate.ts'
+import type { LeaseGate } from '../generate/endings.ts'
 import { createGeneration, type Generation } from '../generate/generate.ts'
 import { historyLimits, restingConversation } from '../history/history.ts'
 import type { HeldSession, History, Journal, Model, OpenToolboxFor } from '../ports/index.ts'

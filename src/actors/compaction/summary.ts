@@ -1,6 +1,6 @@
 /** Asks a model for the summary of a conversation (contract section 19). Nothing of it is shown. */
 
-import { passGate } from '../generate/gate.ts'
+import { passGate } from '../generate/endings.ts'
 import type { Running } from '../generate/running.ts'
 import { cleanText } from '../generate/text-cleaner.ts'
 import { type CountedTurn, createTally } from '../generate/usage-tally.ts'

@@ -13,7 +13,7 @@ import type {
 } from '../ports/index.ts'
 import type { ReplyObserver } from '../ports/observer.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
-import type { LeaseGate } from './gate.ts'
+import type { LeaseGate } from './endings.ts'
 import type { ResumePoint } from './going-on/resume-point.ts'
 import type { ModelAttribution } from './models.ts'
 import type { Reasoning } from './reasoning.ts'

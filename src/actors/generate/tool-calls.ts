@@ -5,7 +5,7 @@ import type { ModelMessage, OpenTurn, ToolAnswer, Toolbox, ToolCall, WaitingCall
 import type { ObservedToolCall, ReplyObserver } from '../ports/observer.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import { decisionText, notApprovedHere, resultText } from './decided-calls.ts'
-import { passGate } from './gate.ts'
+import { passGate } from './endings.ts'
 import type { Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
 import { type Actions, pendingOf, waitKindOf, withOwnIds } from './waiting-calls.ts'

@@ -3,7 +3,7 @@
 import { createActor } from 'xstate'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { promptToSend } from '../../templates/prompt-template.ts'
-import type { LeaseGate } from '../generate/gate.ts'
+import type { LeaseGate } from '../generate/endings.ts'
 import { resumePoint } from '../generate/going-on/resume-point.ts'
 import { noActions, nothingInForce } from '../generate/waiting-calls.ts'
 import type {

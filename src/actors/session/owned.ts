@@ -1,5 +1,5 @@
 /** What this instance's coordination asks of the replies that run here. */
-import type { LeaseGate } from '../generate/gate.ts'
+import type { LeaseGate } from '../generate/endings.ts'
 import type { OwnedReplies, ReplyInfo } from '../ports/index.ts'
 import { failedSettlement } from '../reply/failed-settlement.ts'
 import type { RemoteReplies } from '../reply/remote-reply.ts'

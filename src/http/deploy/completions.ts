@@ -1,8 +1,7 @@
 /** Stateless completions (specification 4.11): nothing is stored, a client that leaves stops the generation. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ChatCompletionRequest } from '../../../openapi/schemas/conversation/chat.ts'
-import type { Ending } from '../../actors/generate/endings.ts'
-import type { LeaseGate } from '../../actors/generate/gate.ts'
+import type { Ending, LeaseGate } from '../../actors/generate/endings.ts'
 import { createGeneration, type Generation } from '../../actors/generate/generate.ts'
 import { givenConversation } from '../../actors/history/history.ts'
 import type { AnswerFields, Model, ModelRequest, ReplyInfo, Take } from '../../actors/ports/index.ts'

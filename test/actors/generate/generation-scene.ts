@@ -1,7 +1,6 @@
 /** A generation with a scripted model and toolbox. */
 
-import type { Ending } from '../../../src/actors/generate/endings.ts'
-import type { LeaseGate } from '../../../src/actors/generate/gate.ts'
+import type { Ending, LeaseGate } from '../../../src/actors/generate/endings.ts'
 import { createGeneration } from '../../../src/actors/generate/generate.ts'
 import type { Model, ModelEvent, ModelRequest, Take, Toolbox, ToolCall } from '../../../src/actors/ports/index.ts'
 import type { ReplyEvent } from '../../../src/actors/reply/reply-event.ts'

@@ -1,7 +1,7 @@
 /** Commit first, then act, and only under a valid lease (contract section 10): the generate loop's part. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createLeaseGate } from '../../../src/actors/generate/gate.ts'
+import { createLeaseGate } from '../../../src/actors/generate/endings.ts'
 import { verifies } from '../../verifies.ts'
 import { ask, type Call, end, run, say, script } from './generation-scene.ts'
 

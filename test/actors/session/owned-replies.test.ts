@@ -1,6 +1,6 @@
 /** What an instance does to its own replies when its lease is over (contract section 10). */
 import { expect } from 'vitest'
-import { createLeaseGate } from '../../../src/actors/generate/gate.ts'
+import { createLeaseGate } from '../../../src/actors/generate/endings.ts'
 import { type Observer, unobserved } from '../../../src/actors/ports/observer.ts'
 import { StreamCut } from '../../../src/actors/reply/frame-log.ts'
 import { verifies } from '../../verifies.ts'

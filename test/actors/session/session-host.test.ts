@@ -1,6 +1,6 @@
 /** Races and limits of the host, with ports that the test answers (contract sections 1 and 4). */
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createLeaseGate } from '../../../src/actors/generate/gate.ts'
+import { createLeaseGate } from '../../../src/actors/generate/endings.ts'
 import type { Admission, Journal, Model, ModelEvent, ReplyInfo } from '../../../src/actors/ports/index.ts'
 import { type Reply, StreamCut } from '../../../src/actors/reply/frame-log.ts'
 import type { Frame } from '../../../src/actors/reply/reply-event.ts'
