@@ -1,8 +1,14 @@
 /** What a generation is told of its conversation, and how older turns of it are summarised (contract section 19). */
 import { openWithin, type Running } from '../generate/running.ts'
-import { fixedTokens, type Sending, type Told } from '../generate/sending.ts'
 import { withCallerTools } from '../generate/waiting-calls.ts'
-import { compacted, createComposer, type Summarising } from '../history/conversation.ts'
+import {
+  compacted,
+  createComposer,
+  fixedTokens,
+  type Sending,
+  type Summarising,
+  type Told,
+} from '../history/conversation.ts'
 import type { Checkpoint, ToolSpec } from '../ports/index.ts'
 import { asking } from './sent-summary.ts'
 import { askForSummary, type Summary } from './summary.ts'

@@ -4,6 +4,7 @@
  */
 
 import { createCompaction, type Summarised } from '../compaction/compaction.ts'
+import { createSending, type Sending, sendingAll } from '../history/conversation.ts'
 import type {
   Checkpoint,
   ModelEvent,
@@ -22,7 +23,6 @@ import { beginAgain, endsHere, goOnBehind, isSteered, keeping } from './going-on
 import { createModelAttribution } from './models.ts'
 import { createReasoning } from './reasoning.ts'
 import { type GenerateOptions, openWithin, type Running } from './running.ts'
-import { createSending, type Sending, sendingAll } from './sending.ts'
 import { cleanText, createTextCleaner } from './text-cleaner.ts'
 import { callsToMake, cleanCall, runDecided, runTools } from './tool-calls.ts'
 import { createToolPictures } from './tool-pictures.ts'

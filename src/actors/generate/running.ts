@@ -1,6 +1,7 @@
 /** What a generation is made with, and what its parts share while it runs. */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
+import type { Sending, Told } from '../history/conversation.ts'
 import type {
   Model,
   ModelRequest,
@@ -17,7 +18,6 @@ import type { LeaseGate } from './endings.ts'
 import type { ResumePoint } from './going-on/resume-point.ts'
 import type { ModelAttribution } from './models.ts'
 import type { Reasoning } from './reasoning.ts'
-import type { Sending, Told } from './sending.ts'
 import type { ToolPictures } from './tool-pictures.ts'
 import type { Tally } from './usage-tally.ts'
 import type { Actions } from './waiting-calls.ts'
