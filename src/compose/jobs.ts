@@ -7,11 +7,12 @@ import type { Observer } from '../actors/ports/observer.ts'
 import { newId } from '../actors/reply/new-id.ts'
 import type { Job, JobLog, Jobs } from '../coordination/jobs/jobs.ts'
 import { createTimerJobs } from '../coordination/jobs/timer-jobs.ts'
+import { uncheckedRequest } from '../http/sending/agent-for-reply.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
 import { installationId } from '../persistence/records/access/installation.ts'
 import { tidyLogins } from '../persistence/records/access/logins.ts'
 import type { Secrets } from '../persistence/records/access/secrets.ts'
-import { type AgentLookup, agentRequest } from '../persistence/records/agent-lookup.ts'
+import type { AgentLookup } from '../persistence/records/agent-lookup.ts'
 import { forgetEntries } from '../persistence/records/audit/audit.ts'
 import { forgetSessionDeletions } from '../persistence/replies/changes/session-changes.ts'
 import { tidyLimits } from '../persistence/replies/limits/limits.ts'
@@ -136,7 +137,7 @@ async function modelTitle(
 ): Promise<string | null> {
   const agent = await agents.find(agentId)
   if (agent === null) return null // deleted meanwhile, and the session with it
-  const request = titleRequest(agentRequest(secrets, agent), { question, answer })
+  const request = titleRequest(uncheckedRequest(secrets, agent), { question, answer })
   const observed = observer.begin({
     id: newId(),
     purpose: 'title',

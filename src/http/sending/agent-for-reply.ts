@@ -2,16 +2,19 @@
 
 import type { Actions } from '../../actors/generate/waiting-calls.ts'
 import type {
+  AgentFields,
   AnswerFields,
   CheckedToolbox,
+  GenerationConfig,
   ModelRequest,
+  ModelTarget,
   OpenToolboxFor,
   ProviderConnection,
 } from '../../actors/ports/index.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import type { AgentForCompletion, AgentLookup } from '../../persistence/records/agent-lookup.ts'
-import * as stored from '../../persistence/records/agent-lookup.ts'
+import { keyContext } from '../../persistence/records/providers.ts'
 import type { ToolsOfAgent } from '../../persistence/records/tools/approvals.ts'
 import { choosesRecords } from '../../persistence/records/tools/tool-kinds.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
@@ -49,9 +52,67 @@ export async function loadAgent(
   return (await agents.find(agentId)) ?? missing('agent')
 }
 
+/** No key of this installation decrypts the provider's stored API key. The message may be shown to callers. */
+class UnreadableKey extends Error {
+  override readonly name = 'UnreadableKey'
+  constructor() {
+    super("The provider's stored key cannot be opened: SECRET_KEY is not the one it was stored under.")
+  }
+}
+
+/** The provider's key in plain text. Throws UnreadableKey. */
+function openKey(secrets: Pick<Secrets, 'open'>, { id, apiKey }: AgentForCompletion['provider']): string | null {
+  try {
+    return apiKey && secrets.open(apiKey, keyContext(id))
+  } catch {
+    throw new UnreadableKey()
+  }
+}
+
+/** A fallback whose key cannot be opened is left out: it must not keep the first provider from answering. */
+function openFallbacks(secrets: Pick<Secrets, 'open'>, { fallbacks }: AgentForCompletion): ModelTarget[] {
+  return fallbacks.flatMap(({ provider, model }) => {
+    try {
+      return [{ provider: { ...provider, apiKey: openKey(secrets, provider) }, model }]
+    } catch (error) {
+      if (error instanceof UnreadableKey) return []
+      throw error
+    }
+  })
+}
+
+/** What an agent's settings say of the answer itself. */
+export const agentFields = ({ reasoningEffort, maxOutputTokens }: GenerationConfig): AgentFields => ({
+  ...(maxOutputTokens !== undefined && { maxTokens: maxOutputTokens }),
+  ...(reasoningEffort !== undefined && { reasoningEffort }),
+})
+
+/** The same, as requests name it. */
+export const answerFieldsOf = ({ maxTokens, reasoningEffort }: AgentFields): AnswerFields => ({
+  ...(maxTokens !== undefined && { maxTokens: { name: 'max_tokens' as const, value: maxTokens } }),
+  ...(reasoningEffort !== undefined && { reasoningEffort }),
+})
+
+/** `agentRequest`, whatever the agent's provider takes. Throws UnreadableKey. */
+export const uncheckedRequest = (
+  secrets: Pick<Secrets, 'open'>,
+  agent: AgentForCompletion,
+  fields: AnswerFields = {},
+): Omit<ModelRequest, 'messages' | 'tools' | 'reasoning'> => ({
+  provider: { ...agent.provider, apiKey: openKey(secrets, agent.provider) },
+  model: agent.model,
+  system: agent.system,
+  config: agent.generationConfig,
+  fields: agent.responseFormat ? { responseFormat: agent.responseFormat, ...fields } : fields,
+  agentFields: agentFields(agent.generationConfig),
+  ...(agent.historyMaxTokens !== null && { historyMaxTokens: agent.historyMaxTokens }),
+  ...(agent.compaction === 'auto' && { compacts: true as const }),
+  fallbacks: openFallbacks(secrets, agent),
+})
+
 /**
- * The request without what depends on the caller. Throws 400 for fields, pictures and files that the agent's provider does
- * not take, 500 when the provider's key cannot be opened.
+ * The request without what depends on the caller. `fields`: the request's own, before the agent's. Throws 400 for fields,
+ * pictures and files that the agent's provider does not take, 500 when the provider's key cannot be opened.
  */
 export function agentRequest(
   { secrets, fieldRefusal, partRefusal }: Pick<AgentDependencies, 'secrets' | 'fieldRefusal' | 'partRefusal'>,
@@ -60,15 +121,15 @@ export function agentRequest(
   mediaTypes: readonly string[] = [],
 ): Omit<ModelRequest, 'messages' | 'tools' | 'reasoning'> {
   try {
-    const request = stored.agentRequest(secrets, agent, fields)
-    const refusal = fieldRefusal(request, { ...stored.answerFieldsOf(request.agentFields ?? {}), ...request.fields })
+    const request = uncheckedRequest(secrets, agent, fields)
+    const refusal = fieldRefusal(request, { ...answerFieldsOf(request.agentFields ?? {}), ...request.fields })
     if (refusal !== null) return badRequest(refusal)
     const unseen = partRefusal(request, mediaTypes)
     if (unseen !== null)
       return badRequest(`messages: the agent ${JSON.stringify(agent.name)} cannot be asked: ${unseen}`)
     return mediaTypes.length === 0 ? request : { ...request, mediaTypes }
   } catch (error) {
-    if (error instanceof stored.UnreadableKey) throw new HttpError(500, error.message, noRetry)
+    if (error instanceof UnreadableKey) throw new HttpError(500, error.message, noRetry)
     throw error
   }
 }

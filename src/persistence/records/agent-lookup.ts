@@ -1,23 +1,10 @@
-/**
- * Agents as completions need them: read in batches, cached, and validated by the version of the configuration; and what a
- * model is asked in an agent's name.
- */
-import type {
-  AgentFields,
-  AnswerFields,
-  GenerationConfig,
-  Limits,
-  ModelRequest,
-  ModelTarget,
-  ReplyFacts,
-  ResponseFormat,
-} from '../../actors/ports/index.ts'
+/** Agents as completions need them: read in batches, cached, and validated by the version of the configuration. */
+import type { GenerationConfig, Limits, ReplyFacts, ResponseFormat } from '../../actors/ports/index.ts'
 import type { AnySql } from '../postgres/database.ts'
 import { gathered } from '../postgres/gathered.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import type { Secrets } from './access/secrets.ts'
 import type { CallerInstructions, Compaction, OnLoss } from './agents.ts'
-import { keyContext, type StoredConnection, wireApi } from './providers.ts'
+import { type StoredConnection, wireApi } from './providers.ts'
 import type { ToolsOfAgent } from './tools/approvals.ts'
 import { choiceOf } from './tools/tool-kinds.ts'
 
@@ -141,61 +128,3 @@ const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCom
       (select version from configuration) as configuration
     from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
     where a.id = any (${[...ids]}::uuid[])`
-
-/** No key of this installation decrypts the provider's stored API key. The message may be shown to callers. */
-export class UnreadableKey extends Error {
-  override readonly name = 'UnreadableKey'
-  constructor() {
-    super("The provider's stored key cannot be opened: SECRET_KEY is not the one it was stored under.")
-  }
-}
-
-/** The provider's key in plain text. Throws UnreadableKey. */
-function openKey(secrets: Pick<Secrets, 'open'>, { id, apiKey }: AgentForCompletion['provider']): string | null {
-  try {
-    return apiKey && secrets.open(apiKey, keyContext(id))
-  } catch {
-    throw new UnreadableKey()
-  }
-}
-
-/** A fallback whose key cannot be opened is left out: it must not keep the first provider from answering. */
-function openFallbacks(secrets: Pick<Secrets, 'open'>, { fallbacks }: AgentForCompletion): ModelTarget[] {
-  return fallbacks.flatMap(({ provider, model }) => {
-    try {
-      return [{ provider: { ...provider, apiKey: openKey(secrets, provider) }, model }]
-    } catch (error) {
-      if (error instanceof UnreadableKey) return []
-      throw error
-    }
-  })
-}
-
-/** What an agent's settings say of the answer itself. */
-export const agentFields = ({ reasoningEffort, maxOutputTokens }: GenerationConfig): AgentFields => ({
-  ...(maxOutputTokens !== undefined && { maxTokens: maxOutputTokens }),
-  ...(reasoningEffort !== undefined && { reasoningEffort }),
-})
-
-/** The same, as requests name it. */
-export const answerFieldsOf = ({ maxTokens, reasoningEffort }: AgentFields): AnswerFields => ({
-  ...(maxTokens !== undefined && { maxTokens: { name: 'max_tokens' as const, value: maxTokens } }),
-  ...(reasoningEffort !== undefined && { reasoningEffort }),
-})
-
-/** The request without what depends on the caller. `fields`: the request's own, before the agent's. Throws UnreadableKey. */
-export const agentRequest = (
-  secrets: Pick<Secrets, 'open'>,
-  agent: AgentForCompletion,
-  fields: AnswerFields = {},
-): Omit<ModelRequest, 'messages' | 'tools' | 'reasoning'> => ({
-  provider: { ...agent.provider, apiKey: openKey(secrets, agent.provider) },
-  model: agent.model,
-  system: agent.system,
-  config: agent.generationConfig,
-  fields: agent.responseFormat ? { responseFormat: agent.responseFormat, ...fields } : fields,
-  agentFields: agentFields(agent.generationConfig),
-  ...(agent.historyMaxTokens !== null && { historyMaxTokens: agent.historyMaxTokens }),
-  ...(agent.compaction === 'auto' && { compacts: true as const }),
-  fallbacks: openFallbacks(secrets, agent),
-})
