@@ -39,6 +39,14 @@ test.each(['ARCHITECTURE.md', ...design])('every file that %s names exists', (pa
   expect(missing).toEqual([])
 })
 
+test('the walk counts the files that a message passes from its handler to the model, and they stay few', () => {
+  const [message = ''] = read('docs/design/walk.md').split('## A cancel')
+  const rows = [...message.matchAll(/^\| (\d+) \| ([^|]+) \|/gm)].filter(([, n]) => Number(n) >= 3 && Number(n) <= 14)
+  const files = rows.flatMap(([, , cell = '']) => cell.match(/`[^`]+`/g) ?? [])
+  expect(files).toHaveLength(Number(/these are (\d+)/.exec(message)?.[1]))
+  expect(files.length).toBeLessThanOrEqual(22)
+})
+
 test.each([
   ...guides,
   ...design,
