@@ -89,6 +89,8 @@ export function connect(url: string, options: ConnectOptions): Sql {
       max: 1,
       connect_timeout: connectTimeoutS,
       idle_timeout: IDLE_S,
+      // By default the library ends each after 30 to 60 minutes, a busy one behind its statement: the next one on it failed.
+      max_lifetime: null,
       onclose: onLost,
       onparameter(name: string, value: string) {
         onReady()

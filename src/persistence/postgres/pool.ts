@@ -83,9 +83,9 @@ async function trust({ losses, open }: PoolOptions, connection: Connection): Pro
   return isCurrent
 }
 
-/** The library itself closes those that nobody has used for long. */
-const isUnexpected = ({ greeted, busy, freeAt }: Connection, idleMs: number): boolean =>
-  greeted && (busy || performance.now() - freeAt < idleMs - 1000)
+/** The library itself closes those that nobody has used for long: a statement that it is handed meanwhile is lost. */
+const isStale = ({ busy, freeAt }: Connection, idleMs: number): boolean =>
+  !busy && performance.now() - freeAt >= idleMs - 1000
 
 function createConnections(options: PoolOptions): Connections {
   const { max, idleMs, losses } = options
@@ -102,6 +102,7 @@ function createConnections(options: PoolOptions): Connections {
   }
 
   function take(use: (connection: Connection | null) => void): (() => boolean) | null {
+    for (const connection of [...connections]) if (isStale(connection, idleMs)) lose(connection)
     const idle = [...connections].find((connection) => !connection.busy)
     const free = closed ? null : (idle ?? (connections.size < max ? add() : null))
     if (free || closed) {
@@ -144,7 +145,7 @@ function createConnections(options: PoolOptions): Connections {
   function lose(connection: Connection, isOurs = false): void {
     if (connection.lost) return
     connection.lost = true
-    if (!isOurs && !closed && isUnexpected(connection, idleMs)) losses.report()
+    if (!isOurs && !closed && connection.greeted && !isStale(connection, idleMs)) losses.report()
     clearTimeout(connection.timer)
     connections.delete(connection)
     connection.underWay?.reject(broken('CONNECTION_CLOSED'))
@@ -156,8 +157,7 @@ function createConnections(options: PoolOptions): Connections {
   function loseSilent(connection: Connection, sentAt: number): void {
     const isAlone = answeredAt >= sentAt // a slow statement, no sign of a failover
     lose(connection, isAlone)
-    if (isAlone) return
-    for (const one of [...connections]) if (!one.busy) lose(one)
+    if (!isAlone) for (const one of [...connections]) if (!one.busy) lose(one)
   }
 
   async function end(how?: { timeout?: number | undefined }): Promise<void> {

@@ -3,12 +3,13 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parseArray, serializeArray } from '../../../src/persistence/postgres/array-types.ts'
 import {
   type AnySql,
   codeOf,
   connect,
+  createLosses,
   isBadData,
   isPooled,
   isUnavailable,
@@ -216,6 +217,27 @@ test('more queries than connections wait for their turn; after end() none is run
   await sql.end()
   expect(codeOf(await codeFrom(sql`select 1`))).toBe('CONNECTION_ENDED')
   expect(codeOf(await codeFrom(sql.begin((tx) => tx`select 1`)))).toBe('CONNECTION_ENDED')
+})
+
+test('a connection does not end by its age, which would fail the statement that follows on it', async () => {
+  const sql = connect(`${database.url}?max_lifetime=0.1`, { max: 1, name: 'test', timeoutMs: 1000 })
+  const [[long], [next]] = await Promise.all([
+    sql`select pg_backend_pid() as pid from pg_sleep(0.3)`,
+    sql`select pg_backend_pid() as pid`,
+  ])
+  expect(next?.pid).toBe(long?.pid)
+  await sql.end()
+})
+
+test('a connection that the library is about to end, since nobody has used it for long, gets no statement', async () => {
+  const losses = createLosses(1000)
+  const sql = connect(database.url, { max: 1, name: 'test', timeoutMs: 1000, losses })
+  const pid = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid
+  const first = await pid()
+  const now = performance.now.bind(performance)
+  using _clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 299_500)
+  expect([await pid(), losses.count()]).toEqual([expect.not.toBeOneOf([first, undefined]), 0])
+  await sql.end()
 })
 
 test('a settled query lets go of what it was built of', async () => {
