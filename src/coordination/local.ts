@@ -116,8 +116,8 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     reports: () => collectReports(sql, id, () => {}),
     async stop() {
       timers.stop()
-      // A clean end: no instance needs to wait for the lease to expire. Replies that still stream are lost at once.
-      await sql`update instances set epoch = epoch + 1, lost_at = clock_timestamp() where id = ${id}`.catch(() => {})
+      // Replies that still stream are lost at once.
+      await lease.leave().catch(() => {})
     },
   }
 }

@@ -85,6 +85,15 @@ verifies(
   },
 )
 
+verifies('contract-10.self-fencing', 'a renewal that is under way at a clean end takes no lease again', async () => {
+  const { lease, id, isValid } = await openLease(60_000)
+  await scene.sql`update instances set epoch = epoch + 1, lost_at = clock_timestamp() where id = ${id}`
+  await Promise.all([lease.renew(), lease.leave()])
+  expect([lease.epoch(), isValid()]).toEqual([0, false])
+  const [row] = await scene.sql`select lost_at from instances where id = ${id}`
+  expect(row?.lost_at).toBeInstanceOf(Date)
+})
+
 verifies(
   ['contract-10.lease', 'contract-10.self-fencing'],
   'a process that was suspended and reads the answer to a renewal first: its replies end before any timer runs',
