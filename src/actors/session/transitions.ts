@@ -43,6 +43,8 @@ export interface TransitionRecord {
   kind?: StepKind
   /** What the attempt of a model turn sent. */
   request?: SentRequest
+  /** An earlier try, whose answer was lost, may have stored it. */
+  maybeStored?: boolean
 }
 
 export interface TransitionStore {
@@ -56,7 +58,7 @@ export interface TransitionRecorder {
   /**
    * Removes the waiting steps of the reply that `last` ends, so that its settlement stores them with `last`: one statement and
    * one row less. Null when they are stored here instead: older ones of the session are not stored yet, which these would
-   * overtake, or they are large.
+   * overtake, or they are large, or may be stored already.
    */
   settling(last: TransitionRecord & { messageId: string }): SettlingSteps | null
   /** Called for every step as soon as it is stored, for live views. Returns the function that unsubscribes. */
@@ -180,7 +182,8 @@ function createSettlements(waiting: ReturnType<typeof createQueue>, { isBeingWri
   return {
     begin(last: TransitionRecord & { messageId: string }): SettlingSteps | null {
       const own = waiting.of(last.messageId)
-      if (isLarge(own) || isBeingWritten(last.sessionId) || waiting.ofSession(last.sessionId) > own.length) return null
+      if (isLarge(own) || own.some(({ maybeStored }) => maybeStored)) return null
+      if (isBeingWritten(last.sessionId) || waiting.ofSession(last.sessionId) > own.length) return null
       const before = waiting.takeOf(last.messageId)
       const steps = [...before, last]
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -231,6 +234,7 @@ export function createTransitionRecorder(
       await store.record(batch)
     } catch (error) {
       onError(error)
+      for (const step of batch) step.maybeStored = true
       waiting.putBack(batch)
       return false
     } finally {

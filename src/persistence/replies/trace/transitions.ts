@@ -27,14 +27,16 @@ type StepRow = Omit<StoredTransition, 'detail'> & { detail: unknown }
 const stepOf = ({ detail, ...step }: StepRow): StoredTransition => ({ ...step, detail: decodeStepDetail(detail) })
 
 /**
- * Stores steps with their model requests. If that fails for bad data, each row is stored without requests, and a row that still
- * fails is left out.
+ * Stores steps with their model requests, those that are not stored yet. If that fails for bad data, each row is stored without
+ * requests, and a row that still fails is left out.
  */
 export async function recordTransitions(
   sql: Sql,
   instanceId: string,
-  batch: readonly TransitionRecord[],
+  steps: readonly TransitionRecord[],
 ): Promise<void> {
+  const batch = await withoutStored(sql, steps)
+  if (batch.length === 0) return
   const runs = stepRuns(batch)
   const texts = textsOf(batch)
   try {
@@ -44,6 +46,22 @@ export async function recordTransitions(
     for (const run of runs) await insertPlainly(sql, instanceId, run)
   }
 }
+
+/** An earlier try, whose answer was lost, may have stored some: with others they may be rows of another form now. */
+async function withoutStored(sql: Sql, steps: readonly TransitionRecord[]): Promise<readonly TransitionRecord[]> {
+  const doubtful = steps.filter(({ maybeStored }) => maybeStored)
+  if (doubtful.length === 0) return steps
+  const sessions = [...new Set(doubtful.map(({ sessionId }) => sessionId))]
+  const from = new Date(Math.min(...doubtful.map(({ at }) => at.getTime())))
+  const rows = await sql<TransitionRecord[]>`
+    select session_id as "sessionId", at, kind, from_state as "from", to_state as "to", event
+      from steps where session_id = any(${sessions}::uuid[]) and run_at >= ${from}`
+  const stored = new Set(rows.map(nameOf))
+  return steps.filter((step) => !step.maybeStored || !stored.has(nameOf(step)))
+}
+
+const nameOf = ({ sessionId, at, kind = 'transition', from, to, event }: TransitionRecord): string =>
+  [sessionId, at.getTime(), kind, from, to, event].join(' ')
 
 /** Stores one row of steps without its requests. A row that cannot be stored is dropped: it would hold up all later ones. */
 async function insertPlainly(sql: Sql, instanceId: string, run: StepRun): Promise<void> {

@@ -1,6 +1,7 @@
 /** Steps of replies, stored beside them: they hold back no reply, and go with their session. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import type { TransitionRecord } from '../../../../src/actors/session/transitions.ts'
+import type { ReplyInfo } from '../../../../src/actors/ports/index.ts'
+import { createTransitionRecorder, type TransitionRecord } from '../../../../src/actors/session/transitions.ts'
 import { deleteSession } from '../../../../src/persistence/replies/sessions/sessions.ts'
 import { recordTransitions } from '../../../../src/persistence/replies/trace/transitions.ts'
 import { verifies } from '../../../verifies.ts'
@@ -57,6 +58,40 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       expect(await sessionsWithSteps()).toEqual([kept])
     },
   )
+
+  verifies('contract-8.transitions', 'what a write stored whose answer was lost is stored once', async () => {
+    const [one, other] = [await scene.begin(await scene.newSession()), await scene.begin(await scene.newSession())]
+    const step = (reply: ReplyInfo, event: string, detail = {}): TransitionRecord => {
+      const { sessionId, id: messageId } = reply
+      const to = 'streaming.generating'
+      return { sessionId, at: new Date(), from: to, to, event, messageId, detail, kind: 'note' }
+    }
+    let writes = 0
+    const store = {
+      async record(batch: readonly TransitionRecord[]) {
+        await recordTransitions(scene.sql, scene.instance.id, batch)
+        writes += 1
+        if (writes === 1) throw new Error('The answer was lost.')
+      },
+    }
+    const recorder = createTransitionRecorder(store, () => {})
+    for (const reply of [one, other]) recorder.record(step(reply, 'attempt', { span: 'a1' }))
+    await recorder.flush()
+    recorder.record(step(one, 'tool', { span: 't1' }))
+    // Its settlement does not store them either.
+    expect(recorder.settling({ ...step(other, 'settled'), messageId: other.id })).toBe(null)
+    await recorder.flush()
+    const rows = await scene.sql<{ id: string; event: string }[]>`
+      select message_id as id, event from steps where message_id in (${one.id}, ${other.id}) order by seq`
+    expect([writes, rows]).toEqual([
+      2,
+      [
+        { id: one.id, event: 'attempt' },
+        { id: other.id, event: 'attempt' },
+        { id: one.id, event: 'tool' },
+      ],
+    ])
+  })
 
   verifies(
     'contract-4.stored-before-shown',
