@@ -14,6 +14,7 @@ import { idWithin, withUniqueCallIds } from '../request/call-ids.ts'
 import { callWithout, type OptionalField, type RefusedFields } from '../request/optional-fields.ts'
 import { bytesOf, segmentsFor, textOf, withToolPictures } from '../request/outgoing-parts.ts'
 import { observedCall } from '../request/provider-call.ts'
+import { schemaFor } from '../request/tool-schemas.ts'
 import { responsesToolChoice } from '../tool-choice.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
@@ -74,7 +75,7 @@ function responsesBody(request: ModelRequest): ResponsesBody {
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, inputSchema, strict = false }) => ({
         type: 'function' as const,
-        ...{ name, description, parameters: inputSchema, strict },
+        ...{ name, description, parameters: schemaFor('openai', inputSchema), strict },
       })),
       ...(choice !== undefined && { tool_choice: choice }),
       ...(typeof parallel_tool_calls === 'boolean' && { parallel_tool_calls }),

@@ -89,6 +89,20 @@ describe('what is sent', () => {
     },
   )
 
+  verifies(
+    'contract-25.tool-schemas',
+    'a schema that the vendor refuses is offered as it takes it on this API too',
+    async () => {
+      const { up, model } = await scene()
+      up.always((call) => respond(call, [text('ok')]))
+      const properties = { paths: { type: 'array' }, scope: { type: 'string' } }
+      const inputSchema = { type: 'object', properties, anyOf: [{ required: ['paths'] }, { required: ['scope'] }] }
+      await ask(model, requestFor(up, { tools: [{ ...tool, inputSchema }] }))
+      const offered = { type: 'object', properties: { ...properties, paths: { type: 'array', items: {} } } }
+      expect((await up.call(1)).body.tools[0].parameters).toEqual(offered)
+    },
+  )
+
   test('tools are not strict unless the caller says so, and a picture is an input_image', async () => {
     const { up, model } = await scene()
     up.always((call) => respond(call, [text('ok')]))
