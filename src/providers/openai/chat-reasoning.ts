@@ -11,13 +11,21 @@ export interface ChatReasoning {
   reasoning_details?: readonly Fields[]
 }
 
+export interface ChatEcho extends ChatReasoning {
+  /**
+   * `extra_content` of each call, in order; null where one has none. Absent when none has. Google's endpoint signs calls in
+   * it, and refuses those of Gemini 3 that come back without.
+   */
+  extras?: readonly (Fields | null)[]
+}
+
 export const reasoningFields = [
   'reasoning_content',
   'reasoning',
   'reasoning_details',
 ] as const satisfies readonly (keyof ChatReasoning)[]
 
-export const echoes = createEchoes<ChatReasoning>('chat')
+export const echoes = createEchoes<ChatEcho>('chat')
 
 /** Characters that one turn may gather; of more nothing goes back. */
 const MAX_GATHERED = 4 * 1024 * 1024

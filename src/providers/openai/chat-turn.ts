@@ -8,7 +8,7 @@ import { type Fields, parse } from '../wire/provider-json.ts'
 import { chatUsage } from '../wire/reported-usage.ts'
 import { type End, isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
 import { addActivity, type Turn } from '../wire/turn-stream.ts'
-import { type ChatReasoning, gatherReasoning, reasoningIn } from './chat-reasoning.ts'
+import { type ChatEcho, gatherReasoning, reasoningIn } from './chat-reasoning.ts'
 import { gatherCalls } from './gathered-calls.ts'
 
 const finishReasons: ReasonWords = {
@@ -24,14 +24,16 @@ const brokenOff = new Set(['error', 'insufficient_system_resource'])
 export interface TurnOptions {
   /** Reasoning comes as events of its own. */
   reasoning: boolean
-  /** Keeps what the vendor wants back with the results of this turn's calls. Null when it wants nothing. */
-  keepEcho: ((back: ChatReasoning) => object) | null
+  /** The vendor wants it back with the results of this turn's calls. */
+  reasoningBack: boolean
+  /** Keeps what goes back with them. */
+  keepEcho(back: ChatEcho): object
 }
 
-export function readTurn({ reasoning, keepEcho }: TurnOptions): Turn {
+export function readTurn({ reasoning, reasoningBack, keepEcho }: TurnOptions): Turn {
   const events: ModelEvent[] = []
   const calls = gatherCalls()
-  const back = keepEcho && gatherReasoning()
+  const back = reasoningBack ? gatherReasoning() : null
   const ends = readEnds()
   let problem: ProviderProblem | null = null
   let done = false
@@ -89,7 +91,8 @@ export function readTurn({ reasoning, keepEcho }: TurnOptions): Turn {
       const reason = reasonIn(finishReasons, ends.reason())
       const echo = () => {
         const kept = back?.all() ?? null
-        return kept && keepEcho ? keepEcho(kept) : null
+        const extras = calls.extras()
+        return kept || extras ? keepEcho({ ...kept, ...(extras && { extras }) }) : null
       }
       return turnEnd(reason, ends.usage(), calls.all, echo, ends.refusal())
     },

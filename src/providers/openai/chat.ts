@@ -22,7 +22,7 @@ import { schemaFor } from '../request/tool-schemas.ts'
 import { chatToolChoice } from '../tool-choice.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
-import { type ChatReasoning, echoes, reasoningFields } from './chat-reasoning.ts'
+import { type ChatEcho, type ChatReasoning, echoes, reasoningFields } from './chat-reasoning.ts'
 import { readTurn, type TurnOptions } from './chat-turn.ts'
 import { answerOf, createClients } from './openai-client.ts'
 import { refusesSampling } from './openai-models.ts'
@@ -61,7 +61,7 @@ function placeOf({ provider, messages }: ModelRequest, { beginning }: Dialect): 
 function turnOptions(request: ModelRequest, { reasoningBack }: Dialect): TurnOptions {
   const { reasoning } = request
   const goesBack = reasoningBack === 'always' || (reasoningBack === 'asked' && reasoning)
-  return { reasoning, keepEcho: goesBack ? (back) => echoes.keep(request, back) : null }
+  return { reasoning, reasoningBack: goesBack, keepEcho: (back) => echoes.keep(request, back) }
 }
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam
@@ -74,14 +74,15 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
   const { parallel_tool_calls, ...fields } = wireFields(request)
   const choice = chatToolChoice(request)
   const samples = !refusesSampling(model)
-  const reasoningOf = (echo: object | undefined) => (echo && echoes.of(echo, request)) ?? {}
+  const echoOf = ({ echo }: { echo?: object }) => (echo && echoes.of(echo, request)) ?? null
+  const named = withUniqueCallIds(withToolPictures(provider.type, messages), dialect.shortCallIds ? shortId : sameId)
   return {
     model,
     stream: true,
     messages: cacheMarked(request, [
       ...(system ? [{ role: 'system', content: system } as const] : []),
-      ...withUniqueCallIds(withToolPictures(provider.type, messages), dialect.shortCallIds ? shortId : sameId).map(
-        (message) => wireMessage(message, { type: provider.type, reasoningOf, isMarked: dialect.beginning !== null }),
+      ...named.map((message) =>
+        wireMessage(message, { type: provider.type, echoOf, isMarked: dialect.beginning !== null }),
       ),
     ]),
     ...(dialect.usageOption && { stream_options: { include_usage: true } }),
@@ -122,7 +123,7 @@ const MAX_CALL_ID = 40
 interface WireOptions {
   /** The provider's. */
   type: string
-  reasoningOf(echo: object | undefined): ChatReasoning
+  echoOf(answer: { echo?: object }): ChatEcho | null
   /** Whether the beginning of the answer is marked. */
   isMarked: boolean
 }
@@ -148,28 +149,31 @@ function filePart(part: MessagePart): ContentPart {
 
 function wireMessage(
   message: ModelMessage,
-  { type, reasoningOf, isMarked }: WireOptions,
+  { type, echoOf, isMarked }: WireOptions,
 ): Message & ChatReasoning & { prefix?: true } {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: message.segments ? contentParts(type, message) : message.content }
     case 'tool':
       return { role: 'tool', tool_call_id: message.toolCallId, content: message.content }
-    case 'assistant':
+    case 'assistant': {
       if (!message.toolCalls?.length) {
         const { content } = message
         return { role: 'assistant', content, ...(message.isBeginning && isMarked && { prefix: true as const }) }
       }
+      const { extras = [], ...reasoning } = echoOf(message) ?? {}
       return {
         role: 'assistant',
         content: message.content || null, // as the vendors themselves send it
-        ...reasoningOf(message.echo),
-        tool_calls: message.toolCalls.map(({ id, name, arguments: text }) => ({
+        ...reasoning,
+        tool_calls: message.toolCalls.map(({ id, name, arguments: text }, index) => ({
           id,
           type: 'function',
           function: { name, arguments: text },
+          ...(extras[index] && { extra_content: extras[index] }),
         })),
       }
+    }
   }
 }
 

@@ -13,6 +13,8 @@ export const maxArguments = 1024 * 1024
 export const maxCalls = 128
 
 interface Gathered extends ToolCall {
+  /** What the vendor wants back with the call, beside it. Null when it sent nothing. */
+  extra: Fields | null
   /** Are the arguments a whole object as they stand? */
   isWhole: boolean
   /** Reads on in the arguments. */
@@ -32,7 +34,7 @@ export function gatherCalls() {
     if (isRest && last) byIndex.set(index, last)
     const known = index !== null ? byIndex.get(index) : id ? calls.find((call) => call.id === id) : last
     if (known && !startsAnother(known, id, name, text)) return known
-    const call = { id, name, arguments: '', isWhole: false, scan: scanObject() }
+    const call: Gathered = { id, name, arguments: '', extra: null, isWhole: false, scan: scanObject() }
     calls.push(call)
     if (index !== null) byIndex.set(index, call)
     return call
@@ -50,7 +52,11 @@ export function gatherCalls() {
     call.arguments += text
     call.isWhole = call.scan(text)
     size += text.length
+    if (!isObject(part.extra_content)) return
+    call.extra = part.extra_content
+    size += JSON.stringify(call.extra).length
   }
+  const made = () => calls.filter(({ name, arguments: text }) => name !== '' || text !== '')
   return {
     /** Null, or why this is no turn of a model. */
     add(delta: Fields): ProviderProblem | null {
@@ -64,9 +70,12 @@ export function gatherCalls() {
     },
     /** Calls without an id get one; those without name and arguments are none. */
     all: (): ToolCall[] =>
-      calls
-        .filter(({ name, arguments: text }) => name !== '' || text !== '')
-        .map((call) => ({ id: call.id || `call_${randomUUID()}`, name: call.name, arguments: call.arguments })),
+      made().map((call) => ({ id: call.id || `call_${randomUUID()}`, name: call.name, arguments: call.arguments })),
+    /** Of each of these calls. Null when none has any. */
+    extras(): (Fields | null)[] | null {
+      const extras = made().map(({ extra }) => extra)
+      return extras.some((extra) => extra !== null) ? extras : null
+    },
   }
 }
 

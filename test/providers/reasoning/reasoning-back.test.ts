@@ -72,6 +72,20 @@ describe('what goes back with the results of tools', () => {
     expect((await echoed(deltas, 'openai-compatible', {}, false)).back).toEqual(plain)
   })
 
+  verifies(
+    rule,
+    'what came beside a call goes back beside it, asked or not: Google signs the calls of Gemini 3 there',
+    async () => {
+      const extra_content = { google: { thought_signature: 'c2ln' } }
+      const deltas = [{ tool_calls: [{ ...call, function: { name: 'look', arguments: '' }, extra_content }] }]
+      const signed = { ...plain, tool_calls: plain.tool_calls.map((one) => ({ ...one, extra_content })) }
+      for (const type of ['openai-compatible', 'openai']) {
+        expect((await echoed(deltas, type, {}, false)).back).toEqual(signed)
+        expect((await echoed(deltas, type, { model: 'model-b' }, false)).back).toEqual(plain)
+      }
+    },
+  )
+
   verifies(rule, 'another model, and another provider, get the calls without it', async () => {
     const deltas = [{ reasoning_content: 'Hm' }]
     expect((await echoed(deltas, 'deepseek', { model: 'model-b' })).back).toEqual(plain)
