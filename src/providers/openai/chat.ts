@@ -75,7 +75,12 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
   const choice = chatToolChoice(request)
   const samples = !refusesSampling(model)
   const echoOf = ({ echo }: { echo?: object }) => (echo && echoes.of(echo, request)) ?? null
-  const named = withUniqueCallIds(withToolPictures(provider.type, messages), dialect.shortCallIds ? shortId : sameId)
+  // What goes back may name its calls (OpenRouter's details of Gemini do): they keep the ids that the vendor gave.
+  const named = withUniqueCallIds(
+    withToolPictures(provider.type, messages),
+    dialect.shortCallIds ? shortId : sameId,
+    (answer) => echoOf(answer) !== null,
+  )
   return {
     model,
     stream: true,

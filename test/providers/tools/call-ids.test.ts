@@ -4,6 +4,7 @@ import type { ModelMessage, ModelRequest } from '../../../src/actors/ports/index
 import { echoes as anthropic, anthropicBody } from '../../../src/providers/anthropic/anthropic-body.ts'
 import { echoes as gemini, geminiBody } from '../../../src/providers/gemini/gemini-body.ts'
 import { chatBody } from '../../../src/providers/openai/chat.ts'
+import { echoes as chat } from '../../../src/providers/openai/chat-reasoning.ts'
 import { dialectOf } from '../../../src/providers/provider-types.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -68,6 +69,36 @@ for (const id of ids) {
     })
   }
 }
+
+verifies(
+  'contract-25.call-ids',
+  'a turn whose reasoning names its calls keeps the ids that the vendor gave, however long; others get short ones',
+  () => {
+    const id = `tool_shop__look_${'x'.repeat(30)}`
+    const of = { provider: provider('openrouter'), model: 'google/gemini-3-pro' }
+    const details = [{ type: 'reasoning.encrypted', id, index: 0, data: 'e' }]
+    const echo = chat.keep(of, { reasoning_details: details })
+    const dialect = dialectOf('openrouter')
+    if (dialect === null) throw new Error('There is no such type.')
+    const sent = (model: string) => {
+      const request = requestOf('openrouter', model, id)
+      const messages: ModelMessage[] = [
+        { role: 'user', content: 'Look!' },
+        { role: 'assistant', content: '', toolCalls: [call(id)], echo },
+        { role: 'tool', toolCallId: id, content: 'seen' },
+      ]
+      return chatBody({ ...request, messages }, dialect).messages
+    }
+    expect(sent(of.model)).toMatchObject([
+      { role: 'user' },
+      { reasoning_details: details, tool_calls: [{ id }] },
+      { role: 'tool', tool_call_id: id },
+    ])
+    const [, other] = sent('google/gemini-3-flash')
+    expect(other).not.toHaveProperty('reasoning_details')
+    expect(other).toMatchObject({ tool_calls: [{ id: expect.stringMatching(/^call_[0-9a-f]{24}$/) }] })
+  },
+)
 
 verifies(
   'contract-25.call-ids',
