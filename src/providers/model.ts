@@ -28,6 +28,7 @@ import { sendingParts, shownBody } from './request/outgoing-parts.ts'
 import { createTokenCounter } from './tokens/token-count.ts'
 import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
 import { watchSilence } from './wire/silence.ts'
+import { isOutput } from './wire/turn-stream.ts'
 import { watchUsageReports } from './wire/usage-reports.ts'
 
 export interface ModelOptions {
@@ -86,6 +87,7 @@ export function createModel(options: ModelOptions): Providers {
     let sent = false
     let spoke = false
     const receive: Take<ModelEvent> = (events) => {
+      // After it the call is never made again (contract section 10).
       sent ||= events.some(isOutput)
       if (!spoke && events.some(isToken)) {
         spoke = true
@@ -160,13 +162,6 @@ const fallbacksFor = ({ fallbacks = [], fields = {}, mediaTypes = [] }: ModelReq
 function naming(named: ModelEvent[], take: Take<ModelEvent>): Take<ModelEvent> {
   return (events) => (named.length === 0 ? take(events) : take([...named.splice(0), ...events]))
 }
-
-/** Something that the model made: after it the call is never made again (contract section 10). */
-const isOutput = (event: ModelEvent): boolean =>
-  event.type === 'text' ||
-  event.type === 'reasoning' ||
-  event.type === 'tool_call' ||
-  (event.type === 'activity' && event.output === true)
 
 const isToken = ({ type }: ModelEvent): boolean => type === 'text' || type === 'reasoning'
 

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { ConnectionError } from '../../packages/client/src/index.ts'
+import { fakeWaits } from '../support/fake-waits.ts'
 import { seededRandom } from '../support/random.ts'
 import { verifies } from '../verifies.ts'
 import { deafProxy, eventsOf, openClientScene, textOf } from './scene.ts'
@@ -208,35 +209,13 @@ test('a server that is full is asked again when it said so, and its own words co
   })
 })
 
-/**
- * The client's own waits alone. The server shares the process: what it has set a timer for meanwhile would never come, since a
- * faked timer is lost with its clock. Gives the way back.
- */
-function fakeLongWaits(): () => void {
-  const { setTimeout: real, clearTimeout: clearReal } = globalThis
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const { setTimeout: fake, clearTimeout: clearFake } = globalThis
-  const faked = new Set<unknown>()
-  vi.stubGlobal('setTimeout', (run: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) => {
-    if (ms < 20_000) return real(run, ms, ...given)
-    const timer = fake(run, ms, ...given)
-    faked.add(timer)
-    return timer
-  })
-  vi.stubGlobal('clearTimeout', (timer?: NodeJS.Timeout) => (faked.has(timer) ? clearFake : clearReal)(timer))
-  return () => {
-    vi.unstubAllGlobals()
-    vi.useRealTimers()
-  }
-}
-
 test('silence: no answer within its time, or 45 s without a comment, and the server is asked again', async () => {
   await using deaf = await deafProxy(scene.app.url)
   const next = scene.byHand()
   const states: string[] = []
   const { session: sessionOf } = scene.clientFor({ baseUrl: deaf.url }).agent(scene.agentId)
   const session = sessionOf(await scene.newSession())
-  const realTimers = fakeLongWaits()
+  const realTimers = fakeWaits((ms) => ms >= 20_000) // the client's own
   try {
     const reply = session.send('hello', {
       onConnection: (state) => void states.push(state),

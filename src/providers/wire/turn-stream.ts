@@ -36,7 +36,10 @@ const maxUnframed = 64 * 1024
 /** One for all calls: to build a DOMException with its stack costs 40 µs. */
 const callOver = new DOMException('The call is over.', 'AbortError')
 
-/** A model that is done is done: so long its last words (usage, the goodbye) are waited for, whatever the socket does. */
+/**
+ * A model that is done is done: so long its last words (usage, the goodbye) are waited for, whatever the socket does. Some
+ * servers give a finish reason with each chunk, or usage between two: while the model goes on it is not done.
+ */
 const maxGoodbyeMs = 2000
 
 /** Bytes after `[DONE]` that are read, so that the connection can be used again, and the time for it. */
@@ -90,6 +93,7 @@ function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController,
     } catch (error) {
       fault = error
     }
+    const goesOn = turn.events.some(isOutput)
     try {
       // What came before a fault counts all the same.
       taken = turn.events.length > 0 && !call.signal.aborted ? take(turn.events.splice(0)) : undefined
@@ -97,8 +101,15 @@ function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController,
       fault = error
     }
     if (turn.done() || turn.problem() || fault) stopped.resolve()
-    else if (turn.finished()) goodbye ??= setTimeout(stopped.resolve, maxGoodbyeMs)
+    else awaitGoodbye(goesOn)
     return taken
+  }
+  function awaitGoodbye(goesOn: boolean): void {
+    if (goesOn || !turn.finished()) {
+      clearTimeout(goodbye)
+      goodbye = undefined
+    }
+    if (turn.finished()) goodbye ??= setTimeout(stopped.resolve, maxGoodbyeMs)
   }
   const receive = inPieces((bytes) => {
     if (!turn.done() && !turn.problem() && !fault) return read(decoder.decode(bytes, { stream: true }), false)
@@ -192,6 +203,13 @@ function readEvents(turn: Turn): (text: string, last: boolean) => void {
 }
 
 const isWhole = (data: string): boolean => data.trim() === '[DONE]' || parse(data) !== null
+
+/** Something that the model made. */
+export const isOutput = (event: ModelEvent): boolean =>
+  event.type === 'text' ||
+  event.type === 'reasoning' ||
+  event.type === 'tool_call' ||
+  (event.type === 'activity' && event.output === true)
 
 /** A sign of life without text; several in a row are one. `output`: the model made something (see ModelEvent). */
 export function addActivity(events: ModelEvent[], output = false): void {

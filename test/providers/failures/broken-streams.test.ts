@@ -1,6 +1,9 @@
 /** Streams that go wrong never look whole, and keep what was said (contract section 3). */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import type { ModelEvent } from '../../../src/actors/ports/index.ts'
+import { fakeWaits } from '../../support/fake-waits.ts'
 import { heard } from '../../support/streams/model-stream.ts'
+import { verifies } from '../../verifies.ts'
 import { ask, failureIn, requestTo, scene, textOf } from '../scene.ts'
 
 describe('streams that go wrong', () => {
@@ -102,3 +105,35 @@ describe('streams that go wrong', () => {
     expect((await up.call(1)).abandoned).toBe(true)
   })
 })
+
+const usage = { prompt_tokens: 1, completion_tokens: 1 }
+for (const [name, before, finish] of [
+  ['each chunk has a finish reason', null, 'stop'],
+  ['usage comes before each', { choices: [], usage }, null],
+] as const) {
+  verifies('contract-25.done-is-done', `a model that goes on is not done, though ${name}`, async () => {
+    const { up, model } = await scene({ providerRetries: 0 })
+    const words = ['One', ' two', ' three', ' four'].map((text) => ({ text, ...Promise.withResolvers<void>() }))
+    const realTimers = fakeWaits((ms) => ms === 2000) // the wait for the last words
+    try {
+      up.next(async (call) => {
+        for (const { text, promise } of words) {
+          if (before) await call.data(before)
+          await call.delta({ content: text }, finish)
+          await promise
+          vi.advanceTimersByTime(1500)
+        }
+        await call.finish()
+      })
+      const events: ModelEvent[] = []
+      for await (const event of heard(model, requestTo(up))) {
+        events.push(event)
+        for (const { text, resolve } of words) if (textOf(events).endsWith(text)) resolve()
+      }
+      expect(textOf(events)).toBe('One two three four')
+      expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'stop' })
+    } finally {
+      realTimers()
+    }
+  })
+}
