@@ -82,7 +82,7 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
   function stop(finishReason: string, message: unknown): void {
     finish = finishReason
     if (reasonIn(finishReasons, finishReason) === 'content_filter') refusal = wordsIn(message) ?? finishReason
-    problem = problemOfEnd(finishReason, message, made)
+    problem ??= problemOfEnd(finishReason, message, made)
   }
   return {
     events,
@@ -94,6 +94,7 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
       const chunk = parse(data)
       // Chunks come as a list in errors and where `alt=sse` was ignored.
       for (const one of Array.isArray(chunk) ? chunk : [chunk]) {
+        if (problem) return
         if (!isObject(one)) problem = malformed(data)
         else if (one.candidates || one.usageMetadata || one.promptFeedback) takeChunk(one)
         else {

@@ -2,7 +2,7 @@
  * What gateways really send in the other wire formats: Anthropic's, Gemini's and the Responses API (contract section 25).
  * field-slips.test.ts has the same for chat completions.
  */
-import { describe, expect } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ModelEvent, ModelRequest } from '../../../src/actors/ports/index.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
@@ -105,6 +105,18 @@ describe.each(formats)('%s', (format) => {
       }
     },
   )
+})
+
+test('Gemini: an end in the same piece hides neither a limit that was passed nor an error', async () => {
+  const calls = Array.from({ length: 129 }, () => ({ functionCall: { name: 'f', args: {} } }))
+  const many = await answered('gemini', async (call) => {
+    await call.raw(gemini.parts(calls, { finishReason: 'STOP' }))
+    call.end()
+  })
+  expect(failureIn(many).detail).toContain('more than 128 tool calls')
+  const end = { candidates: [{ content: { parts: [{ text: 'x' }] }, finishReason: 'STOP' }] }
+  const listed = await answered('gemini', (call) => call.json([gemini.error(400, 'X', 'no such thing'), end]))
+  expect(failureIn(listed).message).toContain('no such thing')
 })
 
 describe('blocks of Anthropic out of step', () => {
