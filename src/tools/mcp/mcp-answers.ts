@@ -66,14 +66,21 @@ const writtenOut = (block: Answer): Answer =>
 const withMediaType = (block: Answer): Answer =>
   typeof block.mimeType === 'string' ? block : { ...block, mimeType: 'application/octet-stream' }
 
-/** Before the SDK reads it: null beside a result or an error, and null as `_meta`, is nothing. */
-export function mendMessage(message: unknown): unknown {
-  if (Array.isArray(message)) return message.map(mendMessage)
+/** Gives the id of the request that is being answered. Undefined when that is not known. */
+export type AskedId = () => unknown
+
+/**
+ * Before the SDK reads it: null beside a result or an error, and null as `_meta`, is nothing. An error without an id,
+ * as JSON-RPC wants it where the request was not looked at, is the answer to `asked`.
+ */
+export function mendMessage(message: unknown, asked: AskedId = () => undefined): unknown {
+  if (Array.isArray(message)) return message.map((one) => mendMessage(one, asked))
   if (!isObject(message)) return message
   const { result, error, ...rest } = message
   if (isObject(result) && (error === null || error === undefined)) {
     const { _meta: meta, ...others } = result
     return { ...rest, result: meta === null || meta === undefined ? others : result }
   }
+  if (isObject(error) && (rest.id ?? null) === null) return { ...rest, id: asked(), error }
   return error !== undefined && result === null ? { ...rest, error } : message
 }

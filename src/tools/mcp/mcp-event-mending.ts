@@ -2,17 +2,17 @@
  * Messages on an MCP server's event stream, made what the SDK reads before it parses them: what `mendMessage` does to the
  * answers in JSON. An event that needs no mending passes as it came.
  */
-import { mendMessage } from './mcp-answers.ts'
+import { type AskedId, mendMessage } from './mcp-answers.ts'
 
 /** What `mendMessage` changes holds one of these; the other events are never parsed here. */
-const MAY_NEED_MENDING = /"(?:error|result|_meta)"\s*:\s*null\b/
+const MAY_NEED_MENDING = /"(?:error|result|_meta|id)"\s*:\s*null\b/
 /** A blank line: the end of an event. */
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/
 /** A blank line that a piece completes begins at most so many characters before the piece. */
 const OVERLAP = 3
 
 /** Each event is held until it is whole; how long one may be is the matter of whoever bounds the stream. */
-export function mendEvents(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+export function mendEvents(body: ReadableStream<Uint8Array>, asked?: AskedId): ReadableStream<Uint8Array> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const encoder = new TextEncoder()
   // Pieces are joined once an event is whole: one long text that grows would be copied with every piece.
@@ -24,7 +24,7 @@ export function mendEvents(body: ReadableStream<Uint8Array>): ReadableStream<Uin
       const end = BLANK_LINE.exec(tail + rest)
       if (end === null) break
       const cut = Math.max(0, end.index + end[0].length - tail.length)
-      yield mendEvent(pieces.join('') + rest.slice(0, cut))
+      yield mendEvent(pieces.join('') + rest.slice(0, cut), asked)
       pieces = []
       tail = ''
       rest = rest.slice(cut)
@@ -46,12 +46,12 @@ export function mendEvents(body: ReadableStream<Uint8Array>): ReadableStream<Uin
   )
 }
 
-function mendEvent(event: string): string {
+function mendEvent(event: string, asked: AskedId | undefined): string {
   if (!MAY_NEED_MENDING.test(event)) return event
   const lines = event.split(/\r\n|\n|\r/)
   const data = lines.flatMap((line) => /^data:? ?(.*)$/.exec(line)?.[1] ?? []).join('\n')
   try {
-    const mended = JSON.stringify(mendMessage(JSON.parse(data)))
+    const mended = JSON.stringify(mendMessage(JSON.parse(data), asked))
     const others = lines.filter((line) => line !== '' && !line.startsWith('data'))
     return `${[...others, `data: ${mended}`].join('\n')}\n\n`
   } catch {

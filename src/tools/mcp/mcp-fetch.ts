@@ -4,7 +4,7 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { createByteBounds } from '../../untrusted/json-bounds.ts'
 import { BREAK_BYTES, PIECE_BYTES } from '../../untrusted/pieces.ts'
 import type { Outbound } from '../outbound/outbound.ts'
-import { mendMessage } from './mcp-answers.ts'
+import { type AskedId, mendMessage } from './mcp-answers.ts'
 import { mendEvents } from './mcp-event-mending.ts'
 
 /** Limit of one response or event, decompressed. A model reads at most 256 KiB of a result; images come on top. */
@@ -78,7 +78,11 @@ export function mcpFetch(outbound: Outbound, watch: FetchWatch, acknowledged: bo
       if (acknowledged && (response.status < 200 || response.status > 399)) {
         throw new McpStatusError(response.status, await beginningOf(response.body))
       }
-      return answer(response, () => {})
+      return answer(
+        response,
+        () => {},
+        () => Object(JSON.parse(String(init.body))).id,
+      )
     } finally {
       posts -= 1
       settle()
@@ -129,16 +133,16 @@ function ask(
 }
 
 /** The bounded response for the SDK. `onEventsEnd`: its events ended, other than by the reader's cancel. */
-function answer({ status, statusText, headers, body }: Answer, onEventsEnd: () => void): Response {
+function answer({ status, statusText, headers, body }: Answer, onEventsEnd: () => void, asked?: AskedId): Response {
   const isEvents = headers.get('content-type')?.includes('text/event-stream') === true
   const watched =
     body === null || NULL_BODY.has(status)
       ? null
       : watchBody(body, isEvents ? limitEvents() : limitBytes(), isEvents ? onEventsEnd : () => {})
   // The SDK refuses a whole message for what is null in it.
-  const mended = watched !== null && isEvents ? mendEvents(watched) : watched
+  const mended = watched !== null && isEvents ? mendEvents(watched, asked) : watched
   const response = new Response(mended, { status, statusText, headers: [...headers] })
-  const json = async () => mendMessage(await Response.prototype.json.call(response))
+  const json = async () => mendMessage(await Response.prototype.json.call(response), asked)
   return Object.defineProperty(response, 'json', { value: json })
 }
 

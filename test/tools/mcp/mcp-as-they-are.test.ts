@@ -164,6 +164,22 @@ verifies('contract-25.tool-pictures', 'a picture comes beside the text, as what 
   expect(Buffer.concat(read)).toEqual(webp)
 })
 
+const isJson = { 'content-type': 'application/json' }
+const isEvents = { 'content-type': 'text/event-stream' }
+
+verifies('contract-25.mcp-words', 'an error that names no request is the answer to the one that was sent', async () => {
+  const error = '"error":{"code":-32602,"message":"amount: too much"}'
+  const writings: Answer[] = [
+    { raw: `{"jsonrpc":"2.0","id":null,${error}}`, headers: isJson },
+    { raw: `{"jsonrpc":"2.0",${error}}`, headers: isJson },
+    { raw: `data: {"jsonrpc":"2.0","id": null,${error}}\n\n`, headers: isEvents },
+  ]
+  for (const writing of writings) {
+    await using hand = await serve((method) => (method === 'tools/call' ? writing : unknown))
+    expect(await hand.mcp.call(hand.server, 'look', {}, never)).toEqual({ ok: false, content: 'amount: too much' })
+  }
+})
+
 verifies('contract-25.mcp-words', 'a page is no words', async () => {
   await using page = await serve((method) =>
     method === 'tools/call' ? { status: 405, text: '<html>no</html>' } : unknown,
@@ -179,9 +195,11 @@ const lost: [string, Answer][] = [
   ['status 500', { status: 500, text: '{"error":{"message":"Session expired, initialize again"}}' }],
   ['a server that was started anew', { error: { code: -32_000, message: 'Bad Request: Server not initialized' } }],
 ]
-for (const [name, answer, transport] of lost.flatMap(([name, answer]) =>
-  transports.map((transport) => [name, answer, transport] as const),
-)) {
+const lostBody = '{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}'
+for (const [name, answer, transport] of [
+  ...lost.flatMap(([name, answer]) => transports.map((transport) => [name, answer, transport] as const)),
+  ['-32001 under status 200, as servers write it', { raw: lostBody, headers: isJson }, 'streamable_http'] as const,
+]) {
   const title = `${name}: the session is opened anew, and the call made once: ${transport}`
   verifies('contract-25.mcp-sessions', title, async () => {
     let isLost = false
