@@ -32,6 +32,8 @@ export async function offerAtBoundary(host: GivingHost, replyId: string): Promis
   if ((await log.stored()) !== 'stored' || log.state() !== 'open') return
   // The other instance counts on from the notes.
   await host.recorder.flush()
+  // A cancel, or the end of the drain's time, may have come meanwhile: the reply is settled, or offered as it stands.
+  if (host.isLeaving || !goesOn(host, session)) return
   const giving = begin(host, replyId)
   try {
     const offered = await handovers.offer(log.info, 'boundary')
@@ -51,6 +53,10 @@ export async function offerAtBoundary(host: GivingHost, replyId: string): Promis
     if (giving.cancelled) cancelReply(host, replyId)
   }
 }
+
+/** What settles has ended: given away, it would be gone on with behind its end. */
+const goesOn = ({ byReply }: GivingHost, session: LiveSession): boolean =>
+  byReply.get(session.reply.log.info.id) === session && session.state !== 'streaming.settling'
 
 function begin(host: GivingHost, replyId: string): Giving {
   const giving: Giving = { cancelled: false, isLeft: false, over: Promise.withResolvers(), wake() {} }
@@ -114,7 +120,7 @@ async function stopAndOffer(host: GivingHost, session: LiveSession): Promise<voi
   const { log } = session.reply
   const { handovers } = host.options
   const { id } = log.info
-  if (!handovers || host.giving.has(id) || host.byReply.get(id) !== session) return
+  if (!handovers || host.giving.has(id) || !goesOn(host, session)) return
   const giving = begin(host, id)
   // The actor emits nothing after this. What it has emitted is stored as usual.
   session.actor.stop()

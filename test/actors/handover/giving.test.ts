@@ -1,0 +1,105 @@
+/** What is given away by an instance that drains, where its time is over just then (contract section 21). */
+import { afterEach, expect, vi } from 'vitest'
+import type { Handovers, ModelEvent } from '../../../src/actors/ports/index.ts'
+import { createTransitionRecorder } from '../../../src/actors/session/transitions.ts'
+import { verifies } from '../../verifies.ts'
+import { end, openScene, say } from '../scene.ts'
+import { turn } from '../turn.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+const GRACE_MS = 1000
+const toolCall: ModelEvent = { type: 'tool_call', call: { id: 'c', name: 'tool', arguments: '{}' } }
+const openToolbox = async () => ({
+  tools: [{ name: 'tool', description: 'd', inputSchema: { type: 'object' } }],
+  call: async () => ({ ok: true, content: '' }),
+})
+
+/** Other instances take nothing. `mayGoOn` and the writing of notes can be held. */
+async function setUp() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const offered: string[] = []
+  const flushes: Promise<void>[] = []
+  const held = { mayGoOn: Promise.resolve(), flush: Promise.resolve() }
+  const handovers: Handovers = {
+    keepTurn: async () => true,
+    offer: async (_, reason) => {
+      offered.push(reason)
+      return 'offered'
+    },
+    takeBack: async () => true,
+    mayGoOn: async (ids) => {
+      await held.mayGoOn
+      return new Set(ids)
+    },
+    isOwn: async () => true,
+    left: async () => [],
+    claim: async () => null,
+    cancel: async () => {},
+    setReady: async () => {},
+  }
+  const recorder = createTransitionRecorder({ record: async () => {} }, () => {})
+  const flush = () => {
+    flushes.push(held.flush)
+    return held.flush
+  }
+  const scene = openScene({ handovers, recorder: { ...recorder, flush } })
+  const reply = await scene.start('s', { openToolbox })
+  const graceOver = () => vi.advanceTimersByTimeAsync(GRACE_MS)
+  return { ...scene, reply, offered, flushes, held, graceOver, drained: scene.host.drain(GRACE_MS, 60_000) }
+}
+
+verifies(
+  'contract-21.continued',
+  'a reply that comes to its end when the time of the drain is over is settled, and given to nobody',
+  async () => {
+    const { held, store, calls, reply, offered, graceOver, drained } = await setUp()
+    const answer = Promise.withResolvers<void>()
+    held.mayGoOn = answer.promise
+    store.hold('settle')
+    await graceOver()
+    await calls[0]?.say(say('whole'), end)
+    answer.resolve()
+    await turn()
+    await store.release('settle')
+    await Promise.all([reply.done, drained])
+    expect(offered).toEqual([])
+    expect(reply.shapes()).toEqual(['started', 'whole', 'finished', 'done'])
+  },
+)
+
+/** A reply at a boundary, whose notes are not written yet. */
+async function atBoundary() {
+  const scene = await setUp()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  scene.held.flush = promise
+  await turn()
+  await scene.calls[0]?.say(toolCall, { type: 'end', reason: 'tool_calls', usage: null })
+  while (scene.flushes.length === 0) await turn()
+  return { ...scene, written: resolve }
+}
+
+verifies(
+  'contract-21.boundary',
+  'one that comes to a boundary when the time of the drain is over is offered once, as it stands',
+  async () => {
+    const { offered, graceOver, written, drained } = await atBoundary()
+    await graceOver()
+    written()
+    await drained
+    expect(offered).toEqual(['shutdown'])
+  },
+)
+
+verifies('contract-21.cancel', 'one that is cancelled at a boundary before it is offered is settled here', async () => {
+  const { host, store, reply, offered, written, drained } = await atBoundary()
+  store.hold('settle')
+  const cancelled = host.cancel('s')
+  await turn()
+  written()
+  await turn()
+  await store.release('settle')
+  await Promise.all([cancelled, reply.done, drained])
+  expect(offered).toEqual([])
+  expect(store.rows()[0]?.outcome).toMatchObject({ reason: 'cancelled' })
+})
