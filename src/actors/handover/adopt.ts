@@ -37,6 +37,7 @@ export async function takeOver(host: AdoptingHost, lost: boolean): Promise<void>
   for (let taken = 1, most = AT_FIRST; taken > 0; most = Math.min(2 * most, MOST)) {
     if (host.draining || !host.options.gate.check()) break
     const left = await handovers.left(lost, most)
+    if (host.draining) break // nobody waits for what would begin now
     const adopted = await Promise.all(left.map((replyId) => adopt(host, replyId)))
     const going = adopted.filter((one) => one !== null)
     begun.push(...going.map(({ begun }) => begun))

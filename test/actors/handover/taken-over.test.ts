@@ -1,4 +1,4 @@
-/** A reply that is taken over while the database that tells of its agent is away for longer than a lease. */
+/** A reply that is taken over: while the database that tells of its agent is away, or not at all (contract section 21). */
 import { expect } from 'vitest'
 import type { Claimed, Handovers } from '../../../src/actors/ports/index.ts'
 import { verifies } from '../../verifies.ts'
@@ -37,12 +37,10 @@ const claimed: Claimed = {
   continued: null,
 }
 
-/** What becomes of it when its agent cannot be read. */
-async function takenOver(isAway: boolean) {
-  const offered: string[] = []
-  const settled: string[] = []
+/** The reply `r` is left. `offered`: the reasons of its offers. */
+function handoversOf(offered: string[]): Handovers {
   const left = ['r']
-  const handovers: Handovers = {
+  return {
     keepTurn: async () => true,
     offer: async (_, reason) => {
       offered.push(reason)
@@ -56,6 +54,13 @@ async function takenOver(isAway: boolean) {
     cancel: async () => {},
     setReady: async () => {},
   }
+}
+
+/** What becomes of it when its agent cannot be read. */
+async function takenOver(isAway: boolean) {
+  const offered: string[] = []
+  const settled: string[] = []
+  const handovers = handoversOf(offered)
   const { journal } = memoryJournal()
   const { host } = openScene({
     handovers,
@@ -83,4 +88,24 @@ verifies(
 
 verifies('contract-21.continued', 'one that its agent cannot go on with ends', async () => {
   expect(await takenOver(false)).toEqual({ offered: [], settled: ['provider_error'] })
+})
+
+verifies('contract-21.continued', 'an instance that drains claims nothing that it was still looking for', async () => {
+  const asked = Promise.withResolvers<string[]>()
+  const claims: string[] = []
+  const { host } = openScene({
+    handovers: {
+      ...handoversOf([]),
+      left: () => asked.promise,
+      claim: async (replyId) => {
+        claims.push(replyId)
+        return null
+      },
+    },
+  })
+  const taking = host.owned.takeOver(false)
+  await host.drain(0, 0)
+  asked.resolve(['r'])
+  await taking
+  expect(claims).toEqual([])
 })
