@@ -1,10 +1,11 @@
 /** What becomes of a message that is not admitted at once: it waits, or it goes before all that wait. */
 
 import type { RequestRate } from '../ports/index.ts'
-import { type Reply, StreamCut } from '../reply/frame-log.ts'
+import type { Reply } from '../reply/frame-log.ts'
 import { type CancellingHost, cancelAndWait } from '../session/cancel.ts'
 import type { Queued, Refusal } from '../session/send.ts'
 import { type QueueHost, tendQueues } from './begin-queued.ts'
+import { AnsweredElsewhere } from './waiting-requests.ts'
 
 /** How long an interrupting message waits for its begin (contract section 4). */
 const INTERRUPT_MS = 2000
@@ -31,7 +32,7 @@ export function queuedAs(host: Host, { replyId, sessionId, position, rate }: Pla
       await host.admitting.get(replyId)?.over
       const here = host.byReply.get(replyId)
       // It has begun elsewhere, and this instance stops: its client goes on there.
-      if (!here && host.draining) throw new StreamCut()
+      if (!here && host.draining) throw new AnsweredElsewhere()
       if (here && !joined && !signal.aborted) here.reply.requesterLost = false
       return (await host.open(replyId)) ?? 'deleted'
     },

@@ -6,6 +6,13 @@ import { StreamCut } from '../reply/frame-log.ts'
 /** A message may begin on another instance: its frames are followed there within 0.5 s (contract section 7). */
 const POLL_MS = 250
 
+/** The message is stored, and begins on another instance, or with the next start. */
+export class AnsweredElsewhere extends StreamCut {
+  constructor() {
+    super('The instance is shutting down; the message is stored, and its reply can be read later.')
+  }
+}
+
 type Over = Exclude<QueuedState, 'waits'>
 
 interface Waiting {
@@ -49,7 +56,7 @@ export function createWaitingRequests(states: QueueStore['states']) {
   return {
     /** Resolves to null when `signal` aborts first. Rejects with StreamCut once the requests are broken off. */
     async wait(replyId: string, sessionId: string, signal: AbortSignal): Promise<Over | null> {
-      if (isBrokenOff) throw new StreamCut()
+      if (isBrokenOff) throw new AnsweredElsewhere()
       if (signal.aborted) return null
       const request = Promise.withResolvers<Over | null>()
       const one = waiting.get(replyId) ?? { sessionId, requests: new Set() }
@@ -72,7 +79,7 @@ export function createWaitingRequests(states: QueueStore['states']) {
     /** Their messages begin elsewhere: nothing more is known of them here. */
     breakOff(): void {
       isBrokenOff = true
-      for (const { requests } of waiting.values()) for (const { reject } of requests) reject(new StreamCut())
+      for (const { requests } of waiting.values()) for (const { reject } of requests) reject(new AnsweredElsewhere())
       waiting.clear()
       wake()
     },

@@ -22,8 +22,8 @@ import {
 
 /** The stream broke off: nothing more can be shown now; a later read returns the outcome. */
 export class StreamCut extends Error {
-  constructor() {
-    super('The reply cannot be stored at the moment; its outcome can be read later.')
+  constructor(message = 'The reply cannot be stored at the moment; its outcome can be read later.') {
+    super(message)
   }
 }
 
