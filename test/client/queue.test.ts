@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { verifies } from '../verifies.ts'
 import { openClientScene } from './scene.ts'
 
-const { agent, agentId, client, up } = await openClientScene()
+const { agent, agentId, client, proxy, up } = await openClientScene()
 
 const sessions = { deploy: () => agent.session(), playground: () => client.playground(agentId).session() }
 
@@ -42,3 +42,31 @@ for (const api of ['deploy', 'playground'] as const) {
     expect([await steering.text(), await queued.text()]).toEqual(['at once', 'at last'])
   })
 }
+
+verifies(
+  'contract-22.surfaces',
+  'playground: a queued message whose connection breaks gets no other reply',
+  async () => {
+    const session = sessions.playground()
+    const { promise: goOn, resolve: end } = Promise.withResolvers<void>()
+    up.next(async (call) => {
+      await call.text('first')
+      await goOn
+      await call.finish()
+    })
+    up.next(async (call) => {
+      await call.text('second')
+      await call.finish()
+    })
+    const first = session.send('one')
+    const read = first.text()
+    await expect.poll(() => first.messageId).not.toBeNull()
+    const { promise: open, resolve: onOpen } = Promise.withResolvers<void>()
+    const queued = session.enqueue('two', { onConnection: (state) => void (state === 'open' && onOpen()) })
+    await open
+    proxy.drop()
+    await expect(queued.text()).rejects.toMatchObject({ code: 'connection_lost' })
+    end()
+    expect(await read).toBe('first')
+  },
+)

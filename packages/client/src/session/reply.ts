@@ -168,6 +168,8 @@ async function* framesOf(
 /** The requests that continue from a place. */
 function connector<Message>({ start, mayStartAgain, resume }: ReplyWire<Message>, place: Place) {
   let wasFound = false
+  /** Its message is queued: until its reply begins, the session's stream is that of another one. */
+  let isQueued = false
   const connect = async (signal: AbortSignal): Promise<Response | null> => {
     // As long as its id is unknown the message itself is sent again: its key leads it to its own reply.
     const isSent = place.messageId !== null || (wasFound && !mayStartAgain())
@@ -177,9 +179,11 @@ function connector<Message>({ start, mayStartAgain, resume }: ReplyWire<Message>
     }
     if (!response.ok) throw await refusalOf(response)
     wasFound = true
+    isQueued ||= response.headers.has('x-queue-position')
     return response.status === 204 ? null : response
   }
-  return { connect, mayRepeat: () => start === null || wasFound || mayStartAgain() }
+  const mayResume = () => wasFound && !(isQueued && place.messageId === null)
+  return { connect, mayRepeat: () => start === null || mayResume() || mayStartAgain() }
 }
 
 /** The rest of a reply, from storage: the stream is a newer reply's by now. */
