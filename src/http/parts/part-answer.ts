@@ -38,6 +38,7 @@ export function sendPart(reply: FastifyReply, part: MessagePart): FastifyReply {
     .header('content-disposition', disposition(part))
     .header('content-security-policy', "default-src 'none'; sandbox")
     .header('cache-control', `private, max-age=${CACHED_S}, immutable`)
+    .header('vary', 'Origin') // else a browser takes the answer to an <img> for that to a page of a listed origin
     .send(Readable.from(part.read(), { objectMode: false }))
 }
 

@@ -94,6 +94,7 @@ verifies(
       'content-disposition',
       'x-content-type-options',
       'content-security-policy',
+      'vary',
     ]
     expect(headers.map((name) => named.headers.get(name))).toEqual([
       'text/csv; charset=utf-8',
@@ -101,6 +102,7 @@ verifies(
       `attachment; filename="_ _1_.csv"; filename*=UTF-8''%C3%A4%20_1_.csv`,
       'nosniff',
       "default-src 'none'; sandbox",
+      'Origin', // it is cached, and a page of a listed origin needs an answer of its own
     ])
     const playground = await scene.call('GET', `${scene.agent}/playground/sessions/${id}/messages`)
     const shown = `${scene.agent}/playground/sessions/${id}/messages/${message.id}/parts/1`
