@@ -25,7 +25,10 @@ export interface Operation {
   /** Request headers that matter here, for the document. Handlers read and check them. */
   headers?: Readonly<Record<string, string>>
   body?: TSchema
-  /** Fields that the body does not have are refused, as they are in every body of the management scope. */
+  /**
+   * Fields that the body does not have are refused, as they are in every body of the management scope; of a GET the parameters that
+   * its query does not have, as a misspelt filter would answer with everything.
+   */
   refusesUnknown?: true
   /** An absent body is treated as `{}`. */
   bodyOptional?: true

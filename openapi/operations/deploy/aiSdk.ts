@@ -66,6 +66,7 @@ export const aiSdk = operations({
   },
   listUIMessages: {
     method: 'get',
+    refusesUnknown: true,
     pieces: true,
     path: `${one}/messages`,
     scope: 'deploy',

@@ -56,6 +56,7 @@ const items = (path: string) =>
     ...one(path),
     path: `${path}/conversations/{conversation_id}/items`,
     method: 'get',
+    refusesUnknown: true,
     summary: 'List what was said in a conversation',
     query: itemPage,
     responses: { 200: ResponseItemList },

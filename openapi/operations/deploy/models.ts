@@ -14,6 +14,7 @@ const openai = '/api/v1/openai'
 export const models = operations({
   listDeployModels: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/agents/{agent_id}/deploy/models',
     scope: 'deploy',
     summary: "List the agent's model",
@@ -30,6 +31,7 @@ export const models = operations({
   },
   listAgentModels: {
     method: 'get',
+    refusesUnknown: true,
     path: `${openai}/models`,
     scope: 'deploy',
     summary: 'List all agents, as models',

@@ -74,6 +74,7 @@ const cancel = (path: string) =>
 const inputItems = (path: string) =>
   ({
     method: 'get',
+    refusesUnknown: true,
     path: `${path}/responses/{response_id}/input_items`,
     scope: 'deploy',
     summary: 'List what the request of a response brought',

@@ -112,6 +112,7 @@ export const sessionCompletions = operations({
   },
   listCheckpoints: {
     method: 'get',
+    refusesUnknown: true,
     path: `${session}/checkpoints`,
     scope: 'deploy',
     secret: 'session',
@@ -121,6 +122,7 @@ export const sessionCompletions = operations({
   },
   listSessionQueue: {
     method: 'get',
+    refusesUnknown: true,
     path: `${session}/queue`,
     scope: 'deploy',
     secret: 'session',

@@ -34,6 +34,7 @@ export const sessions = operations({
   },
   listSessions: {
     method: 'get',
+    refusesUnknown: true,
     path: all,
     scope: 'deploy',
     secret: 'user',
@@ -46,6 +47,7 @@ export const sessions = operations({
   },
   streamSessions: {
     method: 'get',
+    refusesUnknown: true,
     path: `${all}/stream`,
     scope: 'deploy',
     secret: 'user',
@@ -82,6 +84,7 @@ export const sessions = operations({
   },
   listSessionMessages: {
     method: 'get',
+    refusesUnknown: true,
     pieces: true,
     path: `${one}/messages`,
     scope: 'deploy',

@@ -12,6 +12,7 @@ import { lastEvent, SessionGone } from '../../schemas/conversation/sessions.ts'
 export const allSessions = operations({
   listAllSessions: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/sessions',
     scope: 'management',
     summary: 'List the sessions of all agents, most recently updated first',
@@ -20,6 +21,7 @@ export const allSessions = operations({
   },
   countAllSessions: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/sessions/counts',
     scope: 'management',
     summary: 'Count the sessions of all agents by status',
@@ -28,6 +30,7 @@ export const allSessions = operations({
   },
   streamAllSessions: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/sessions/stream',
     scope: 'management',
     summary: 'Follow the sessions of all agents',

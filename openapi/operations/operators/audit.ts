@@ -4,6 +4,7 @@ import { AuditEntryList, auditPage } from '../../schemas/operators/audit.ts'
 export const audit = operations({
   listAuditEntries: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/audit',
     scope: 'management',
     loginAlone: true,

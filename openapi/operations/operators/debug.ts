@@ -20,6 +20,7 @@ const kind = Type.Optional(oneOf(stepKinds, 'Only these. All by default.'))
 export const debug = operations({
   getChart: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/debug/chart',
     scope: 'management',
     summary: 'The state chart of a session, as data',
@@ -32,6 +33,7 @@ export const debug = operations({
   },
   getChartTraffic: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/debug/chart/traffic',
     scope: 'management',
     summary: 'How often each transition was taken, and how long states lasted',
@@ -44,6 +46,7 @@ export const debug = operations({
   },
   listSessionTransitions: {
     method: 'get',
+    refusesUnknown: true,
     path: session,
     scope: 'management',
     summary: 'List all transitions of a session, oldest first',
@@ -66,6 +69,7 @@ export const debug = operations({
   },
   listSessionReaders: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/debug/sessions/{id}/readers',
     scope: 'management',
     summary: 'Who runs a session, and through which instances it is read',
@@ -74,6 +78,7 @@ export const debug = operations({
   },
   listLiveActors: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/debug/actors',
     scope: 'management',
     summary: 'The live session actors of all instances',

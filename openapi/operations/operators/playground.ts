@@ -24,6 +24,7 @@ const frames =
 export const playground = operations({
   listPlaygroundSessions: {
     method: 'get',
+    refusesUnknown: true,
     path: `${base}/sessions`,
     scope: 'management',
     summary: 'List the sessions of an agent, most recently updated first',
@@ -69,6 +70,7 @@ export const playground = operations({
   },
   listPlaygroundMessages: {
     method: 'get',
+    refusesUnknown: true,
     pieces: true,
     path: `${one}/messages`,
     scope: 'management',
@@ -79,6 +81,7 @@ export const playground = operations({
   },
   listPlaygroundFrames: {
     method: 'get',
+    refusesUnknown: true,
     path: `${one}/messages/{message_id}/frames`,
     scope: 'management',
     summary: 'Where each frame of a reply ends in its content, to fork at',
@@ -179,6 +182,7 @@ export const playground = operations({
   },
   listPlaygroundCheckpoints: {
     method: 'get',
+    refusesUnknown: true,
     path: `${one}/checkpoints`,
     scope: 'management',
     summary: 'List the summaries of a session',
@@ -187,6 +191,7 @@ export const playground = operations({
   },
   listPlaygroundQueue: {
     method: 'get',
+    refusesUnknown: true,
     path: `${one}/queue`,
     scope: 'management',
     summary: 'List the messages that wait for the replies before them',

@@ -26,6 +26,7 @@ export const replyTraces = operations({
   },
   listReplyRequests: {
     method: 'get',
+    refusesUnknown: true,
     path: `${reply}/requests`,
     scope: 'management',
     summary: 'What the model was sent for a reply',

@@ -13,6 +13,7 @@ const period = {
 export const usage = operations({
   getUsage: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/usage',
     scope: 'management',
     summary: 'Read token usage',
@@ -28,6 +29,7 @@ export const usage = operations({
   },
   getUsageFigures: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/usage/figures',
     scope: 'management',
     summary: 'Read how long replies took, how many failed, and what they cost',

@@ -9,6 +9,7 @@ const unknown = 'There is no such agent.'
 export const agents = operations({
   listAgents: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/agents',
     scope: 'management',
     summary: 'List agents, oldest first',
@@ -44,6 +45,7 @@ export const agents = operations({
   },
   listUserUses: {
     method: 'get',
+    refusesUnknown: true,
     path: `${one}/users/use`,
     scope: 'management',
     summary: 'Read what the users of an agent have used of its limits',

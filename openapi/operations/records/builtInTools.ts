@@ -4,6 +4,7 @@ import { BuiltInToolList } from '../../schemas/records/tools.ts'
 export const builtInTools = operations({
   listBuiltInTools: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/built-in-tools',
     scope: 'management',
     summary: 'List built-in tools',

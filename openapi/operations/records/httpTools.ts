@@ -15,6 +15,7 @@ const unknown = 'There is no such HTTP tool.'
 export const httpTools = operations({
   listHttpTools: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/http-tools',
     scope: 'management',
     summary: 'List HTTP tools, oldest first',

@@ -10,6 +10,7 @@ const unknown = 'There is no such key.'
 export const keys = operations({
   listKeys: {
     method: 'get',
+    refusesUnknown: true,
     path,
     scope: 'management',
     loginAlone: true,

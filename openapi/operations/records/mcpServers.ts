@@ -8,6 +8,7 @@ const unknown = 'There is no such MCP server.'
 export const mcpServers = operations({
   listMcpServers: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/mcp-servers',
     scope: 'management',
     summary: 'List MCP servers, oldest first',
@@ -51,6 +52,7 @@ export const mcpServers = operations({
   },
   listMcpServerTools: {
     method: 'get',
+    refusesUnknown: true,
     path: `${one}/tools`,
     scope: 'management',
     summary: 'List the tools of an MCP server',

@@ -8,6 +8,7 @@ const unknown = 'There is no such prompt.'
 export const prompts = operations({
   listPrompts: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/prompts',
     scope: 'management',
     summary: 'List prompts, oldest first',

@@ -16,6 +16,7 @@ const taken = 'Another provider has this name.'
 export const providers = operations({
   listProviderTypes: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/provider-types',
     scope: 'management',
     summary: 'List the supported model vendors',
@@ -23,6 +24,7 @@ export const providers = operations({
   },
   listProviders: {
     method: 'get',
+    refusesUnknown: true,
     path: '/api/v1/settings/providers',
     scope: 'management',
     summary: 'List providers, oldest first',

@@ -18,6 +18,7 @@ const unknown = 'There is no such webhook.'
 export const webhooks = operations({
   listWebhooks: {
     method: 'get',
+    refusesUnknown: true,
     path,
     scope: 'management',
     summary: 'List webhooks, oldest first',
@@ -79,6 +80,7 @@ export const webhooks = operations({
   },
   listWebhookDeliveries: {
     method: 'get',
+    refusesUnknown: true,
     path: `${one}/deliveries`,
     scope: 'management',
     summary: 'List the deliveries of a webhook, newest first',

@@ -42,10 +42,10 @@ export function validator(schema: TSchema): () => ValidateFunction {
 }
 
 /** A function that gives checked input or throws `HttpError` 400. */
-export function checkInput(operation: Operation, id = ''): (request: FastifyRequest) => CheckedInput {
+export function checkInput(operation: Operation): (request: FastifyRequest) => CheckedInput {
   const names = pathParams(operation.path)
   const checkQuery = operation.query && queryCheck(operation.query)
-  const refuseParameters = unknownParameterCheck(id, operation)
+  const refuseParameters = unknownParameterCheck(operation)
   const bodyValidator = operation.body && validator(operation.body)
   const refuseUnknown = unknownFieldCheck(operation)
   return (request) => {

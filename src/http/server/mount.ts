@@ -65,7 +65,7 @@ export function mount<const Ops extends Operations>(
       exposeHeadRoute: operation.method === 'get' && !isStreamed(operation),
       ...bodyLimit(operation, app.initialConfig.bodyLimit),
       config: { operation },
-      handler: serve(id, operation, handler, extra),
+      handler: serve(operation, handler, extra),
     })
   }
 }
@@ -84,8 +84,8 @@ function routeUrl(operation: Operation, prefix: string): string {
   return url.slice(prefix.length)
 }
 
-function serve(id: string, operation: Operation, handler: ErasedHandler, extra?: (request: FastifyRequest) => object) {
-  const check = checkInput(operation, id)
+function serve(operation: Operation, handler: ErasedHandler, extra?: (request: FastifyRequest) => object) {
+  const check = checkInput(operation)
   const status = successStatus(operation)
   const hasBody = operation.responses[status] !== null
   const streams = isStreamed(operation)

@@ -8,13 +8,9 @@ import { badRequest } from '../server/http-error.ts'
 /** Messages quote so much of a name. */
 const MOST_CHARACTERS = 100
 
-/** Null for an operation that is no list: unknown parameters do no harm there. The function throws 400. */
-export function unknownParameterCheck(
-  id: string,
-  { method, streams, query }: Operation,
-): ((raw: unknown) => void) | null {
-  const isList = /^list|^stream(All)?Sessions$/.test(id) || (query !== undefined && streams === undefined)
-  if (method !== 'get' || !isList) return null
+/** Null for an operation in which unknown parameters do no harm. The function throws 400. */
+export function unknownParameterCheck({ method, query, refusesUnknown }: Operation): ((raw: unknown) => void) | null {
+  if (method !== 'get' || refusesUnknown !== true) return null
   const properties = Object.entries(query?.properties ?? {})
   const names = properties.map(([name]) => name)
   const maps = properties
