@@ -9,6 +9,7 @@ import { registerJson } from '../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../server/hosts.ts'
 import { missing } from '../server/http-error.ts'
 import { type Handlers, type HandlersOf, mount, type TagName } from '../server/mount.ts'
+import { breakOffWith } from '../streaming/break-off.ts'
 import { type AuthenticationDependencies, createAuthentication } from './access/authentication.ts'
 import { type Caller, callerOf, keyIdOf, opens, opensId, pathParam, requirePermission } from './access/caller.ts'
 import { allowOrigin, answerPreflight, isPreflight, listedOrigin, refuseForeignPage } from './access/origins.ts'
@@ -108,24 +109,18 @@ function actorOf(caller: Caller): NonNullable<FastifyRequest['actor']> {
   return { actor: null, actorKind: 'deploy_key' }
 }
 
-/** Applies from now on, whether its answer has begun or not. */
+/** Its answer ends with the credentials that it was asked for with. */
 export function breakOffOnRevocation(
   { revocations, namedKeys }: { revocations: Pick<RevocationList, 'watch'>; namedKeys: Pick<KeyList, 'watch'> },
   request: FastifyRequest,
   reply: FastifyReply,
   caller: Caller,
 ): void {
-  if (reply.raw.closed) return // its client has left while the credential was looked up
   const keyId = keyIdOf(caller)
-  const watched = [
+  breakOffWith(request, reply, () => [
     ...(caller.kind === 'secret' ? [revocations.watch(caller)] : []),
     ...(keyId === null ? [] : [namedKeys.watch(keyId)]),
-  ]
-  if (watched.length === 0) return
-  request.breakOff = AbortSignal.any(watched.map(({ signal }) => signal))
-  reply.raw.once('close', () => {
-    for (const { stop } of watched) stop()
-  })
+  ])
 }
 
 /** Throws 404, as for an unknown session, where a client secret does not open the one that the path names. */

@@ -10,6 +10,7 @@ import { registerJson } from '../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../server/hosts.ts'
 import { HttpError } from '../server/http-error.ts'
 import { refuseForeignOrigin } from '../server/origins.ts'
+import { breakOffWith } from '../streaming/break-off.ts'
 import { compactAnswers } from './compact-answers.ts'
 import { sendManagementError } from './errors.ts'
 import type { LoginSessions } from './login/login-session.ts'
@@ -17,7 +18,7 @@ import type { LoginSessions } from './login/login-session.ts'
 export interface ManagementScope {
   /** Null when no login is required. */
   sessions: LoginSessions | null
-  namedKeys: Pick<KeyList, 'find'>
+  namedKeys: Pick<KeyList, 'find' | 'watch'>
   hosts: Pick<HostRule, 'allowedHosts' | 'loopbackOnly'>
   /** Mounts the operations of the scope, and what else needs the login. */
   routes(scope: FastifyInstance): void | Promise<void>
@@ -33,6 +34,7 @@ export async function managementScope(app: FastifyInstance, { sessions, namedKey
   registerJson(app, 'management')
   app.setErrorHandler(sendManagementError)
   app.decorateRequest('actor', null)
+  app.decorateRequest('breakOff', null)
   const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: sessions !== null })
   // Checked before the body is read: no body is read without a login.
   app.addHook('onRequest', async (request, reply) => {
@@ -41,6 +43,8 @@ export async function managementScope(app: FastifyInstance, { sessions, namedKey
     const key = await managementKeyOf(namedKeys, request)
     if (key !== null) {
       request.actor = { actor: key.name, actorKind: 'key' }
+      if (request.routeOptions.config.operation?.streams !== undefined)
+        breakOffWith(request, reply, () => [namedKeys.watch(key.id)])
       return
     }
     refuseForeignOrigin(request)

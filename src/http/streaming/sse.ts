@@ -8,16 +8,6 @@ import type { Server, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { atMost } from '../../async/pause.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /**
-     * Aborts when the answer must end before it is whole, because its caller may not read on (contract section 11): the code that
-     * streams or waits for a reply looks here. Its reason is the error to answer with, where no byte has gone out yet.
-     */
-    breakOff?: AbortSignal | null
-  }
-}
-
 const HEARTBEAT_MS = 15_000
 const STALLED_MS = 60_000
 const CHECK_MS = 1000
@@ -151,7 +141,6 @@ export function openEventStream(reply: FastifyReply, { gathers = false } = {}): 
   open.add(stream)
   timer ??= setInterval(check, CHECK_MS).unref()
   response.on('error', () => {}) // a broken pipe; `close` follows
-  breakOff?.addEventListener('abort', () => response.destroy())
   const closed = () => {
     open.delete(stream)
     if (open.size === 0 && timer) {

@@ -6,7 +6,8 @@ import { tags } from '../../../openapi/contract.ts'
 import type { Operation } from '../../../openapi/operation.ts'
 import { openSse } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
-import { bearer, type FrontDoor, openFrontDoor, say } from '../deploy/secrets/front-door-scene.ts'
+import { bearer, DEPLOY_KEY, type FrontDoor, openFrontDoor, say } from '../deploy/secrets/front-door-scene.ts'
+import { image } from '../parts/parts-scene.ts'
 import { call, nobody } from '../scene.ts'
 
 let door: FrontDoor
@@ -116,6 +117,20 @@ verifies('contract-23.deploy', 'a key opens its agents on every instance, and no
   expect(inQuery.status).toBe(401)
   // PUBLIC_API_KEY stays the one for all.
   expect((await door.asKey('GET', `${door.deploy(other)}/sessions`)).status).toBe(200)
+})
+
+verifies('contract-23.deploy', 'a key sends no picture of another agent again', async () => {
+  const [other, session] = [await door.newAgent(), await door.session('ann')]
+  const { key } = await newKey({ agentIds: [other] })
+  door.says('Hi.')
+  const own = `${door.deploy()}/sessions/${session}`
+  const ask = (token: string, path: string, part: object) =>
+    door.as(token, 'POST', `${path}/chat/completions`, { messages: [{ role: 'user', content: [part] }] })
+  expect((await ask(DEPLOY_KEY, own, image())).status).toBe(200)
+  const [{ parts }] = (await door.asKey('GET', `${own}/messages`)).json.messages
+  const again = { type: 'image_url', image_url: { url: parts[0].url } }
+  expect((await ask(key, door.deploy(other), again)).status).toBe(400)
+  expect((await ask(DEPLOY_KEY, door.deploy(other), again)).status).toBe(200)
 })
 
 verifies(
@@ -243,6 +258,17 @@ verifies('contract-23.revocation', 'an expired key is refused, and its stream en
   expect(frames.at(-1)?.data).not.toBe('[DONE]')
   expect((await door.as(key, 'GET', `${door.deploy()}/sessions`)).status).toBe(401)
   await provider.finish()
+})
+
+verifies('contract-23.revocation', 'streams of management end with the key that opened them', async () => {
+  const session = await door.session('ann')
+  const { id, key } = await newKey({ scopes: ['management:read'] })
+  const paths = ['/api/v1/sessions/stream', `/api/v1/debug/sessions/${session}/transitions/stream`]
+  const streams = await Promise.all(paths.map((path) => openSse(`${door.there.url}${path}`, undefined, bearer(key))))
+  expect(streams.map(({ status }) => status)).toEqual([200, 200])
+  const ends = Promise.all(streams.map((stream) => stream.rest()))
+  expect((await manage('DELETE', `/api/v1/keys/${id}`)).status).toBe(204)
+  expect((await ends).map(({ broken }) => broken)).toEqual([true, true])
 })
 
 verifies('contract-23.last-used', 'a use is stored, and is no change of the key', async () => {

@@ -85,7 +85,7 @@ export async function startServer(options: Options): Promise<Server> {
   await app.register((scope) =>
     managementScope(scope, {
       sessions,
-      namedKeys: { find: async () => null },
+      namedKeys: { find: async () => null, watch: () => ({ signal: new AbortController().signal, stop() {} }) },
       hosts: { allowedHosts: options.allowedHosts ?? [], loopbackOnly: options.loopbackOnly ?? true },
       routes(scoped) {
         mount(scoped, auth, loginHandlers(known && sessions && { sql, credentials: known, sessions }))

@@ -57,8 +57,10 @@ export const agentsOf = (caller: Caller): readonly string[] | null =>
   caller.kind === 'key' ? (caller.named?.agentIds ?? null) : null
 
 /** Whether the caller's credential opens this agent. */
-export const opensAgent = (caller: Caller, agentId: string): boolean =>
-  caller.kind !== 'key' || caller.named === null || keyOpens(caller.named, agentId)
+export function opensAgent(caller: Caller, agentId: string): boolean {
+  if (caller.kind === 'secret') return caller.agentId === agentId.toLowerCase()
+  return caller.kind !== 'key' || caller.named === null || keyOpens(caller.named, agentId)
+}
 
 export const keyOpens = ({ agentIds }: KnownKey, agentId: string): boolean =>
   agentIds === null || agentIds.includes(agentId.toLowerCase())

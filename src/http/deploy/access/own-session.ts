@@ -4,7 +4,7 @@ import { findPart } from '../../../persistence/replies/parts/parts.ts'
 import { findSession, type Session } from '../../../persistence/replies/sessions/sessions.ts'
 import { placeOfPath } from '../../parts/part-answer.ts'
 import type { FindStored } from '../../parts/stored-parts.ts'
-import { type Caller, opens } from './caller.ts'
+import { type Caller, opens, opensAgent } from './caller.ts'
 
 /** Null when there is no such session, another agent's, or not the caller's. */
 export async function ownSession(
@@ -21,7 +21,7 @@ export const ownParts =
   (sql: Sql, caller: Caller): FindStored =>
   async (path) => {
     const place = placeOfPath('deploy', path)
-    if (place === null || (caller.kind === 'secret' && caller.agentId !== place.agentId.toLowerCase())) return null
+    if (place === null || !opensAgent(caller, place.agentId)) return null
     const session = await ownSession(sql, caller, { agent_id: place.agentId, session_id: place.sessionId })
     return session && (await findPart(sql, place))
   }

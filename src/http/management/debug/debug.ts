@@ -10,7 +10,7 @@ import { listAs } from '../../list.ts'
 import { missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { connectionSignal, lastEventId } from '../../streaming/reply-stream.ts'
-import { breakingOff, changes } from './following.ts'
+import { changes, sendSteps } from './following.ts'
 
 export interface DebugDependencies {
   sql: Sql
@@ -65,7 +65,7 @@ export const debugHandlers = ({ sql, host, recorder, coordination }: DebugDepend
       const first = (await read(after)) ?? missing('session')
       // An async generator that waits is not released by itself when the client leaves.
       const wakes = changes(recorder, params.id, connectionSignal(reply))
-      reply.sse(breakingOff(follow(read, { first, after }, wakes), reply))
+      sendSteps(follow(read, { first, after }, wakes), reply)
       return undefined
     },
     listLiveActors: async () => ({ actors: actorsOf(await reports()) }),

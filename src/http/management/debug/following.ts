@@ -1,5 +1,6 @@
 /** Streams that follow what a session does. */
 import type { FastifyReply } from 'fastify'
+import type { EventMessage } from 'fastify-sse-v2'
 import type { TransitionRecorder } from '../../../actors/session/transitions.ts'
 
 /** Steps that other instances record are found by asking. */
@@ -35,11 +36,17 @@ export async function* changes(
   }
 }
 
+/** Begins to send them. Throws where the answer is to break off already. */
+export function sendSteps(source: AsyncIterable<EventMessage>, reply: FastifyReply): void {
+  reply.request.breakOff?.throwIfAborted()
+  reply.sse(breakingOff(source, reply))
+}
+
 /**
  * The plugin does not catch what a source throws, which would end the process. Here it ends the connection: its reader comes
  * back.
  */
-export async function* breakingOff<Event>(source: AsyncIterable<Event>, reply: FastifyReply) {
+async function* breakingOff(source: AsyncIterable<EventMessage>, reply: FastifyReply) {
   try {
     yield* source
   } catch (error) {

@@ -6,7 +6,7 @@ import { readTrace } from '../../../persistence/replies/trace/reply-trace.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { connectionSignal } from '../../streaming/reply-stream.ts'
-import { breakingOff, changes } from './following.ts'
+import { changes, sendSteps } from './following.ts'
 
 export interface ReplyTraceDependencies {
   sql: Sql
@@ -24,7 +24,7 @@ export const replyTraceHandlers = ({ sql, recorder, traceRequests }: ReplyTraceD
     streamReplyTrace: async ({ params, reply }) => {
       const { sessionId } = (await readTrace(sql, params.message_id)) ?? missing('reply')
       const events = follow({ sql, recorder }, params.message_id, changes(recorder, sessionId, connectionSignal(reply)))
-      reply.sse(breakingOff(events, reply))
+      sendSteps(events, reply)
       return undefined
     },
     listReplyRequests: async ({ params }) => {
