@@ -22,5 +22,8 @@ export async function recordDecisions(
     recordName: names.get(id) ?? null,
     changes: { decision: { from: null, to: decision } },
   }))
-  await writeEntries(sql, originOf(request), entries)
+  await writeEntries(sql, originOf(request), entries).catch((error: unknown) => {
+    // They are stored and carried out: a 503 would say that nothing is (contract section 10).
+    request.log.warn({ entries, detail: String(error) }, 'Decisions could not be written into the audit.')
+  })
 }

@@ -12,6 +12,7 @@ import {
 } from '../../actors/reply/reply-event.ts'
 import type { Queued } from '../../actors/session/send.ts'
 import { firstAbort } from '../../async/first-abort.ts'
+import { isDatabaseGone } from '../../persistence/postgres/database.ts'
 import { neverBegun, refuseNeverBegun, replyIdOf } from '../queue/sent-answer.ts'
 import { HttpError } from '../server/http-error.ts'
 import {
@@ -131,7 +132,7 @@ export async function readToEnd(
   const { breakOff } = fastifyReply.request
   onceLeft(client, onLeft)
   const signal = breakOff ? firstAbort(client, breakOff) : client
-  try {
+  await afterStored(onLeft, async () => {
     const reply = 'begun' in source ? await source.begun(signal) : source
     if (typeof reply === 'string') return refuseNeverBegun(reply, failed)
     const take = reply && (await open(reply))
@@ -139,13 +140,23 @@ export async function readToEnd(
       take?.(batch)
       return undefined
     })
-  } catch (error) {
-    // Not 503: the message is stored, and a balancer would bring it to the next instance. A client's own retry joins.
-    if (error instanceof StreamCut) throw new HttpError(500, error.message, { 'retry-after': '2' })
-    throw error
-  }
+  })
   breakOff?.throwIfAborted()
   return !client.aborted
+}
+
+/**
+ * What an answer still needs once its message is stored. What cannot be read then is 500, not 503: that would say that nothing is
+ * stored (contract section 10), and a balancer would bring the message to the next instance. A client's own retry joins.
+ */
+export async function afterStored<T>(onLeft: () => void, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof StreamCut) && !isDatabaseGone(error)) throw error
+    onLeft()
+    throw new HttpError(500, new StreamCut().message, { 'retry-after': '2' })
+  }
 }
 
 /** Waits for the whole reply and answers with it, or as `failed` throws. */

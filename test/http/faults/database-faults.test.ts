@@ -3,6 +3,8 @@ import { expect } from 'vitest'
 import { databaseWords } from '../../../src/http/faults/database-words.ts'
 import { createSeldomLog } from '../../../src/http/faults/seldom-log.ts'
 import { errorAnswer } from '../../../src/http/server/errors.ts'
+import { missing } from '../../../src/http/server/http-error.ts'
+import { afterStored } from '../../../src/http/streaming/reply-stream.ts'
 import { verifies } from '../../verifies.ts'
 
 const fault = (code: string) => Object.assign(new Error(`fault ${code}`), { code })
@@ -21,6 +23,26 @@ verifies(
     expect(said[2]).toMatch(/send it again/)
     expect(said[5]).toBe('The database (DATABASE_URL) cannot be reached.')
     expect(new Set(said).size).toBe(6)
+  },
+)
+
+verifies(
+  'contract-10.unknown-admission',
+  'what cannot be read of a stored message is no 503, and is lost',
+  async () => {
+    let left = 0
+    const answer = await afterStored(
+      () => void left++,
+      () => Promise.reject(fault('53100')),
+    ).catch(errorAnswer)
+    expect([answer, left]).toEqual([{ status: 500, message: expect.any(String), headers: { 'retry-after': '2' } }, 1])
+    await expect(
+      afterStored(
+        () => void left++,
+        async () => missing('response'),
+      ),
+    ).rejects.toMatchObject({ status: 404 })
+    expect(left).toBe(1)
   },
 )
 

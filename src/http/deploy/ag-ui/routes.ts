@@ -93,9 +93,10 @@ export const agUiHandlers = (deps: SendDependencies) =>
       const sent = await sendMakingSession(deps, { ...chat, session, request, reply }, message, { reused })
       const { source, onLeft } = sentAnswer(sent, reply)
       const id = replyIdOf(source)
-      const earlier = decisions ? await repliesBefore(deps.sql, id) : []
-      const open = () => createRunEncoder({ threadId, runId }, id, earlier)
-      const never: Encoding['never'] = (error) => open()([{ seq: 0, type: 'failed', error }])
+      const run = { threadId, runId }
+      // Read once the stream is open: the message is stored, and 503 would say that nothing is.
+      const open = async () => createRunEncoder(run, id, decisions ? await repliesBefore(deps.sql, id) : [])
+      const never: Encoding['never'] = (error) => createRunEncoder(run, id)([{ seq: 0, type: 'failed', error }])
       await streamBatches(reply, source, 0, { open, never }, onLeft)
       return undefined
     },

@@ -26,7 +26,7 @@ import { type ChatRequest, chatSession, chatUser, ownChat } from '../front-ends/
 import { pageInstructions } from '../front-ends/page-instructions.ts'
 import type { DeployHandlers } from '../scope.ts'
 import { sendMakingSession } from '../send-first.ts'
-import { createUiMessageEncoder } from './encoder.ts'
+import { createUiMessageEncoder, type Earlier } from './encoder.ts'
 import { readChatRequest, type SentUIMessage } from './input.ts'
 import { placeOfNew, placeOfRegenerate } from './place.ts'
 import { uiMessagesOf } from './stored-messages.ts'
@@ -51,9 +51,10 @@ async function decisionsFor(
   }
 }
 
-const encoding = (...of: Parameters<typeof createUiMessageEncoder>): Encoding => ({
-  open: () => createUiMessageEncoder(...of),
-  never: (error) => createUiMessageEncoder(...of)([{ seq: 0, type: 'failed', error }]),
+/** `earlier` is read once the stream is open: the message is stored, and 503 would say that nothing is. */
+const encoding = (replyId: string, earlier: () => Promise<Earlier>): Encoding => ({
+  open: async () => createUiMessageEncoder(replyId, await earlier()),
+  never: (error) => createUiMessageEncoder(replyId)([{ seq: 0, type: 'failed', error }]),
 })
 
 const chatOfPath = (
@@ -100,9 +101,10 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
       }
       const sent = await sendMakingSession(deps, { ...chat, session, request, reply }, input, { parts: prepared })
       const { source, onLeft } = sentAnswer(sent, reply)
-      const replies = decisions ? await repliesBefore(sql, replyIdOf(source)) : []
+      const id = replyIdOf(source)
+      const earlier = async () => ({ replies: decisions ? await repliesBefore(sql, id) : [], repeat: false })
       reply.headers(PROTOCOL)
-      await streamBatches(reply, source, 0, encoding(replyIdOf(source), { replies, repeat: false }), onLeft)
+      await streamBatches(reply, source, 0, encoding(id, earlier), onLeft)
       return undefined
     },
     resumeUIChatReply: async ({ params, query, caller, reply }) => {
@@ -111,9 +113,10 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
       const running = session === null ? null : await runningReply(sql, session.id)
       const found = running === null ? null : await host.open(running)
       if (found === null) return reply.code(204).send()
-      const replies = await repliesBefore(sql, found.info.id)
+      const earlier = { replies: await repliesBefore(sql, found.info.id), repeat: true }
       reply.headers(PROTOCOL)
-      await streamBatches(reply, found, 0, encoding(found.info.id, { replies, repeat: true }))
+      const encoded = encoding(found.info.id, async () => earlier)
+      await streamBatches(reply, found, 0, encoded)
       return undefined
     },
     cancelUIChatReply: async ({ params, query, caller }) => {

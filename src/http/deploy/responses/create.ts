@@ -5,6 +5,7 @@ import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
 import { findResponse } from '../../../persistence/replies/reading/stored-responses.ts'
+import { recordDecisions } from '../../audit/record-decisions.ts'
 import { callerLimits } from '../../limits/caller-limits.ts'
 import { prepareParts } from '../../parts/prepare.ts'
 import type { SentMessage } from '../../parts/sent-message.ts'
@@ -19,6 +20,7 @@ import { idempotencyOf, isRetry } from '../../sending/request/request-options.ts
 import { sendFrom } from '../../sending/send-message.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import { originOf } from '../../server/observe-requests.ts'
+import { afterStored } from '../../streaming/reply-stream.ts'
 import { type Caller, userOf } from '../access/caller.ts'
 import { ownParts } from '../access/own-session.ts'
 import { refuseUsedMetadata } from '../access/used-metadata.ts'
@@ -58,7 +60,7 @@ export async function createResponse(
       return undefined
     }
     return isBackground
-      ? await storedResponse(deps.sql, await find())
+      ? await afterStored(requesterLost, async () => storedResponse(deps.sql, await find()))
       : await wholeResponse(reply, { source, find }, onLeft)
   })
 }
@@ -81,7 +83,10 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   if (placed.kind === 'new') return await sendFirst(deps, sending)
   const message = { ...baseOf(sending), sessionId: placed.sessionId, user: userOf(caller) }
   if (placed.kind === 'decisions') {
-    return await sendFrom(deps, agentId, { ...message, text: '', onBusy: 'reject', decisions: placed.decisions })
+    const { decisions } = placed
+    const sent = await sendFrom(deps, agentId, { ...message, text: '', onBusy: 'reject', decisions })
+    await recordDecisions(deps.sql, exchange.request, sent, decisions)
+    return sent
   }
   const parts = await partsOf(deps, placed.message, sending, message)
   return await sendFrom(deps, agentId, { ...message, text: placed.message.text, place: placed.place }, parts)

@@ -85,6 +85,42 @@ verifies('contract-24.approvals', 'approvals are shown where they are asked for,
   expect((await create({ input: 'Pay!' })).json).toMatchObject({ output: [], status: 'completed' })
 })
 
+verifies('contract-23.audit', 'a decision leaves its entry, by a response as by a session’s actions', async () => {
+  const newest = async () => (await scene.call('GET', '/api/v1/audit?kind=call&limit=1')).json
+  const decided = { action: 'decide', actorKind: 'deploy_key', recordId: 'c1', recordName: 'pay' }
+  const id = await scene.waiting()
+  scene.says('Done.')
+  await scene.decide(id, [{ call_id: 'c1', decision: 'approve' }])
+  const { entries, total } = await newest()
+  expect(entries).toMatchObject([{ ...decided, changes: { decision: { from: null, to: 'approve' } } }])
+  scene.up.next(asks('', call('pay', 'c1', '{"amount":5}')))
+  scene.says('Done.')
+  const { output } = (await create({ input: 'Pay!', include_actions: true })).json
+  const no = { type: 'mcp_approval_response', approval_request_id: output[0].id, approve: false }
+  expect((await create({ input: [no] })).status).toBe(200)
+  expect(await newest()).toMatchObject({
+    total: total + 1,
+    entries: [{ ...decided, changes: { decision: { from: null, to: 'reject' } } }],
+  })
+})
+
+verifies(
+  'contract-10.unknown-admission',
+  'decisions that are stored are answered, whatever the audit takes',
+  async () => {
+    const { sql } = scene.app
+    await sql`create function refuse_entries() returns trigger language plpgsql
+    as $$ begin raise exception using errcode = '53100'; end $$`
+    await sql`create trigger refuse_entries before insert on audit_entries for each row
+    when (new.action = 'decide') execute function refuse_entries()`
+    const id = await scene.waiting()
+    scene.says('Done.')
+    const answer = await scene.decide(id, [{ call_id: 'c1', decision: 'approve' }])
+    await sql`drop function refuse_entries() cascade`
+    expect([answer.status, answer.json.choices[0].message.content]).toEqual([200, 'Done.'])
+  },
+)
+
 verifies(
   'contract-24.whole-history',
   'a client that sends everything goes on behind the last item that is known',
