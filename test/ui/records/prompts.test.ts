@@ -21,6 +21,8 @@ test('a prompt is made with a live count, found again, changed and deleted', asy
   await page.goto('/prompts')
   await page.getByRole('link', { name: 'Write the first one' }).click()
   await page.getByLabel('Name').fill('Support')
+  await page.getByLabel('Prompt', { exact: true }).fill('A')
+  await expect.poll(() => page.getByTestId('size').textContent()).toBe('1 character · about 1 token')
   await page.getByLabel('Prompt', { exact: true }).fill('You are helpful. 👍')
   await expect.poll(() => page.getByTestId('size').textContent()).toBe('18 characters · about 5 tokens')
   await page.getByRole('button', { name: 'Create prompt' }).click()

@@ -1,6 +1,7 @@
 import { Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { RecordForm } from '../blocks/forms/record-form.tsx'
+import { plural } from '../blocks/words.ts'
 import { TemplateInput } from '../templates/template-input.tsx'
 import { promptRules } from '../templates/template-names.ts'
 import { PromptPreview } from './preview/prompt-preview.tsx'
@@ -52,7 +53,7 @@ export function PromptForm({ prompt, save, onSaved, isGuarded = true }: PromptFo
           onText={(text) => form.setFieldValue('content', text)}
         />
         <Text fz="xs" c="dimmed" mt={6} ta="right" data-testid="size">
-          {characters.toLocaleString('en')} characters · about {tokens.toLocaleString('en')} tokens
+          {plural(characters, 'character')} · about {plural(tokens, 'token')}
         </Text>
       </div>
       <PromptPreview content={form.values.content} />

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { allAgents } from '../agents/resource.ts'
 import { ListPage } from '../blocks/pages/list-page.tsx'
+import { plural } from '../blocks/words.ts'
 import { promptResource } from './resource.ts'
 import { textSize } from './text-size.ts'
-
-const plural = (count: number, noun: string) => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 
 export function Component() {
   const { data: agents } = useQuery(allAgents)

@@ -1,5 +1,6 @@
 /** Spans, figures and requests in words. Pure. */
 import { wholeSeconds } from '../blocks/time-words.ts'
+import { plural } from '../blocks/words.ts'
 import { duration } from '../chart/words.ts'
 import type { ModelRequest, Span, Trace, TracedReply } from './types.ts'
 
@@ -116,7 +117,7 @@ export function silenceAfter(ms: number, limit: number | null): { words: string;
 export const leftWords = ({ left }: ModelRequest): string | null =>
   left.messages === 0
     ? null
-    : `${left.messages} earlier ${left.messages === 1 ? 'message was' : 'messages were'} left out of the history, about ${left.tokens.toLocaleString('en')} tokens.`
+    : `${left.messages} earlier ${left.messages === 1 ? 'message was' : 'messages were'} left out of the history, about ${plural(left.tokens, 'token')}.`
 
 export interface Endpoint {
   type: string

@@ -2,6 +2,7 @@
  * Thin lines in a reply's text, where it went on in another instance, and where this window lost it and took it up again.
  */
 import { Tooltip } from '@mantine/core'
+import { plural } from '../../blocks/words.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import type { Mark } from '../markdown/marks.tsx'
 import type { Message } from '../queries.ts'
@@ -16,7 +17,7 @@ const reasons: Readonly<Record<Continuation['reason'], string>> = {
 }
 
 function Seam({ continuation: { offset, reason, at } }: { continuation: Continuation }) {
-  const words = `Went on in another instance after ${offset} characters: ${reasons[reason]}.`
+  const words = `Went on in another instance after ${plural(offset, 'character')}: ${reasons[reason]}.`
   return (
     <Tooltip label={`${words} ${new Date(at).toLocaleTimeString()}`}>
       <span className={classes.seam} role="note" aria-label={words} />

@@ -5,6 +5,7 @@ import { useEffect, useId } from 'react'
 import { Link } from 'react-router'
 import type { Agent } from '../../agents/resource.ts'
 import type { Edits } from '../../blocks/editing/edits.ts'
+import { plural } from '../../blocks/words.ts'
 import { promptResource } from '../../prompts/resource.ts'
 import { textSize } from '../../prompts/text-size.ts'
 import { PromptSelect } from '../overrides/override-inputs.tsx'
@@ -49,7 +50,7 @@ export function PromptTab({ agent, state, edits }: PromptTabProps) {
       />
       <div className={classes.facts} data-testid="prompt-size">
         <span>
-          {characters.toLocaleString('en')} characters · about {tokens.toLocaleString('en')} tokens
+          {plural(characters, 'character')} · about {plural(tokens, 'token')}
         </span>
         {added + removed > 0 && (
           <b>

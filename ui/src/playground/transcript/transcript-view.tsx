@@ -5,6 +5,7 @@ import { IconArrowDown } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useSelector } from '@xstate/store-react'
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useMemo, useState } from 'react'
+import { plural } from '../../blocks/words.ts'
 import { type ShownMessage, shownMessages } from '../connection/live-reply.ts'
 import { FindBar } from '../finding/find-bar.tsx'
 import { useLinkedMessage } from '../finding/linked-message.ts'
@@ -118,7 +119,7 @@ function summaryBelow({ id }: ShownMessage, checkpoints: readonly Checkpoint[], 
 const LeftOutMark = ({ left: { messages, tokens } }: { left: LeftOut }) => (
   <div className={classes.left} role="note">
     {messages === 1 ? 'The message above is' : `The ${messages} messages above are`} no longer sent to the model: about{' '}
-    {tokens.toLocaleString('en')} tokens beyond the limit of the history.
+    {plural(tokens, 'token')} beyond the limit of the history.
   </div>
 )
 
