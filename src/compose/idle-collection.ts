@@ -2,9 +2,11 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-const CHECK_MS = 5000
+const CHECK_MS = 2500
+/** What a load leaves behind, such as idle connections, is let go of within seconds: it is waited for. */
+const QUIET_CHECKS = 3
 /** Shares of one core. Heartbeats and statistics of a process without callers take 0.01. */
-const BUSY = 0.1
+const BUSY = 0.2
 const IDLE = 0.03
 
 export interface Check {
@@ -14,20 +16,23 @@ export interface Check {
   running: number
 }
 
-/** Whether to collect now: once after each busy time, when nothing runs and the process had nothing to do since the last check. */
+/**
+ * Whether to collect now: once after each busy time, at the third check since then before which nothing ran and the process
+ * had nothing to do. Upkeep, which comes every few seconds, lies between them.
+ */
 export function createIdleWatch(): (check: Check) => boolean {
-  let wasBusy = false
+  let left = 0
   return ({ cpuShare, running }) => {
-    if (cpuShare > BUSY) wasBusy = true
-    if (!wasBusy || running > 0 || cpuShare > IDLE) return false
-    wasBusy = false
-    return true
+    if (cpuShare > BUSY) left = QUIET_CHECKS
+    if (left === 0 || running > 0 || cpuShare > IDLE) return false
+    left -= 1
+    return left === 0
   }
 }
 
 /**
- * One full collection a quiet time. It stops the process for 50 ms where 50 MB are alive; nobody waits then. Call the
- * result to end it.
+ * One full collection a quiet time, of the kind that gives the pages back at once: after a regular one V8 does so eight seconds
+ * later. It stops the process for 80 to 230 ms where 50 MB are alive; nobody waits then. Call the result to end it.
  */
 export function collectWhenIdle(running: () => number): () => void {
   const isTime = createIdleWatch()
@@ -40,6 +45,7 @@ export function collectWhenIdle(running: () => number): () => void {
     if (!isTime({ cpuShare, running: running() })) return
     collect ??= collector()
     collect()
+    last = spent() // it is no load
   }, CHECK_MS)
   timer.unref()
   return () => clearInterval(timer)
@@ -53,5 +59,5 @@ function spent(): { cpuMs: number; atMs: number } {
 /** V8 shows its collector to contexts that are made after the flag was set. */
 function collector(): () => void {
   setFlagsFromString('--expose-gc')
-  return runInNewContext('gc')
+  return runInNewContext("() => gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })")
 }

@@ -9,9 +9,17 @@ test('one collection after each busy time, once nothing runs and nothing was to 
     [0.6, 40, false],
     [0.01, 3, false], // slow replies still run
     [0.05, 0, false],
+    [0.01, 0, false],
+    [0.01, 0, false],
+    [0.06, 0, false], // upkeep
     [0.01, 0, true],
     [0.01, 0, false],
+    [0.01, 0, false],
     [0.9, 0, false],
+    [0.0, 0, false],
+    [0.3, 0, false], // busy once more
+    [0.0, 0, false],
+    [0.0, 0, false],
     [0.0, 0, true],
   ]
   expect(checks.map(([cpuShare, running]) => isTime({ cpuShare, running }))).toEqual(
