@@ -53,15 +53,25 @@ async function withoutStored(sql: Sql, steps: readonly TransitionRecord[]): Prom
   if (doubtful.length === 0) return steps
   const sessions = [...new Set(doubtful.map(({ sessionId }) => sessionId))]
   const from = new Date(Math.min(...doubtful.map(({ at }) => at.getTime())))
-  const rows = await sql<TransitionRecord[]>`
+  const rows = await sql<NamedStep[]>`
     select session_id as "sessionId", at, kind, from_state as "from", to_state as "to", event
       from steps where session_id = any(${sessions}::uuid[]) and run_at >= ${from}`
   const stored = new Set(rows.map(nameOf))
   return steps.filter((step) => !step.maybeStored || !stored.has(nameOf(step)))
 }
 
-const nameOf = ({ sessionId, at, kind = 'transition', from, to, event }: TransitionRecord): string =>
-  [sessionId, at.getTime(), kind, from, to, event].join(' ')
+/** Of a view, of whose columns PostgreSQL does not know that they are never null. */
+interface NamedStep {
+  sessionId: string | null
+  at: Date | null
+  kind: string | null
+  from: string | null
+  to: string | null
+  event: string | null
+}
+
+const nameOf = ({ sessionId, at, kind = 'transition', from, to, event }: NamedStep | TransitionRecord): string =>
+  [sessionId, at?.getTime(), kind, from, to, event].join(' ')
 
 /** Stores one row of steps without its requests. A row that cannot be stored is dropped: it would hold up all later ones. */
 async function insertPlainly(sql: Sql, instanceId: string, run: StepRun): Promise<void> {
