@@ -8,7 +8,9 @@ import { badRequest } from '../server/http-error.ts'
 /** Messages quote so much of a name. */
 const MOST_CHARACTERS = 100
 
-/** Null for an operation in which unknown parameters do no harm. The function throws 400. */
+/**
+ * The check throws 400 for a parameter that the operation does not know. It is null where unknown parameters do no harm.
+ */
 export function unknownParameterCheck({ method, query, refusesUnknown }: Operation): ((raw: unknown) => void) | null {
   if (method !== 'get' || refusesUnknown !== true) return null
   const properties = Object.entries(query?.properties ?? {})

@@ -89,7 +89,8 @@ export function connect(url: string, options: ConnectOptions): Sql {
       max: 1,
       connect_timeout: connectTimeoutS,
       idle_timeout: IDLE_S,
-      // By default the library ends each after 30 to 60 minutes, a busy one behind its statement: the next one on it failed.
+      // By default the library ends every connection 30 to 60 minutes after its start, a busy one as soon as its statement has
+      // ended. The pool had given it to the next statement by then, which failed.
       max_lifetime: null,
       onclose: onLost,
       onparameter(name: string, value: string) {

@@ -71,7 +71,7 @@ export function gatherCalls() {
     /** Calls without an id get one; those without name and arguments are none. */
     all: (): ToolCall[] =>
       made().map((call) => ({ id: call.id || `call_${randomUUID()}`, name: call.name, arguments: call.arguments })),
-    /** Of each of these calls. Null when none has any. */
+    /** What goes back beside each call, in the order of `all`. It is null when no call has anything. */
     extras(): (Fields | null)[] | null {
       const extras = made().map(({ extra }) => extra)
       return extras.some((extra) => extra !== null) ? extras : null

@@ -60,7 +60,7 @@ async function withoutStored(sql: Sql, steps: readonly TransitionRecord[]): Prom
   return steps.filter((step) => !step.maybeStored || !stored.has(nameOf(step)))
 }
 
-/** Of a view, of whose columns PostgreSQL does not know that they are never null. */
+/** A row of the view `steps`. Its columns are never null, but PostgreSQL cannot tell that of a view. */
 interface NamedStep {
   sessionId: string | null
   at: Date | null
