@@ -27,6 +27,12 @@ console.log(refund.status)
 2. Ask Louis for the serial numbers of batch 12.
 3. Find somebody for the lamp shades. See the [handbook](https://example.com/handbook).`
 
+const frontDesk = `You are the support agent of Lantern, a shop for reading lamps.
+
+Answer in the customer's language, in at most three short paragraphs. Name the order and the batch whenever they are known.
+
+Before you speak of opening hours, ask for the time at the place that is meant. Send a refund only for an order that was returned, and never for more than its total.`
+
 async function say(product: Product, agentId: string, message: string, sessionId?: string): Promise<string> {
   const stream = await fetch(`${product.url}/api/v1/agents/${agentId}/playground/chat`, {
     method: 'POST',
@@ -46,9 +52,12 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
   }
   const agentId = await addAgent(product, up.url)
   const path = { agent_id: agentId }
+  const prompt = await product.client.POST('/api/v1/prompts', {
+    body: { name: 'Lantern, front desk', content: frontDesk },
+  })
   await product.client.PUT('/api/v1/agents/{id}', {
     params: { path: { id: agentId } },
-    body: { name: 'Lantern support', model: 'gpt-oss-120b' },
+    body: { name: 'Lantern support', model: 'gpt-oss-120b', promptId: prompt.data?.id ?? null },
   })
   await product.client.PUT('/api/v1/agents/{agent_id}/tools', {
     params: { path },
