@@ -12,15 +12,19 @@ interface MaskedError {
 
 const MOST_CAUSES = 5
 
-/** An error as pino writes it, its causes included, without anything that looks like a key. */
+/**
+ * An error as pino writes it, its causes included, without anything that looks like a key, and without fields that hold
+ * others: in the refusal of a Redis one is the command that was refused, with the password in it.
+ */
 export function maskedError(error: unknown): MaskedError {
   if (!(error instanceof Error)) return { type: typeof error, message: clearKeyLike(String(error)), stack: '' }
   const chain: Error[] = []
   for (let at: unknown = error; at instanceof Error && chain.length < MOST_CAUSES; at = at.cause) chain.push(at)
   const message = chain.map((one) => one.message).join(': ')
   const stack = chain.map((one) => one.stack ?? String(one)).join('\ncaused by: ')
+  const fields = Object.entries(error).filter(([, value]) => Object(value) !== value)
   return {
-    ...Object.fromEntries(Object.entries(error).map(([name, value]) => [name, maskedText(value)])),
+    ...Object.fromEntries(fields.map(([name, value]) => [name, maskedText(value)])),
     type: error.constructor.name,
     message: clearKeyLike(message),
     stack: clearKeyLike(stack),
