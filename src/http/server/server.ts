@@ -84,6 +84,7 @@ import { refuseSecondHost } from './hosts.ts'
 import { mount } from './mount.ts'
 import { observeRequests, type RequestObserver, requestId } from './observe-requests.ts'
 import { answerUnknownPaths, readableUrl, shownPath } from './paths.ts'
+import { trustedProxies } from './trusted-proxies.ts'
 
 export interface ServerOptions {
   logLevel: string
@@ -138,7 +139,7 @@ export function createServer({ logLevel, logStream, maxBodyBytes, trustProxy }: 
     genReqId: requestId,
     // Ids of any length reach their own scope, which answers in its own format: Node limits the path to 16 KiB.
     routerOptions: { maxParamLength: 16 * 1024 },
-    ...(trustProxy === null ? {} : { trustProxy: trusted(trustProxy) }),
+    ...(trustProxy === null ? {} : { trustProxy: trustedProxies(trustProxy) }),
     logger: {
       level: logLevel,
       ...(logStream ? { stream: logStream } : {}),
@@ -180,9 +181,6 @@ function seldomMethod() {
     if (changed !== null) method.apply(this, changed === 'as it is' ? args : changed)
   }
 }
-
-/** A number of hops, or who they are. */
-const trusted = (rule: number | string[]) => (typeof rule === 'number' ? (_: string, hop: number) => hop < rule : rule)
 
 /** What holds for every request, whoever sends it and whatever answers. */
 function guardConnections(app: FastifyInstance): void {
