@@ -58,17 +58,37 @@ export const keyValues: Read<Record<string, string>> = (value) => {
   return Object.fromEntries(pairs)
 }
 
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The value may hold a password, so it is not repeated. */
 export const urlOf =
   (...schemes: string[]): Read<string> =>
   (value) => {
     const url = value.trim()
-    const scheme = /^([a-z]+):\/\/[^/?#]+/i.exec(url)?.[1]?.toLowerCase()
-    // Several hosts with ports are one of PostgreSQL's own forms, which no URL parser takes.
-    const severalHosts = /^[a-z]+:\/\/[^/?#]*,/i.test(url)
-    if (scheme && schemes.includes(scheme) && (URL.canParse(url) || severalHosts)) return url
-    throw new Error(`is not a URL of the form ${schemes.map((one) => `${one}://…`).join(' or ')}`)
+    const [, scheme = '', authority = ''] = /^([a-z]+):\/\/([^/?#]+)/i.exec(url) ?? []
+    if (!schemes.includes(scheme.toLowerCase()) || !URL.canParse(url)) {
+      throw new Error(`is not a URL of the form ${schemes.map((one) => `${one}://…`).join(' or ')}`)
+    }
+    if (!isEncoded(authority)) throw new Error('has a % that stands for itself: in a URL it is written %25')
+    return url
   }
+
+const postgresUrl = urlOf('postgres', 'postgresql')
+
+/** Several hosts with ports are one of PostgreSQL's own forms, which no URL parser takes: each is looked at alone. */
+export const databaseUrl: Read<string> = (value) => {
+  const url = value.trim()
+  const [, begin = url, hosts = '', end = ''] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]+)(.*)$/i.exec(url) ?? []
+  for (const host of hosts.split(',')) postgresUrl(begin + host + end)
+  return url
+}
 
 /** A URL of Redis or Valkey, in one of its three forms. The value may hold a password, so it is not repeated. */
 export const cacheUrl: Read<string> = (value) => {
@@ -143,7 +163,8 @@ export const credentials: Read<Credential[]> = (value) => {
     const password = entry.slice(colon + 1)
     const place = `entry ${index + 1}`
     if (username === '' || password === '') throw new Error(`${place} is not of the form username:password`)
-    if (/\p{Cc}/u.test(username)) throw new Error(`${place} has a control character in its name`)
+    // At the end of a password it is what `echo` has put into a Kubernetes Secret: no login would ever fit.
+    if (/\p{Cc}/u.test(username + password)) throw new Error(`${place} has a control character, such as a line break`)
     if (names.has(username)) throw new Error(`${place} names ${JSON.stringify(username)} a second time`)
     names.add(username)
     if (password.startsWith('scrypt:')) {

@@ -5,6 +5,7 @@ import {
   bearerKey,
   cacheUrl,
   credentials,
+  databaseUrl,
   hostName,
   keyValues,
   listenHost,
@@ -65,7 +66,7 @@ export const table = {
   databaseUrl: optional(
     'DATABASE_URL',
     'PostgreSQL 15 or newer. Unset: an embedded PostgreSQL under `DATA_DIR`, started and stopped with the process. Transaction poolers work.',
-    urlOf('postgres', 'postgresql'),
+    databaseUrl,
   ),
   dataDir: setting(
     'DATA_DIR',

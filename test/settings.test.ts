@@ -65,6 +65,9 @@ describe('contract section 1: a wrong value stops the start with one line that b
     ['HOST', 'a b'],
     ['DATABASE_URL', 'mysql://x/y'],
     ['DATABASE_URL', 'localhost:5432'],
+    ['DATABASE_URL', 'postgres://u:50%off@h/d'],
+    ['DATABASE_URL', 'postgres://u:p@h1:5432,h2:x/d'],
+    ['DATABASE_URL', 'postgres://u:p@h1:5432,/d'],
     ['SECRET_KEY', 'a,,b'],
     ['PUBLIC_API_KEY', 'with space'],
     ['PUBLIC_API_KEY', 'schlüssel'],
@@ -74,6 +77,7 @@ describe('contract section 1: a wrong value stops the start with one line that b
     ['AUTH_CREDENTIALS', 'name:'],
     ['AUTH_CREDENTIALS', 'a:b,'],
     ['AUTH_CREDENTIALS', 'a:b,a:c'],
+    ['AUTH_CREDENTIALS', 'a:b\n'],
     ['AUTH_CREDENTIALS', 'a:scrypt:16384:8:1:short'],
     ['AUTH_CREDENTIALS', 'a:scrypt:1073741824:8:1:AAAAAAAAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
     ['TRUST_PROXY', 'true'],
@@ -112,6 +116,7 @@ describe('contract section 1: a wrong value stops the start with one line that b
     ['WORKERS', '0'],
     ['WORKERS', '2'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4317'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://one:4318,http://two:4318'],
     ['OTEL_RESOURCE_ATTRIBUTES', 'a=b,c'],
     ['OTEL_RESOURCE_ATTRIBUTES', 'a=b,,c=d'],
     ['OTEL_RESOURCE_ATTRIBUTES', 'a=%zz'],
@@ -147,6 +152,7 @@ test.each([
   'postgres://u:p%40@h:6432/d?sslmode=require&prepare=false',
   'postgres://u@%2Fvar%2Frun%2Fpostgresql/d',
   'postgres://u:p@h1:5432,h2:5433/d',
+  'postgres://u:p,w@[::1]:5432,h2/d?target_session_attrs=read-write',
 ])('DATABASE_URL may be %s', (url) => {
   expect(readSettings({ DATABASE_URL: url }).databaseUrl).toBe(url)
 })

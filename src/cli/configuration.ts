@@ -27,6 +27,7 @@ const post = (url: string, type: string, body: string, headers: Record<string, s
 export async function logIn({ url, login }: Server): Promise<Record<string, string>> {
   if (login === undefined) return {}
   const colon = login.indexOf(':')
+  if (colon < 1) throw new Error('GREENROOM_LOGIN: is not of the form username:password.')
   const credentials = { username: login.slice(0, colon), password: login.slice(colon + 1) }
   const response = await post(`${url}/api/auth/login`, 'application/json', JSON.stringify(credentials))
   return {

@@ -19,8 +19,8 @@ test.each([
   ['25006', 'cannot execute CREATE TABLE in a read-only transaction'],
   ['42501', 'permission denied for schema public'],
 ])('%s', (code, message) => {
-  const said = words(startFault(failed(code, message), settings))
-  expect(said).toMatch(/^DATABASE_URL: the database .*\. (?:Check|Name|Let) .*\.$/)
+  const said = words(startFault(failed(code, `${message}.`), settings))
+  expect(said).toMatch(/^DATABASE_URL: the database .*[^.]\. (?:Check|Name|Let) .*\.$/)
   expect(said).toContain(message)
 })
 

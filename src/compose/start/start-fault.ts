@@ -27,22 +27,23 @@ export function startFault(error: unknown, { databaseUrl, port, host }: Settings
   if (refused !== null) return new SettingsError(refused, { cause: error })
   if (databaseUrl === null || !(error instanceof Error)) return error
   // The driver's message may hold host, port, user or database, never the password.
+  const said = error.message.replace(/\.$/, '')
   const cause = { cause: error }
   if (refusedStates.test(code)) {
     const advice = 'Check its user, password and database.'
-    return new Error(`DATABASE_URL: the database refuses the connection: ${error.message}. ${advice}`, cause)
+    return new Error(`DATABASE_URL: the database refuses the connection: ${said}. ${advice}`, cause)
   }
   if (code === '25006') {
     const advice = 'Name the primary server, or set default_transaction_read_only to off.'
-    return new Error(`DATABASE_URL: the database is read-only: ${error.message}. ${advice}`, cause)
+    return new Error(`DATABASE_URL: the database is read-only: ${said}. ${advice}`, cause)
   }
   if (code === '42501') {
     const advice = 'Let its user own the database, or grant it create on the database and its schema.'
-    return new Error(`DATABASE_URL: the database refuses a right: ${error.message}. ${advice}`, cause)
+    return new Error(`DATABASE_URL: the database refuses a right: ${said}. ${advice}`, cause)
   }
   if (isUnavailable(error)) {
     const advice = 'Check its host and port, and whether that server runs.'
-    return new Error(`DATABASE_URL: the database cannot be reached: ${error.message}. ${advice}`, cause)
+    return new Error(`DATABASE_URL: the database cannot be reached: ${said}. ${advice}`, cause)
   }
   return error
 }

@@ -291,4 +291,6 @@ verifies('contract-23.command', 'prints a key that works', async () => {
   const answer = await call(`${door.here.url}/api/v1/agents`, 'GET', undefined, bearer(stdout.trim()))
   expect(answer.status).toBe(200)
   await expect(run(process.execPath, ['src/cli/main.ts', 'key', 'drop', 'CI'], { env })).rejects.toThrow('create NAME')
+  const unnamed = run(process.execPath, ['src/cli/main.ts', 'export'], { env: { ...env, GREENROOM_LOGIN: 'anna' } })
+  await expect(unnamed).rejects.toThrow('GREENROOM_LOGIN: is not of the form username:password.')
 })
