@@ -192,13 +192,12 @@ describe('timers on PostgreSQL', () => {
     }
   })
 
-  test('a due time too far ahead is polled again within one interval', async () => {
+  verifies('contract-7.jobs', 'a due time that a wrong clock has written years ahead is not waited for', async () => {
     await using group = timerGroup()
     const { job, turns } = counter(100)
-    await database.sql`insert into jobs values (${job.name}, clock_timestamp() + interval '1 hour')`
+    await database.sql`insert into jobs values (${job.name}, clock_timestamp() + interval '10 years')`
     group.start([job])
-    await database.sql`update jobs set due_at = clock_timestamp() where name = ${job.name}`
-    await expect.poll(() => turns.length, polling).toBeGreaterThan(0)
+    await expect.poll(() => turns.length, polling).toBeGreaterThan(1)
   })
 })
 

@@ -16,7 +16,8 @@ const SHORTEST_WAIT_MS = 50
 
 /**
  * `mine`: this instance runs the job now. One statement, no lock beyond it: of two instances, one advances the row and
- * the other finds it advanced. If it dies, the next due time is another's turn. `waitMs`: until the next due time.
+ * the other finds it advanced. If it dies, the next due time is another's turn. `waitMs`: until the next due time. A row
+ * further ahead than one interval was written by a clock that was wrong, years ahead perhaps: it is advanced to now.
  */
 async function takeTurn(
   sql: TimerJobsOptions['sql'],
@@ -26,7 +27,8 @@ async function takeTurn(
   const [turn] = await sql<{ mine: boolean; waitMs: number }[]>`
     with taken as (
       insert into jobs (name, due_at) values (${name}, clock_timestamp() + ${every}::interval)
-      on conflict (name) do update set due_at = excluded.due_at where jobs.due_at <= clock_timestamp()
+      on conflict (name) do update set due_at = excluded.due_at
+        where jobs.due_at <= clock_timestamp() or jobs.due_at > clock_timestamp() + ${every}::interval
       returning due_at
     ), turn as (
       select true as mine, due_at from taken
@@ -36,8 +38,7 @@ async function takeTurn(
     select mine, (extract(epoch from due_at - clock_timestamp()) * 1000)::float8 as "waitMs" from turn`
   // No row: another instance has just inserted the first one.
   const { mine, waitMs } = turn ?? { mine: false, waitMs: 0 }
-  // A row further ahead than one interval was written under a different clock or setting.
-  return { mine, waitMs: Math.min(Math.max(waitMs, SHORTEST_WAIT_MS), everyMs) }
+  return { mine, waitMs: Math.max(waitMs, SHORTEST_WAIT_MS) }
 }
 
 export function createTimerJobs(options: TimerJobsOptions): Jobs {
