@@ -1,9 +1,10 @@
 /** `greenroom move`, `backup` and `restore`: a whole database, from or to the embedded one. */
+import { randomUUID } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import { link, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Dumped, dumpOf, snapshot } from '../persistence/dump.ts'
-import { connect, isPooled, type Sql } from '../persistence/postgres/database.ts'
+import { codeOf, connect, isPooled, type Sql } from '../persistence/postgres/database.ts'
 import { startEmbedded } from '../persistence/postgres/embedded/embedded.ts'
 import { readServerFile } from '../persistence/postgres/embedded/embedded-leftovers.ts'
 import { restore } from '../persistence/restore.ts'
@@ -89,8 +90,8 @@ export async function moveTo(url: string, options: DataOptions): Promise<void> {
 export async function backUp(file: string, url: string | null, options: DataOptions): Promise<void> {
   const { dataDir, terminal } = options
   if (url === null) await needsFiles(dataDir)
-  if (existsSync(file)) throw new Error(`${file} exists already.`)
-  const part = `${file}.part`
+  if (existsSync(file)) throw existsAlready(file)
+  const part = `${file}.${randomUUID()}.part` // its own: another backup into the same file would write into it
   const write = async (sql: Sql) => {
     const output = await open(part, 'w', 0o600)
     try {
@@ -101,7 +102,9 @@ export async function backUp(file: string, url: string | null, options: DataOpti
     } finally {
       await output.close()
     }
-    await link(part, file) // unlike a renaming, it replaces nothing
+    await link(part, file).catch((error: unknown) => {
+      throw codeOf(error) === 'EEXIST' ? existsAlready(file) : error // unlike a renaming, it replaces nothing
+    })
   }
   try {
     const running = url === null ? await runningServer(dataDir) : await openOwn(url)
@@ -117,6 +120,8 @@ export async function backUp(file: string, url: string | null, options: DataOpti
   }
   terminal.err(`${file} holds no key: keep SECRET_KEY, or ${join(dataDir, 'secret.key')}, in another place.`)
 }
+
+const existsAlready = (file: string) => new Error(`${file} exists already.`)
 
 /** Null when no server runs there. */
 async function runningServer(dataDir: string): Promise<Sql | null> {

@@ -1,6 +1,6 @@
 /** `greenroom backup`, `restore` and `move`, between real servers of two major versions. */
 import { spawn } from 'node:child_process'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -148,6 +148,27 @@ describe('a backup of a running server', () => {
     await expect(restoreFrom(half, target.url, options())).rejects.toThrow('sessions: what was loaded differs')
     expect(await tablesOf(target)).toBe(0)
   })
+})
+
+test('of two backups into one file at once one is saved, whole, and the other is told', async () => {
+  const file = join(folder, 'twice.sql')
+  const sql = open(source.url)
+  const second = Promise.withResolvers<void>()
+  const more = async () => {
+    await sql`insert into prompts (name, content) values ('later', repeat('y', 300000))`
+    await backUp(file, source.url, options())
+  }
+  const err = (line: string) => line.startsWith('Saving frame_runs') && second.resolve(more())
+  const first = backUp(file, source.url, { dataDir: folder, terminal: { ...terminal, err } })
+  const ended = await Promise.allSettled([first, second.promise])
+  await sql.end()
+  expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(ended.flatMap((one) => (one.status === 'rejected' ? [one.reason.message] : []))).toEqual([
+    `${file} exists already.`,
+  ])
+  await using target = await empty()
+  await restoreFrom(file, target.url, options())
+  expect((await readdir(folder)).filter((name) => name.startsWith('twice'))).toEqual(['twice.sql'])
 })
 
 describe('a move', () => {
