@@ -1,10 +1,10 @@
 /** Writes the log so that nothing else depends on it: a full disk stops neither requests nor replies (contract section 26). */
-import { writeSync } from 'node:fs'
+import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 
 const AGAIN_MS = 1000
 
-/** A pipe that is full for the moment is waited for so long at most. */
-const MOST_WAITS = 20
+/** A pipe that is full for the moment is waited for so long at most, and not at all while lines are missing. */
+const MOST_WAITS = 100
 const WAIT_MS = 1
 
 export interface LogWriterOptions {
@@ -15,7 +15,7 @@ export interface LogWriterOptions {
 }
 
 /** Lines that cannot be written are left out and counted; as soon as one can, their number is said in a line of its own. */
-export function createLogWriter({ write = toStandardOutput, againMs = AGAIN_MS }: LogWriterOptions = {}) {
+export function createLogWriter({ write = toStandardOutput(), againMs = AGAIN_MS }: LogWriterOptions = {}) {
   let missed = 0
   let isTorn = false
   let again: NodeJS.Timeout | null = null
@@ -27,7 +27,7 @@ export function createLogWriter({ write = toStandardOutput, againMs = AGAIN_MS }
       try {
         at += write(bytes.subarray(at))
       } catch (error) {
-        if (isFull(error) && waits++ < MOST_WAITS) {
+        if (missed === 0 && isFull(error) && waits++ < MOST_WAITS) {
           Atomics.wait(pausing, 0, 0, WAIT_MS)
           continue
         }
@@ -59,7 +59,22 @@ export function createLogWriter({ write = toStandardOutput, againMs = AGAIN_MS }
   }
 }
 
-const toStandardOutput = (bytes: Uint8Array): number => writeSync(1, bytes)
+function toStandardOutput(): (bytes: Uint8Array) => number {
+  const output = openOutput()
+  return (bytes) => writeSync(output, bytes)
+}
+
+/**
+ * A pipe whose reader stands still would hold up the whole process. Opened once more, it refuses what it has no room for,
+ * while standard output stays as it is for those who share it.
+ */
+function openOutput(): number {
+  try {
+    if (fstatSync(1).isFIFO()) return openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK)
+  } catch {} // not on this system, not for this user, or nobody reads
+  return 1
+}
+
 const pausing = new Int32Array(new SharedArrayBuffer(4))
 
 const isFull = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EAGAIN'

@@ -1,6 +1,8 @@
 /** Contract section 26: a log that cannot be written stops nothing, and says later what is missing. */
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createLogWriter } from '../../src/observability/log-writer.ts'
 import { verifies } from '../verifies.ts'
 
@@ -61,4 +63,23 @@ verifies('contract-26.log-written', 'a pipe that is full for the moment is waite
   })
   log.write('line\n')
   expect(text).toEqual(['line\n'])
+})
+
+const writesMuch = `
+import { createLogWriter } from '${new URL('../../src/observability/log-writer.ts', import.meta.url)}'
+const log = createLogWriter()
+for (let n = 0; n < 100; n++) log.write('x'.repeat(10_000) + '\\n')
+console.error('written')
+`
+
+verifies('contract-26.log-written', 'a pipe whose reader stands still holds nothing up', async () => {
+  const pipeline = '"$NODE" --input-type=module --eval "$SCRIPT" | sleep 600'
+  const shell = spawn('sh', ['-c', pipeline], {
+    env: { ...process.env, NODE: process.execPath, SCRIPT: writesMuch },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true, // a group of its own, which is ended as one
+  })
+  onTestFinished(() => void process.kill(-Number(shell.pid), 'SIGKILL'))
+  const { value } = await createInterface({ input: shell.stderr })[Symbol.asyncIterator]().next()
+  expect(value).toBe('written')
 })
