@@ -253,10 +253,13 @@ test('without binaries the first thing said is DATABASE_URL, also where no folde
   await expect(startEmbedded(options)).rejects.toThrow(`DATA_DIR: ${options.dataDir} cannot be created (ENOTDIR).`)
 })
 
-test('a folder that is a file is one clear line that names DATA_DIR', async () => {
+test('a folder that cannot be used is one clear line that names DATA_DIR', async () => {
   const file = join(dataDir, 'file')
   await writeFile(file, '')
   await expect(startEmbedded({ dataDir: file, log })).rejects.toThrow(`DATA_DIR: ${file} `)
+  await expect(startEmbedded({ dataDir: '/proc/a/b', log })).rejects.toThrow('DATA_DIR: /proc/a/b cannot be created')
+  await mkdir(join(dataDir, 'greenroom.lock')) // stands for a lock that another user has made
+  await expect(startEmbedded({ dataDir, log })).rejects.toThrow(`DATA_DIR (${dataDir}) cannot be locked`)
 })
 
 test.runIf(isRoot)('binaries that the database user cannot reach are copied below DATA_DIR', async () => {

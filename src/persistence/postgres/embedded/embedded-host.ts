@@ -1,9 +1,9 @@
 /** What the embedded database needs of the machine: an OS user that is not root, and binaries it can run. */
 import { execFile } from 'node:child_process'
-import { access, constants, cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { access, constants, cp, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { arch, platform, userInfo } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 /** Receives messages for the operator; pino's loggers fit. */
@@ -55,6 +55,23 @@ async function idsOf(name: string): Promise<{ uid: number; gid: number } | null>
   } catch {
     return null
   }
+}
+
+/**
+ * Makes a folder and those above it that are missing, the uppermost one first: below `/proc`, which takes none, Node's own
+ * search for the one to begin with never ends.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  const isMissing = (path: string) =>
+    access(path).then(
+      () => false,
+      () => true,
+    )
+  let first = resolve(folder)
+  while (await isMissing(dirname(first))) first = dirname(first)
+  const failed: unknown = await mkdir(first).catch((error: unknown) => error)
+  if (await isMissing(first)) throw failed
+  await mkdir(folder, { recursive: true })
 }
 
 /** Rejects with one line naming DATA_DIR when this process cannot write to it or the database's user cannot pass it. */

@@ -16,17 +16,18 @@ import { type EmbeddedLog, run } from './embedded-host.ts'
  */
 export async function holdFolder(dataDir: string, timeoutMs = 1000): Promise<() => void> {
   const deadline = performance.now() + timeoutMs
-  const lock = new DatabaseSync(join(dataDir, 'greenroom.lock'))
+  let lock: DatabaseSync | null = null
   while (true) {
     try {
+      lock ??= new DatabaseSync(join(dataDir, 'greenroom.lock'))
       lock.exec('begin exclusive')
-      return () => lock.close()
+      return () => lock?.close()
     } catch (error) {
       if (/database is locked/.test(String(error)) && performance.now() < deadline) {
         await pause(50)
         continue
       }
-      lock.close()
+      lock?.close()
       const isLocked = /database is locked/.test(String(error))
       throw new Error(
         `DATA_DIR (${dataDir}) ${isLocked ? 'is in use by another Greenroom process' : `cannot be locked: ${error}`}.`,

