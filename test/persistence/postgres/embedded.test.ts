@@ -288,9 +288,11 @@ test.runIf(isRoot)('binaries that the database user cannot reach are copied belo
 test('a database that cannot be created is told with the reason that initdb gives', () => {
   const said = [
     'Error: Command failed: /native/bin/initdb --pgdata=/data/postgres.new-a',
-    'FATAL:  could not create shared memory segment: No space left on device',
+    'performing post-bootstrap initialization ... 2026-11-27 UTC [18] PANIC:  could not write: No space left on device',
+    'Aborted',
     'child process exited with exit code 1',
     'initdb: removing contents of data directory "/data/postgres.new-a"',
   ]
-  expect(faultOfCreation(said.join('\n'))).toBe(said[1])
+  expect(faultOfCreation(said.join('\n'))).toBe('PANIC:  could not write: No space left on device')
+  expect(faultOfCreation('initdb: error: no\ninitdb: removing x')).toBe('initdb: error: no')
 })

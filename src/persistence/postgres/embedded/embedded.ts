@@ -289,8 +289,9 @@ function followWords(child: ChildProcess, log: EmbeddedLog): { pid: Promise<numb
   return { pid, last: () => last }
 }
 
-/** The line in which initdb says why. Behind it stands only what becomes of the folder. */
+/** The line in which the server says why, or else initdb. Behind it stands only what becomes of process and folder. */
 export function faultOfCreation(error: unknown): string {
   const lines = String(error).trim().split('\n')
-  return lines.findLast((line) => !/^(?:initdb: removing |child process )/.test(line)) ?? ''
+  const ofServer = lines.findLast((line) => /\b(?:FATAL|PANIC): /.test(line))?.replace(/^.*?\b(?=FATAL: |PANIC: )/, '')
+  return ofServer ?? lines.findLast((line) => !/^(?:initdb: removing |child process )/.test(line)) ?? ''
 }
