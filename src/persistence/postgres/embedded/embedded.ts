@@ -25,6 +25,7 @@ import {
 import { clearLeftovers, holdFolder, readServerFile } from './embedded-leftovers.ts'
 import { pauseProcesses } from './embedded-pause.ts'
 import { serverSettings } from './embedded-settings.ts'
+import { seldom } from './embedded-words.ts'
 
 export interface Embedded {
   /** The address for `connect`; unchanged when the server had to be restarted. */
@@ -274,13 +275,14 @@ async function launch({ folder, sockets, binaries, user, log }: Cluster): Promis
 
 function followWords(child: ChildProcess, log: EmbeddedLog): { pid: Promise<number>; last(): string } {
   let last = ''
+  const warn = seldom((line) => log.warn(line))
   const { stdout, stderr } = child
   if (!stdout || !stderr) throw new Error('The guard has no output.')
   createInterface({ input: stderr }).on('line', (line) => {
     const isBad = /\b(FATAL|PANIC):/.test(line)
     if (isBad || !/\bLOG:/.test(line)) last = line.replace(/^.*?\b(FATAL|PANIC): +/, '')
     // Connections that end with a shutdown are FATAL too.
-    if (isBad && !line.includes('terminating connection')) log.warn(`PostgreSQL: ${line}`)
+    if (isBad && !line.includes('terminating connection')) warn(`PostgreSQL: ${line}`, last)
     else log.debug(`PostgreSQL: ${line}`)
   })
   const pid = new Promise<number>((resolve) => {
