@@ -1,5 +1,6 @@
 /** What the model is told of pending calls that were decided (contract section 15). Pure. */
 import type { DecidedCall } from '../ports/index.ts'
+import type { ReplyEvent } from '../reply/reply-event.ts'
 
 export const notApprovedHere =
   'Not approved: a call of this tool needs somebody who approves it, and here nobody can be asked. It was not made.'
@@ -19,3 +20,10 @@ export function decisionText({ decision, output, reason }: Decided): string {
 /** The result of an approved call as the model gets it: with the arguments, where they were changed. */
 export const resultText = (content: string, changed: string | null | undefined): string =>
   changed == null ? content : `It was approved with other arguments: ${changed}\n\n${content}`
+
+/** The result, as readers see it, of a call that was rejected or answered by its decision: the decision says all of it. */
+export function resultOfDecision(decided: Decided & { id: string }): Extract<ReplyEvent, { type: 'tool_result' }> {
+  const isDenied = decided.decision === 'reject'
+  const result = { ok: !isDenied, content: decisionText(decided), durationMs: 0 }
+  return { type: 'tool_result', id: decided.id, ...result, ...(isDenied && { denied: true }) }
+}

@@ -4,7 +4,7 @@ import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { ModelMessage, OpenTurn, ToolAnswer, Toolbox, ToolCall, WaitingCall } from '../ports/index.ts'
 import type { ObservedToolCall, ReplyObserver } from '../ports/observer.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
-import { decisionText, notApprovedHere, resultText } from './decided-calls.ts'
+import { notApprovedHere, resultOfDecision, resultText } from './decided-calls.ts'
 import { passGate } from './endings.ts'
 import type { Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
@@ -98,9 +98,9 @@ export async function runDecided(
   const results = calls.map(async ({ call, decided }): Promise<ToolResult> => {
     const { decision } = decided
     if (decision !== 'approve') {
-      const isDenied = decision === 'reject'
-      observer.on({ type: 'not_made', call: { id: call.id, name: call.name, decision, ok: !isDenied } })
-      return { ok: !isDenied, content: decisionText(decided), durationMs: 0, ...(isDenied && { denied: true }) }
+      const result = resultOfDecision(decided)
+      observer.on({ type: 'not_made', call: { id: call.id, name: call.name, decision, ok: result.ok } })
+      return result
     }
     const made = { id: call.id, name: call.name, arguments: decided.arguments ?? call.arguments, tool: call.tool }
     const key = `${call.replyId}:${call.place}`

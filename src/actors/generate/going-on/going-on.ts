@@ -2,6 +2,8 @@
 
 import { unlessAborted } from '../../../async/unless-aborted.ts'
 import type { AnswerFields, ModelMessage, ModelRequest, OpenTurn } from '../../ports/index.ts'
+import type { ReplyEvent } from '../../reply/reply-event.ts'
+import { resultOfDecision } from '../decided-calls.ts'
 import type { Running } from '../running.ts'
 import { type Wait, waitOf } from '../waiting-calls.ts'
 import type { ResumePoint } from './resume-point.ts'
@@ -20,15 +22,16 @@ export function keeping(
 }
 
 /**
- * Shows which calls have an unknown outcome, and counts the turn that was interrupted, by `messages`, what it was sent. How the
- * reply waits, where it had ended for that; else null.
+ * Shows which calls have an unknown outcome and what decisions say of others, and counts the turn that was interrupted, by
+ * `messages`, what it was sent. How the reply waits, where it had ended for that; else null.
  */
 export async function beginAgain(
-  { unknown, wait, text, reasoning }: ResumePoint,
+  { unknown, notMade, wait, text, reasoning }: ResumePoint,
   messages: readonly ModelMessage[],
   { actions, take, tally }: Running,
 ): Promise<Wait | null> {
-  if (unknown.length > 0) await take(unknown.map((id) => ({ type: 'tool_unknown', id })))
+  const shown = [...unknown.map((id): ReplyEvent => ({ type: 'tool_unknown', id })), ...notMade.map(resultOfDecision)]
+  if (shown.length > 0) await take(shown)
   if (text !== '' || reasoning !== '') {
     tally.begin(messages, { text, reasoning, counted: { promptTokens: 0, completionTokens: 0 }, end: null })
   }

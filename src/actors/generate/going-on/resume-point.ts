@@ -4,9 +4,9 @@
  */
 
 import { unknownOutcome } from '../../history/tool-turns.ts'
-import type { Chain, Claimed, OpenTurn, StoredTurn, TurnMessage, WaitingCall } from '../../ports/index.ts'
+import type { Chain, Claimed, DecidedCall, OpenTurn, StoredTurn, TurnMessage, WaitingCall } from '../../ports/index.ts'
 import type { ReplyEvent, Usage } from '../../reply/reply-event.ts'
-import { resultText } from '../decided-calls.ts'
+import { decisionText, resultText } from '../decided-calls.ts'
 import { nothingUsed } from '../usage-tally.ts'
 import { answerOf, messagesOf } from '../waiting-calls.ts'
 
@@ -24,6 +24,8 @@ export interface ResumePoint {
   reasoning: string
   /** Calls whose outcome is unknown, for readers to see. */
   unknown: readonly string[]
+  /** Calls that were rejected, or answered by their decision, for readers to see. */
+  notMade: readonly DecidedCall[]
   /** No model call of it was whole yet. */
   isFirstCall: boolean
   /** What was decided has been carried out. */
@@ -89,7 +91,13 @@ export function resumePoint({ reply, events, turns: stored, continued, noted, pr
     if (result === undefined && !seen.unknown.has(id)) unknown.push(id)
     return result ?? unknownOutcome
   }
-  const decided = continued === null ? null : decidedTurn(continued, seen, resultOf)
+  const notMade: DecidedCall[] = []
+  const outcomeOf = (one: DecidedCall): string => {
+    if (one.decision === 'approve') return resultText(resultOf(one.id), one.arguments)
+    if (!seen.results.has(one.id) && !seen.unknown.has(one.id)) notMade.push(one)
+    return decisionText(one)
+  }
+  const decided = continued === null ? null : decidedTurn(continued, seen, outcomeOf)
   const said: TurnMessage[] = [...(continued?.carried.chain.turns ?? []), ...(decided ? messagesOf(decided) : [])]
   let spent = continued?.carried.chain.callsUsed ?? 0
   let calls = 0
@@ -116,6 +124,7 @@ export function resumePoint({ reply, events, turns: stored, continued, noted, pr
     text: seen.text,
     reasoning: seen.reasoning,
     unknown,
+    notMade,
     isFirstCall: seen.turns.length === 0,
     hasDecided: decided !== null,
     wait,
@@ -162,12 +171,12 @@ function openTurn(
 function decidedTurn(
   { carried, decisions }: NonNullable<Claimed['continued']>,
   { begun, results, unknown }: Seen,
-  resultOf: (id: string) => string,
+  outcomeOf: (decided: DecidedCall) => string,
 ): OpenTurn | null {
   const { turn } = carried.chain
   const isDone = decisions.some(({ id }) => begun.has(id) || results.has(id) || unknown.has(id))
   if (!isDone) return null
-  const texts = new Map(decisions.map(({ id, arguments: changed }) => [id, resultText(resultOf(id), changed)]))
+  const texts = new Map(decisions.map((one) => [one.id, outcomeOf(one)]))
   return {
     ...turn,
     results: turn.results.map((result, index) => result ?? texts.get(turn.waiting[index]?.id ?? '') ?? null),

@@ -1,9 +1,12 @@
 /** Where a reply goes on is read from its events and its stored turns. */
 import { expect } from 'vitest'
+import { createGeneration } from '../../../../src/actors/generate/generate.ts'
 import { resumePoint } from '../../../../src/actors/generate/going-on/resume-point.ts'
-import type { Claimed, StoredTurn } from '../../../../src/actors/ports/index.ts'
+import { noActions } from '../../../../src/actors/generate/waiting-calls.ts'
+import type { Claimed, DecidedCall, StoredTurn } from '../../../../src/actors/ports/index.ts'
 import type { ReplyEvent } from '../../../../src/actors/reply/reply-event.ts'
 import { verifies } from '../../../verifies.ts'
+import { end, never, request, say, script } from '../generation-scene.ts'
 
 const startedAt = '2026-01-01T00:00:00.000Z'
 const call = (id: string): ReplyEvent => ({ type: 'tool_call', id, name: 'look', arguments: '{}', startedAt })
@@ -28,7 +31,11 @@ const stored = (ids: string[], spent: number): StoredTurn => ({
   reasoningMs: null,
 })
 
-const pointOf = (events: readonly ReplyEvent[], turns: readonly StoredTurn[] = []) =>
+const pointOf = (
+  events: readonly ReplyEvent[],
+  turns: readonly StoredTurn[] = [],
+  continued: Claimed['continued'] = null,
+) =>
   resumePoint({
     reply: {
       id: 'r',
@@ -45,7 +52,7 @@ const pointOf = (events: readonly ReplyEvent[], turns: readonly StoredTurn[] = [
     turns,
     noted: { firstTokenMs: null, attempts: 0, turns: 0, tools: 0 },
     providerId: 'p',
-    continued: null,
+    continued,
   } as unknown as Claimed) // the rest is not read
 
 verifies('contract-21.calls', 'a whole turn stays whole, with what its vendor wants back', () => {
@@ -82,4 +89,67 @@ verifies('contract-21.calls', 'a stored turn whose calls were never shown was ne
 verifies('contract-21.calls', 'calls follow the results of others only in another turn', () => {
   const point = pointOf([call('a'), result('a'), call('b')], [stored(['a'], 1), stored(['b'], 2)])
   expect([point.turns, point.unknown]).toEqual([2, ['b']])
+})
+
+/** A turn whose calls all waited, one for each decision. */
+function decided(decisions: readonly DecidedCall[]): NonNullable<Claimed['continued']> {
+  const calls = decisions.map(({ id }) => ({ id, name: 'look', arguments: '{}' }))
+  const waiting = calls.map((one, index) => ({ ...one, kind: 'approval' as const, replyId: 'first', place: index + 1 }))
+  const answer = { role: 'assistant' as const, content: '', toolCalls: calls }
+  const chain = { turns: [], turn: { answer, results: calls.map(() => null), waiting }, callsUsed: calls.length }
+  return { carried: { tools: [], fields: {}, overrides: null, chain, firstId: 'first' }, decisions, by: null }
+}
+
+verifies(
+  'contract-15.crash',
+  'whatever was lost, the model is told what was decided of calls that were not made',
+  () => {
+    const continued = decided([
+      { id: 'a', decision: 'approve' },
+      { id: 'b', decision: 'reject', reason: 'too dear' },
+      { id: 'c', decision: 'respond', output: 'It is blue.' },
+    ])
+    const begun: ReplyEvent = { type: 'tool_begun', id: 'a', startedAt }
+    const point = pointOf([begun], [], continued)
+    expect(point.unknown).toEqual(['a'])
+    expect(point.said.slice(1)).toEqual([
+      { role: 'tool', toolCallId: 'a', content: expect.stringContaining('The outcome is unknown') },
+      { role: 'tool', toolCallId: 'b', content: 'The call was rejected, and not made: too dear' },
+      { role: 'tool', toolCallId: 'c', content: 'It is blue.' },
+    ])
+    const denied: ReplyEvent = { type: 'tool_result', id: 'b', ok: false, content: 'No.', durationMs: 0, denied: true }
+    expect(pointOf([begun, denied], [], continued).notMade.map(({ id }) => id)).toEqual(['c'])
+  },
+)
+
+verifies('contract-15.crash', 'and so are its readers, once', async () => {
+  const continued = decided([
+    { id: 'a', decision: 'approve' },
+    { id: 'b', decision: 'reject' },
+    { id: 'c', decision: 'respond', output: 'It is blue.' },
+  ])
+  const model = script([say('Done.'), end()])
+  const generation = createGeneration(request, {
+    replyId: 'r',
+    model,
+    openToolbox: async () => ({ tools: [], call: () => Promise.reject(new Error('made again')) }),
+    actions: {
+      ...noActions,
+      canWait: true,
+      continued: { chain: continued.carried.chain, decisions: continued.decisions },
+    },
+    from: pointOf([{ type: 'tool_begun', id: 'a', startedAt }], [], continued),
+    timeoutMs: 60_000,
+  })
+  const events: ReplyEvent[] = []
+  await generation.run(
+    never,
+    (emitted) => void events.push(...emitted),
+    async () => true,
+  )
+  expect(events.filter(({ type }) => type !== 'text')).toEqual([
+    { type: 'tool_unknown', id: 'a' },
+    { type: 'tool_result', id: 'b', ok: false, content: expect.any(String), durationMs: 0, denied: true },
+    { type: 'tool_result', id: 'c', ok: true, content: 'It is blue.', durationMs: 0 },
+  ])
 })
