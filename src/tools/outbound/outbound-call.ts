@@ -44,7 +44,12 @@ export function callOut(dispatcher: Dispatcher, url: URL, init: CallInit): Promi
   end.promise.catch(() => {}) // `read` reports it, if it is called
   let controller: Dispatcher.DispatchController | null = null
   let take: TakeBytes = () => undefined
-  const stop = () => controller?.abort(asError(signal.reason))
+  const stop = () => {
+    const reason = asError(signal.reason)
+    // Until it is connected, nothing but its start can stop it: an address is looked up and connected to for up to 20 s.
+    if (controller === null) head.reject(reason)
+    else controller.abort(reason)
+  }
   const over = () => signal.removeEventListener('abort', stop)
 
   async function read(taker: TakeBytes): Promise<void> {

@@ -174,6 +174,31 @@ test('an abort rejects with its reason at every stage, and closes the connection
   await gone.promise
 })
 
+verifies('contract-2.provider-test', 'nor does a resolver that never answers delay it', async () => {
+  await using unresolved = createOutbound({ policy: 'standard', allow: [], lookup: () => new Promise(() => {}) })
+  const stop = new AbortController()
+  const call = unresolved.call('http://name.test/', { method: 'GET', headers: {}, signal: stop.signal })
+  stop.abort(new Error('enough'))
+  await expect(call).rejects.toThrow('enough')
+})
+
+test('a call that is aborted while its address is looked up is not made afterwards', async () => {
+  const looked = Promise.withResolvers<{ address: string; family: number }[]>()
+  const requests: string[] = []
+  const port = new URL(await serve(({ url = '' }, response) => void response.end(String(requests.push(url))))).port
+  await using late = createOutbound({ policy: 'standard', allow: [], lookup: () => looked.promise })
+  const call = (path: string, signal: AbortSignal) =>
+    late.call(`http://name.test:${port}${path}`, { method: 'POST', headers: {}, body: '{}', signal })
+  const stop = new AbortController()
+  const aborted = call('/aborted', stop.signal)
+  const going = call('/going', new AbortController().signal)
+  stop.abort(new Error('enough'))
+  await expect(aborted).rejects.toThrow('enough')
+  looked.resolve([{ address: '127.0.0.1', family: 4 }])
+  await textOf(await going)
+  expect(requests).toEqual(['/going'])
+})
+
 test('a consumer that fails ends the call with its own error; cancel closes the connection', async () => {
   const closed = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let calls = 0
