@@ -43,9 +43,25 @@ const NOTHING_LISTED = { tools: 0, bytes: 0 }
 /** Responses in flight to a server's own requests; further requests are not answered. */
 const MAX_ANSWERS = 16
 
+/**
+ * A server names the wait before its event stream is asked for again: none at all, or so long that the timer's number is too
+ * large and counts as 1 ms. A stream that ends at once would be asked for hundreds of times a second, for as long as the
+ * connection is kept.
+ */
+const RECONNECT_MS = { least: 100, most: 3_600_000 }
+
+function reconnectLater(reconnect: () => void, ms: number): () => void {
+  const timer = setTimeout(reconnect, Math.min(Math.max(ms, RECONNECT_MS.least), RECONNECT_MS.most)).unref()
+  return () => clearTimeout(timer)
+}
+
 /** Throws when the headers cannot be sent; the message does not reveal their values. */
 export function openTransport(server: McpServer, outbound: Outbound, watch: TransportWatch): Transport {
-  const options = { fetch: mcpFetch(outbound, watch, server.transport === 'sse'), requestInit: requestInit(server) }
+  const options = {
+    fetch: mcpFetch(outbound, watch, server.transport === 'sse'),
+    requestInit: requestInit(server),
+    reconnectionScheduler: reconnectLater,
+  }
   const Transport = server.transport === 'sse' ? SSEClientTransport : StreamableHTTPClientTransport
   return watchRequests(new Transport(new URL(server.url), options), watch)
 }

@@ -1,5 +1,6 @@
 /** Lists and responses that no good server sends, from a hand-written one (contract section 6). */
 import { expect, test } from 'vitest'
+import { verifies } from '../../verifies.ts'
 import { good, never, offers, type Reply, serve, unknown } from './mcp-by-hand.ts'
 
 test('broken tools are left out with a log line each, the others are offered', async () => {
@@ -131,6 +132,30 @@ test('a silence ends after its time, and when the server is changed', async () =
   await expect(ask()).rejects.toThrow('still')
   changed.mcp.forget(changed.server.id)
   await expect(ask()).rejects.toThrow('within 0.05 s')
+})
+
+const ended = (retry: string) => ({ raw: `retry: ${retry}\n\n`, headers: { 'content-type': 'text/event-stream' } })
+
+verifies('contract-18.no-freeze', 'an event stream that ends at once is not asked for without a pause', async () => {
+  const asked: number[] = []
+  const enough = Promise.withResolvers<void>()
+  const onGet = () => {
+    if (asked.push(performance.now()) === 6) enough.resolve()
+  }
+  await using hand = await serve(offers([good]), { get: ended('0'), onGet })
+  await hand.mcp.tools(hand.server, never)
+  await enough.promise
+  // A lower bound: five pauses of 100 ms, and what timers round.
+  expect((asked.at(-1) ?? 0) - (asked[0] ?? 0)).toBeGreaterThan(400)
+})
+
+verifies('contract-18.no-freeze', 'nor at once where the server wants a pause that no timer can count', async () => {
+  const events = Promise.withResolvers<void>()
+  await using hand = await serve(offers([good]), { get: ended('99999999999'), onGet: events.resolve })
+  await hand.mcp.tools(hand.server, never)
+  await events.promise
+  for (let calls = 0; calls < 50; calls += 1) await hand.mcp.call(hand.server, 'good', {}, never)
+  expect(hand.asked.filter((method) => method === 'GET')).toHaveLength(1)
 })
 
 test.each([404, 410])('a server that answers %i to the event stream request is used like any other', async (status) => {
