@@ -27,6 +27,9 @@ export const isSecretHeader = (name: string): boolean => secretWords.test(name)
 /** Minimum length for a part of a header's value to count as a secret; shorter ones are ordinary words. */
 const shortestPart = 6
 
+/** Of `Bearer {{token}}` the word that is left is known to everybody, and stands in what tools say of themselves. */
+const isScheme = (part: string): boolean => /^(?:bearer|digest|apikey)$/i.test(part)
+
 /**
  * The secrets in these headers: whole values, what follows the scheme (`Bearer x`), the name and password of Basic
  * authentication, cookie values, and the fixed parts around `{{placeholders}}`.
@@ -39,7 +42,8 @@ export function secretsInHeaders(headers: Readonly<Record<string, string>>): str
     const cookies =
       name.toLowerCase() === 'cookie' ? value.split(';').map((one) => one.slice(one.indexOf('=') + 1)) : []
     const parts = [rest, basic, basic.slice(basic.indexOf(':') + 1), ...cookies, ...value.split(/\{\{[^{}]*\}\}/)]
-    return [value, ...parts.map((part) => part.trim()).filter((part) => part.length >= shortestPart)]
+    const plain = parts.map((part) => part.trim())
+    return [value, ...plain.filter((part) => part.length >= shortestPart && !isScheme(part))]
   })
   return [...new Set(secrets)]
 }

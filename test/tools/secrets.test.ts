@@ -46,6 +46,9 @@ test('every form of a secret is removed, other headers and words are kept', () =
     'fixed-part-{{user}}',
     'fixed-part-',
   ])
+  expect(removeSecrets('Send it as Bearer token.', secretsInHeaders({ authorization: 'Bearer {{token}}' }))).toBe(
+    'Send it as Bearer token.',
+  )
 })
 
 verifies('contract-3.provider-words', 'an HTTP tool that sends its headers back', async () => {
