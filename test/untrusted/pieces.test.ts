@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { createModel } from '../../src/providers/model.ts'
 import { readText } from '../../src/providers/request/fetch.ts'
 import { mcpFetch } from '../../src/tools/mcp/mcp-fetch.ts'
-import { readBytes } from '../../src/tools/outbound/response-text.ts'
+import { readBytes, readChunks } from '../../src/tools/outbound/response-text.ts'
 import { inPieces } from '../../src/untrusted/pieces.ts'
 import { ask, requestTo } from '../providers/scene.ts'
 import { verifies } from '../verifies.ts'
@@ -91,6 +91,18 @@ verifies(rule, 'an HTTP tool’s answer is read so', async () => {
   expect(await turnsOf(() => readBytes(response, 8 * MIB))).toBeGreaterThanOrEqual((4 * MIB) / (64 * KIB))
 })
 
+const byteByByte = (text: string): ReadableStream<Uint8Array> =>
+  ReadableStream.from(Array.from(Buffer.from(text), (byte) => Uint8Array.of(byte)))
+
+verifies('contract-26.cost-of-bytes', 'a page that comes byte by byte is kept in few pieces', async () => {
+  const text = 'x'.repeat(70 * KIB)
+  const response = new Response(byteByByte(text)) as unknown as Parameters<typeof readChunks>[0]
+  const { chunks, whole } = await readChunks(response, MIB)
+  expect(whole).toBe(true)
+  expect(chunks.map(({ length }) => length)).toEqual([64 * KIB, 6 * KIB])
+  expect(Buffer.concat(chunks).toString()).toBe(text)
+})
+
 /** What the SDK is given of an MCP server's answer. */
 async function mcpAnswer(type: string, body: ReadableStream<Uint8Array> | string): Promise<Response> {
   const headers = { 'content-type': type }
@@ -107,6 +119,13 @@ for (const type of [events, json]) {
     expect(await turnsOf(read)).toBeGreaterThanOrEqual((4 * MIB) / (64 * KIB) / 2)
   })
 }
+
+verifies('contract-26.cost-of-bytes', 'an MCP server’s answer that comes byte by byte is kept so too', async () => {
+  const { body } = await mcpAnswer(json, byteByByte('x'.repeat(70 * KIB)))
+  const lengths: number[] = []
+  for await (const piece of body ?? []) lengths.push(piece.length)
+  expect(lengths).toEqual([64 * KIB, 6 * KIB])
+})
 
 verifies(rule, 'of an MCP server’s events a few come at once', async () => {
   const ping = `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n\n`

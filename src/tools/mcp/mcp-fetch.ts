@@ -4,6 +4,7 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { createByteBounds } from '../../untrusted/json-bounds.ts'
 import { BREAK_BYTES, PIECE_BYTES } from '../../untrusted/pieces.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import { createStage } from '../outbound/stage.ts'
 import { type AskedId, mendMessage } from './mcp-answers.ts'
 import { mendEvents } from './mcp-event-mending.ts'
 
@@ -140,10 +141,23 @@ function answer({ status, statusText, headers, body }: Answer, onEventsEnd: () =
       ? null
       : watchBody(body, isEvents ? limitEvents() : limitBytes(), isEvents ? onEventsEnd : () => {})
   // The SDK refuses a whole message for what is null in it.
-  const mended = watched !== null && isEvents ? mendEvents(watched, asked) : watched
-  const response = new Response(mended, { status, statusText, headers: [...headers] })
+  const read = watched === null ? null : isEvents ? mendEvents(watched, asked) : inStages(watched)
+  const response = new Response(read, { status, statusText, headers: [...headers] })
   const json = async () => mendMessage(await Response.prototype.json.call(response), asked)
   return Object.defineProperty(response, 'json', { value: json })
+}
+
+/** A body that is read as a whole. */
+function inStages(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const stage = createStage()
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform: (bytes) => stage.add(bytes),
+      flush(controller) {
+        for (const piece of stage.pieces()) controller.enqueue(piece)
+      },
+    }),
+  )
 }
 
 /**

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { BREAK_BYTES } from '../../untrusted/pieces.ts'
 import type { Outbound } from './outbound.ts'
+import { createStage } from './stage.ts'
 
 const REDIRECTS = 5
 
@@ -14,9 +15,6 @@ const HEADERS = {
 
 /** One sentence whatever the name resolves to: others would tell a browser which inner host names exist. */
 const UNREACHABLE = 'Its address is not allowed, or gives no usable answer.'
-
-/** Memory is taken in these: servers may send a byte at a time. */
-const STAGE_BYTES = 64 * 1024
 
 export interface FetchedBytes {
   size: number
@@ -76,31 +74,18 @@ async function gather(
   hold: (bytes: number) => void,
 ): Promise<FetchedBytes | 'too large'> {
   const hash = createHash('sha256')
-  const pieces: Uint8Array[] = []
-  let stage = Buffer.alloc(0)
+  const stage = createStage(hold)
   let size = 0
   let sinceBreak = 0
   for await (const chunk of body) {
     if (size + chunk.length > maxBytes) return 'too large'
     hash.update(chunk)
     size += chunk.length
-    for (let at = 0; at < chunk.length; ) {
-      if (stage.length === 0) {
-        hold(STAGE_BYTES)
-        stage = Buffer.allocUnsafeSlow(STAGE_BYTES)
-        pieces.push(stage)
-      }
-      const taken = chunk.subarray(at, at + stage.length)
-      stage.set(taken)
-      stage = stage.subarray(taken.length)
-      at += taken.length
-    }
+    stage.add(chunk)
     sinceBreak += chunk.length
     if (sinceBreak < BREAK_BYTES) continue
     sinceBreak = 0
     await setImmediate()
   }
-  const last = pieces.pop()
-  if (last !== undefined) pieces.push(last.subarray(0, last.length - stage.length))
-  return { size, sha256: hash.digest('hex'), pieces }
+  return { size, sha256: hash.digest('hex'), pieces: stage.pieces() }
 }

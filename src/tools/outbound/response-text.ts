@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Response } from 'undici'
 import { BREAK_BYTES } from '../../untrusted/pieces.ts'
+import { createStage } from './stage.ts'
 
 /** Reads at most `maxBytes` of the (decompressed) body. `whole` false: there was more, and the connection is closed. */
 export async function readBytes(response: Response, maxBytes: number): Promise<{ bytes: Buffer; whole: boolean }> {
@@ -14,21 +15,21 @@ export async function readChunks(
   response: Response,
   maxBytes: number,
 ): Promise<{ chunks: Uint8Array[]; whole: boolean }> {
-  const chunks: Uint8Array[] = []
-  if (!response.body) return { chunks, whole: true }
+  if (!response.body) return { chunks: [], whole: true }
+  const stage = createStage()
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader()
   let length = 0
   let sinceBreak = 0
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      if (done) return { chunks, whole: true }
+      if (done) return { chunks: stage.pieces(), whole: true }
       const left = maxBytes - length
       if (value.length > left) {
-        chunks.push(value.subarray(0, left))
-        return { chunks, whole: false }
+        stage.add(value.subarray(0, left))
+        return { chunks: stage.pieces(), whole: false }
       }
-      chunks.push(value)
+      stage.add(value)
       length += value.length
       sinceBreak += value.length
       if (sinceBreak < BREAK_BYTES) continue
