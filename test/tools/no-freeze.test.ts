@@ -5,6 +5,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { fetchPage } from '../../src/tools/built-in/web-fetch.ts'
+import { workOutNames } from '../../src/tools/naming/approvals.ts'
 import { createOutbound } from '../../src/tools/outbound/outbound.ts'
 import { leastOfSeveral, longestTurn } from '../support/measures/longest-turn.ts'
 import { verifies } from '../verifies.ts'
@@ -125,4 +126,12 @@ verifies(rule, 'web_fetch: a page is neither joined nor decoded here', async () 
   const limits = { timeoutMs: 5000, maxPageBytes: 64 * MIB, maxBytes: MIB, redirects: 0 }
   const measure = () => longestTurn(() => fetchPage(outbound, web.url, never, limits))
   expect(await leastOfSeveral(60, measure)).toBeLessThan(60)
+})
+
+verifies('contract-18.livez', 'names of approvals among many tools', async () => {
+  const names = Array.from({ length: 200 }, (_, index) => `n${index}`)
+  const toolNames = Array.from({ length: 20_000 }, (_, index) => `t${index}`)
+  const configured = { httpTools: [], mcpServers: [{ id: 's', name: 's', toolNames }], builtInToolIds: [] }
+  const longest = await leastOfSeveral(LIMIT_MS, () => longestTurn(async () => workOutNames(names, configured)))
+  expect(longest).toBeLessThan(LIMIT_MS)
 })

@@ -67,20 +67,29 @@ function fits(meant: NamedTool, identity: ToolIdentity): boolean {
 
 /** What names mean among an agent's configured tools. Servers are not asked: they may not answer. */
 export function workOutNames(names: readonly string[], configured: ConfiguredTools): NamedTools {
-  const known = knownTools(configured)
-  return Object.fromEntries(names.map((name) => [name, meaningOf(name, known, configured)]))
+  if (names.length === 0) return {}
+  const meaningOf = meaningsAmong(knownTools(configured), configured, names)
+  return Object.fromEntries(names.map((name) => [name, meaningOf(name)]))
 }
 
-function meaningOf(name: string, known: readonly ConfiguredTool[], { mcpServers }: ConfiguredTools): NamedTool[] {
-  const exact = known.filter(({ identity, fullName }) => {
+/** Finds the tools in one pass: 1,000 names looked for among 90,000 tools one by one took two minutes. */
+function meaningsAmong(
+  known: readonly ConfiguredTool[],
+  { mcpServers }: ConfiguredTools,
+  names: readonly string[],
+): (name: string) => NamedTool[] {
+  const exact = new Map(names.map((name): [string, ToolIdentity[]] => [name, []]))
+  for (const { identity, fullName } of known) {
     const plain = plainName(fullName)
-    return plain === name || withEnding(plain, keyOfTool(identity)) === name
-  })
-  const open = mcpServers.filter(({ toolNames }) => toolNames.includes('*'))
-  return [
-    ...exact.map(({ identity }) => identity),
-    ...open.flatMap(({ id, name: server }) => {
-      const bearing = behindPrefix(name, serverPrefix(server))
+    for (const name of new Set([plain, withEnding(plain, keyOfTool(identity))])) exact.get(name)?.push(identity)
+  }
+  const open = mcpServers
+    .filter(({ toolNames }) => toolNames.includes('*'))
+    .map(({ id, name }) => ({ id, prefix: serverPrefix(name) }))
+  return (name) => [
+    ...(exact.get(name) ?? []),
+    ...open.flatMap(({ id, prefix }) => {
+      const bearing = behindPrefix(name, prefix)
       return bearing === null ? [] : [{ mcpServerId: id, bearing, isCut: name.length >= LONGEST }]
     }),
   ]
@@ -104,14 +113,15 @@ function behindPrefix(name: string, prefix: string): string | null {
  */
 export function workOutOldNames(names: readonly string[], configured: ConfiguredTools): NamedTools {
   const known = knownTools(configured)
+  const sharedBy = (name: string) => name.replace(/_\d+$/, '')
+  const meaningOf = meaningsAmong(known, configured, [...names, ...names.map(sharedBy)])
   const meaning = (name: string): NamedTool[] => {
-    const meant = meaningOf(name, known, configured)
-    const ending = /_\d+$/.exec(name)?.[0]
-    if (ending === undefined) return meant
-    const shared = name.slice(0, -ending.length)
+    const meant = meaningOf(name)
+    const shared = sharedBy(name)
+    if (shared === name) return meant
     const sharing =
       name.length < LONGEST
-        ? meaningOf(shared, known, configured)
+        ? meaningOf(shared)
         : known.filter(({ fullName }) => plainName(fullName).startsWith(shared)).map(({ identity }) => identity)
     return sharing.length > 1 ? [...meant, ...sharing] : meant
   }

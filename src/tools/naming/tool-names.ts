@@ -2,7 +2,7 @@
  * The names of tools as models see them (contract sections 6 and 25). A name depends on the tool and on the agent's
  * configuration alone, never on an order or on which servers answer.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ConfiguredTools, ToolIdentity } from '../../actors/ports/index.ts'
 import { builtInTools } from '../built-in/built-in-tools.ts'
 
@@ -36,7 +36,7 @@ export function keyOfTool(identity: ToolIdentity): string {
 }
 
 /** What a name ends in that says nothing certain by itself. */
-export const endingOf = (key: string): string => `_${createHash('sha256').update(key).digest('hex').slice(0, 6)}`
+export const endingOf = (key: string): string => `_${hash('sha256', key).slice(0, 6)}`
 
 export const withEnding = (plain: string, key: string): string => plain.slice(0, KEPT_BEFORE_ENDING) + endingOf(key)
 
