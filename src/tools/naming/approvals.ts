@@ -33,9 +33,10 @@ export interface Offer {
 export function keysToApprove({ approvals, named }: Approvals, { tools, answering }: Offer): Set<string> {
   const all = () => new Set(tools.map(({ identity }) => keyOfTool(identity)))
   if (approvals === '*' || approvals.includes('*')) return all()
+  const meanings = new Map(Object.entries(named)) // a tool may be called `constructor`
   const keys = new Set<string>()
   for (const approval of approvals) {
-    const meant = typeof approval === 'string' ? (named[approval] ?? []) : [approval]
+    const meant = typeof approval === 'string' ? (meanings.get(approval) ?? []) : [approval]
     const matching = tools.filter(
       ({ identity, fullName, name }) =>
         meant.some((one) => fits(one, identity)) || name === approval || plainName(fullName) === approval,

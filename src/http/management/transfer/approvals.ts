@@ -30,10 +30,11 @@ function approvalsByName(
     approvals.filter((approval) => typeof approval === 'string'),
     configured,
   )
+  const before = new Map(Object.entries(named)) // a tool may be called `constructor`
   const all = approvals.flatMap((approval): (ApprovalByName | null)[] => {
     if (typeof approval !== 'string') return [byName(approval, records)]
     const says = new Set((now[approval] ?? []).map(textOfApproval))
-    const moved = (named[approval] ?? []).filter(
+    const moved = (before.get(approval) ?? []).filter(
       (tool) => !says.has(textOfApproval(tool)) && isConfigured(tool, configured),
     )
     return [approval, ...moved.map((tool) => byName(tool, records))]

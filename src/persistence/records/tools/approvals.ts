@@ -52,7 +52,8 @@ export async function keepNames(sql: AnySql, agentId: string, workOut: WorkOutNa
   const { stored } = row
   const names = stored.approvals === '*' ? [] : stored.approvals.filter((approval) => typeof approval === 'string')
   const now = workOut(names, stored.configured)
-  const kept = names.map((name) => [name, withoutDoubles([...(stored.named[name] ?? []), ...(now[name] ?? [])])])
+  const before = new Map(Object.entries(stored.named)) // a tool may be called `constructor`
+  const kept = names.map((name) => [name, withoutDoubles([...(before.get(name) ?? []), ...(now[name] ?? [])])])
   const text = JSON.stringify(Object.fromEntries(kept))
   await sql`
     update agents set approval_names = ${text}::text::jsonb

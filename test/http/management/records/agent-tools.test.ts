@@ -193,6 +193,9 @@ verifies(
       const { status, json } = await put({ approvals: [approval] })
       expect([status, json.message]).toEqual([400, expect.stringMatching(message)])
     }
+    const inherited = ['constructor', 'toString', '__proto__'] // such a tool is a tool like any other
+    expect(await put({ approvals: inherited })).toMatchObject({ status: 200, json: { approvals: inherited } })
+    await put({ approvals })
     // A tool that was deleted meanwhile does not keep what was read from being sent back.
     await server.call('DELETE', `/api/v1/http-tools/${a}`)
     expect(await put((await get()).json)).toMatchObject({ status: 200, json: { approvals } })
