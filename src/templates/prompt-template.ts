@@ -1,18 +1,18 @@
 /** System prompts with values of the session (contract section 20). */
 import {
+  distinctIn,
   fillPlaceholders,
   knownValues,
-  placeholdersIn,
   type ReplyValues,
   replyValue,
   unclosedIn,
+  VALUES,
 } from './placeholders.ts'
 
 /** Why a prompt may not be saved, null if it may. Other words in double braces are text of the prompt. */
 export function promptProblem(content: string): string | null {
-  for (const { placeholder } of placeholdersIn(content)) {
-    if (placeholder.kind === 'unknown')
-      return `${JSON.stringify(placeholder.name)} is no value: there are ${knownValues}`
+  for (const { kind, name } of distinctIn(content, VALUES)) {
+    if (kind === 'unknown') return `${JSON.stringify(name)} is no value: there are ${knownValues}`
   }
   const unclosed = unclosedIn(content)
   return unclosed === null ? null : `${JSON.stringify(unclosed)} is not closed by "}}", or its default holds a brace`
@@ -31,7 +31,10 @@ export function promptToSend(content: string | null, values: ReplyValues, instru
 /** A missing value is its default, or empty. Prompts of before may hold unknown names, which stay as they are. */
 export function fillPrompt(content: string, values: ReplyValues): string {
   if (!content.includes('{{')) return content
-  return fillPlaceholders(content, (placeholder, asWritten) =>
-    placeholder.kind === 'value' ? (replyValue(values, placeholder.name) ?? placeholder.fallback ?? '') : asWritten,
+  return fillPlaceholders(
+    content,
+    (placeholder, asWritten) =>
+      placeholder.kind === 'value' ? (replyValue(values, placeholder.name) ?? placeholder.fallback ?? '') : asWritten,
+    VALUES,
   )
 }

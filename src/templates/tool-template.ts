@@ -1,6 +1,6 @@
 /** What the templates of an HTTP tool may name (contract section 20), as it is checked when the tool is saved. */
 import { isObject } from '../untrusted/is-object.ts'
-import { knownValues, metadataIn, placeholdersIn, unclosedIn } from './placeholders.ts'
+import { distinctIn, knownValues, metadataIn, unclosedIn } from './placeholders.ts'
 
 export interface ToolTemplates {
   url: string
@@ -19,8 +19,7 @@ const fieldsOf = ({ url, headers, body }: ToolTemplates): [field: string, templa
 export function toolTemplateProblem(tool: ToolTemplates): string | null {
   const args = argumentsOf(tool.inputSchema)
   for (const [field, template] of fieldsOf(tool)) {
-    for (const { placeholder } of placeholdersIn(template)) {
-      const { kind, name } = placeholder
+    for (const { kind, name } of distinctIn(template)) {
       if (kind === 'value' || (kind === 'other' && args.has(name))) continue
       return `${field}: ${JSON.stringify(name)} is neither a property of inputSchema nor a value: there are ${knownValues}`
     }

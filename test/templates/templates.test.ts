@@ -4,6 +4,7 @@ import { metadataIn, readPlaceholder } from '../../src/templates/placeholders.ts
 import { fillPrompt, promptProblem } from '../../src/templates/prompt-template.ts'
 import { argumentsOf, toolTemplateProblem } from '../../src/templates/tool-template.ts'
 import { fillBody, fillHeaders, fillUrl } from '../../src/tools/http-tools/http-template.ts'
+import { leastOfSeveral, longestTurn } from '../support/measures/longest-turn.ts'
 import { verifies } from '../verifies.ts'
 
 const values = {
@@ -125,4 +126,11 @@ test('metadata that a template uses is found by name', () => {
     metadataIn('{{session.metadata.a}} {{ session.metadata.b | c }} {{session.user}} {{session.metadata.}}'),
   ).toEqual(['a', 'b'])
   expect(readPlaceholder(' session.metadata.a ')).toEqual({ kind: 'value', name: 'session.metadata.a', fallback: null })
+})
+
+verifies('contract-18.livez', 'a prompt of placeholders does not hold the event loop', async () => {
+  const content = '{{a}}'.repeat(800_000)
+  const looked = async () => [promptProblem(content), fillPrompt(content, values) === content]
+  expect(await looked()).toEqual([null, true])
+  expect(await leastOfSeveral(250, () => longestTurn(looked))).toBeLessThan(250)
 })
