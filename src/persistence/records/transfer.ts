@@ -78,6 +78,14 @@ export const exported = ({ providers, prompts, agents, httpTools, mcpServers }: 
   mcpServers: mcpServers.map(({ id: _, ...server }) => server),
 })
 
+// An arbitrary number, as that of the secrets.
+const importLock = 7_236_150_003
+
 /** Locks the configuration until the transaction ends: records that were found by name stay valid. */
-export const lockConfiguration = (tx: Tx) =>
-  tx`lock table providers, prompts, agents, http_tools, mcp_servers in share row exclusive mode`
+export async function lockConfiguration(tx: Tx): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${importLock})`
+  await tx`lock table providers, prompts, agents, http_tools, mcp_servers in share row exclusive mode`
+}
+
+/** Waits for an import that runs. None begins before the transaction ends. */
+export const holdImports = (tx: Tx) => tx`select pg_advisory_xact_lock_shared(${importLock})`

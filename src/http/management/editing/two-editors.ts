@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Operation, type Operations, successStatus } from '../../../../openapi/operation.ts'
 import { type Sql, withoutIdling } from '../../../persistence/postgres/database.ts'
+import { holdImports } from '../../../persistence/records/transfer.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { changedSince, tagOf } from './record-tags.ts'
@@ -62,20 +63,29 @@ const heldToTag =
     })
 
 /**
- * PUTs of one record come one after the other, on every instance, so that none changes what another has just compared. In
- * this process there is one at a time: each holds a connection while its handler takes another one.
+ * PUTs of one record come one after the other, on every instance, so that none changes what another has just compared, and
+ * none beside an import. In this process there is one at a time: each holds a connection while its handler takes another one.
  */
 function createTurns(sql: Sql): InTurn {
   let last: Promise<unknown> = Promise.resolve()
   return async (path, edit) => {
-    const turn = last.then(() =>
-      sql.begin(async (tx) => {
-        await tx`select pg_advisory_xact_lock(hashtextextended(${`edit ${path}`}, 0))`
-        return { result: await withoutIdling(tx, edit) } // the driver waits for arrays of queries itself
-      }),
+    const turn = last.then(
+      () =>
+        new Promise((resolve, reject) => {
+          const whole = sql.begin(async (tx) => {
+            await holdImports(tx)
+            await tx`select pg_advisory_xact_lock(hashtextextended(${`edit ${path}`}, 0))`
+            await withoutIdling(tx, () => {
+              const edited = edit()
+              resolve(edited) // from here on it says what was stored, whatever becomes of this connection
+              return edited
+            })
+          })
+          whole.catch(reject)
+        }),
     )
     last = turn.catch(() => {})
-    return (await turn).result
+    return await turn
   }
 }
 

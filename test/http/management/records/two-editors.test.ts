@@ -111,3 +111,48 @@ verifies('contract-25.two-editors', 'of many editors at once, on two instances, 
   )
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(11).fill(412)])
 })
+
+const waitFor = (waiting: number) =>
+  expect
+    .poll(async () => {
+      const rows = await database.sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return rows.length
+    })
+    .toBe(waiting)
+
+verifies('contract-25.two-editors', 'what an import under way changes is not written over', async () => {
+  const path = await made('/api/v1/prompts', { name: 'carried', content: 'old' })
+  const held = { 'if-match': (await ask('GET', path)).headers.get('etag') ?? '' }
+  const { imported, edited } = await database.sql.begin(async (tx) => {
+    await tx`select from prompts where name = 'carried' for update`
+    const prompts = [{ name: 'carried', content: 'imported' }]
+    const imported = ask('POST', '/api/v1/import', { version: 1, prompts })
+    await waitFor(1)
+    const edited = ask('PUT', path, { content: 'edited' }, held, there)
+    await waitFor(2)
+    return { imported, edited }
+  })
+  expect([(await imported).json.updated, (await edited).status]).toEqual([1, 412])
+  expect((await ask('GET', path)).json.content).toBe('imported')
+})
+
+verifies(
+  'contract-25.two-editors',
+  'a PUT tells what it has stored, also when it has lost its turn meanwhile',
+  async () => {
+    const path = await made('/api/v1/prompts', { name: 'stored', content: 'old' })
+    const { edited } = await database.sql.begin(async (tx) => {
+      await tx`select from prompts where name = 'stored' for update`
+      const edited = ask('PUT', path, { content: 'new' })
+      await waitFor(1)
+      const ended = await database.sql`
+      select pg_terminate_backend(pid) from pg_locks join pg_database d on d.oid = database
+       where locktype = 'advisory' and mode = 'ExclusiveLock' and granted and d.datname = current_database()`
+      expect(ended).toHaveLength(1)
+      return { edited }
+    })
+    expect((await edited).status).toBe(200)
+    expect((await ask('GET', path)).json.content).toBe('new')
+  },
+)
