@@ -1,14 +1,17 @@
 /**
  * The `ETag` of a management record (contract section 25): a short hash of each field, so that two tags tell which fields
  * differ, and one of when it was changed last, for what is stored and never shown. Weak, as the answer may be compressed.
+ * The last hash is of what moves by itself: a reader who asks with `If-None-Match` gets it anew, an editor is not refused.
  */
 import { createHash } from 'node:crypto'
 
 export type FieldValues = Readonly<Record<string, unknown>>
 
 const CHANGED_AT = 'updatedAt'
-/** What moves without anybody's change, and what is in the answer to a creation alone. */
-const unlooked = new Set(['lastUsedAt', 'key', 'secret', 'warning'])
+/** What moves without anybody's change. */
+const MOVING = ['lastUsedAt', 'warning']
+/** That, and what is in the answer to a creation alone. */
+const unlooked = new Set([...MOVING, 'key', 'secret'])
 
 /** Six signs of base64url: that two values share them is one case in 69 billion. */
 const LENGTH = 6
@@ -28,7 +31,8 @@ const partsOf = (record: FieldValues): string[] => [
   ...fieldsOf(record).map((name) => shortHash(record[name])),
 ]
 
-export const tagOf = (record: FieldValues): string => `W/"${partsOf(record).join('')}"`
+export const tagOf = (record: FieldValues): string =>
+  `W/"${partsOf(record).join('')}${shortHash(MOVING.map((name) => record[name]))}"`
 
 /**
  * Which fields have changed since the record bore one of these tags; none where only what is never shown has. Null when it
@@ -37,7 +41,7 @@ export const tagOf = (record: FieldValues): string => `W/"${partsOf(record).join
 export function changedSince(ifMatch: string, record: FieldValues): string[] | null {
   if (ifMatch.trim() === '*') return null
   const now = partsOf(record)
-  const tags = [...ifMatch.matchAll(/"([\w-]*)"/g)].map(([, tag = '']) => tag)
+  const tags = [...ifMatch.matchAll(/"([\w-]*)"/g)].map(([, tag = '']) => tag.slice(0, -LENGTH))
   if (tags.includes(now.join(''))) return null
   const [tag] = tags
   // A tag of a server version with other fields, or one that we did not make.

@@ -156,3 +156,19 @@ verifies(
     expect((await ask('GET', path)).json.content).toBe('new')
   },
 )
+
+verifies(
+  ['contract-25.two-editors', 'contract-23.last-used'],
+  'what moves by itself is read anew by its tag, and refuses no editor',
+  async () => {
+    const { json } = await ask('POST', '/api/v1/keys', { name: 'used', scopes: ['management:read'] })
+    const path = `/api/v1/keys/${json.id}`
+    const tag = (await ask('GET', path)).headers.get('etag') ?? ''
+    expect((await ask('GET', path, undefined, { 'if-none-match': tag })).status).toBe(304)
+    await ask('GET', '/api/v1/prompts', undefined, { authorization: `Bearer ${json.key}` })
+    await expect
+      .poll(async () => (await ask('GET', path, undefined, { 'if-none-match': tag })).json?.lastUsedAt ?? null)
+      .not.toBeNull()
+    expect((await ask('PUT', path, { name: 'renamed' }, { 'if-match': tag })).status).toBe(200)
+  },
+)
