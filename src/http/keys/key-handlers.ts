@@ -74,11 +74,11 @@ export const keyHandlers = (deps: KeyDependencies) => {
         if (changes.agentIds?.join() === stored.agentIds?.join() && stored.agentIds !== null)
           changes.agentIds = undefined
         if (changes.agentIds !== undefined) await checkAgents(tx, changes.agentIds)
-        const after = await keys.updateKey(tx, id, changes)
+        const after = (await keys.updateKey(tx, id, changes)) ?? missing('key')
         return { before: stored, after, result: after }
       })
       await namedKeys.poll()
-      return await shown(updated ?? missing('key'))
+      return await shown(updated)
     },
     deleteKey: async ({ params: { id }, request }) => {
       const deleted = await recordDeletion(sql, request, 'key', {

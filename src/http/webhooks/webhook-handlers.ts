@@ -63,11 +63,11 @@ export const webhookHandlers = ({ sql, secrets, webhookSender }: WebhookDependen
       const updated = await recordChange(sql, request, 'webhook', async (tx) => {
         const before = (await webhooks.findWebhook(tx, id)) ?? missing('webhook')
         await checkAgents(tx, changes.agentIds ?? null)
-        const after = await webhooks.updateWebhook(tx, id, changes)
+        const after = (await webhooks.updateWebhook(tx, id, changes)) ?? missing('webhook')
         return { before, after, result: after }
       })
       webhookSender.wake()
-      return updated ?? missing('webhook')
+      return updated
     },
     deleteWebhook: async ({ params: { id }, request }) => {
       const deleted = await recordDeletion(sql, request, 'webhook', {
@@ -80,7 +80,7 @@ export const webhookHandlers = ({ sql, secrets, webhookSender }: WebhookDependen
       const made = sealed(id.toLowerCase())
       await recordChange(sql, request, 'webhook', async (tx) => {
         const before = (await webhooks.findWebhook(tx, id)) ?? missing('webhook')
-        const after = await webhooks.replaceSecret(tx, id, made.sealed)
+        const after = (await webhooks.replaceSecret(tx, id, made.sealed)) ?? missing('webhook')
         return { before, after, result: after, more: { secret: changedSecret(true, true) } }
       })
       reply.header('cache-control', 'no-store')

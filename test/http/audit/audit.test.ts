@@ -175,6 +175,39 @@ verifies('contract-23.audit', 'a refused change leaves none', async () => {
   expect((await newest()).id).toBe(before)
 })
 
+verifies('contract-23.audit', 'a change of what is deleted meanwhile is 404 and leaves none', async () => {
+  const [key, hook] = [
+    await made('/api/v1/keys', { name: 'k', scopes: ['deploy'] }),
+    await made('/api/v1/webhooks', webhook()),
+  ]
+  const other = await made('/api/v1/webhooks', webhook())
+  const agent = await made('/api/v1/agents', { name: 'a', model: 'm', providerId: await newProvider() })
+  const changes: [table: string, id: string, method: string, path: string, body?: object][] = [
+    ['keys', key, 'PUT', `/api/v1/keys/${key}`, { name: 'l' }],
+    ['webhooks', hook, 'PUT', `/api/v1/webhooks/${hook}`, { enabled: false }],
+    ['webhooks', other, 'POST', `/api/v1/webhooks/${other}/secret`],
+    ['agents', agent, 'PUT', `/api/v1/agents/${agent}/tools`, { builtInToolIds: ['web_fetch'] }],
+  ]
+  const { sql } = door.here
+  for (const [table, id, method, path, body] of changes) {
+    const { answer } = await sql.begin(async (tx) => {
+      await tx`delete from ${tx(table)} where id = ${id}`
+      const answer = manage(method, path, body)
+      await expect
+        .poll(async () => {
+          const rows = await sql`
+            select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+          return rows.length
+        })
+        .toBe(1)
+      return { answer }
+    })
+    expect([path, (await answer).status]).toEqual([path, 404])
+    const actions = (await entries(`&q=${id}`)).map(({ action }: { action: string }) => action)
+    expect([path, actions]).toEqual([path, ['create']])
+  }
+})
+
 verifies('contract-23.audit', 'an import leaves one and one for each record', async () => {
   const file = {
     version: 1,

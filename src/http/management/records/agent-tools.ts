@@ -23,19 +23,18 @@ export const agentToolHandlers = ({ sql, builtInTools, workOutNames: workOut }: 
       // An unknown agent comes before unknown tools, as the specification lists it.
       const agent = (await findAgent(sql, id)) ?? missing('agent')
       const changes = givenTools(body, builtInTools)
-      const updated = await withKnownTools(() =>
+      return await withKnownTools(() =>
         recordChange(
           sql,
           request,
           'agentTools',
           async (tx) => {
             const before = await agentTools.findAgentTools(tx, id)
-            const after = before && (await agentTools.changeAgentTools(tx, { agentId: id, changes, workOut }))
+            const after = (await agentTools.changeAgentTools(tx, { agentId: id, changes, workOut })) ?? missing('agent')
             return { before, after, result: after }
           },
           agent,
         ),
       )
-      return updated ?? missing('agent')
     },
   }) satisfies Handlers<'agentTools'>
