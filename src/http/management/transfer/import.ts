@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { WorkOutNames } from '../../../actors/ports/index.ts'
 import type { Tx } from '../../../persistence/postgres/database.ts'
-import { createAgent, updateAgent } from '../../../persistence/records/agents.ts'
+import { createAgent, findAgent, updateAgent } from '../../../persistence/records/agents.ts'
 import type { AuditedChange } from '../../../persistence/records/audit/audit.ts'
 import { createPrompt, updatePrompt } from '../../../persistence/records/prompts.ts'
 import { setWireApi } from '../../../persistence/records/providers.ts'
@@ -218,7 +218,8 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
     },
     async update(id, agent) {
       const changes = fields(agent)
-      const { responseFormat = null, generationConfig = {} } = changes
+      const kept = await findAgent(tx, id)
+      const { responseFormat = kept?.responseFormat ?? null, generationConfig = kept?.generationConfig ?? {} } = changes
       await checkAnswerFields(tx, fieldRefusal, { ...changes, responseFormat, generationConfig })
       return updateAgent(tx, id, changes)
     },
