@@ -39,7 +39,22 @@ export const isoOf = (time: string): string => `${time.slice(1, 20)}.${time.slic
 export const timestamps = (sql: AnySql): Fragment =>
   sql`${isoTime(sql, 'created_at')} as "createdAt", ${isoTime(sql, 'updated_at')} as "updatedAt"`
 
-/** Oldest first. `table` has `name` and `num`; `columns` select what `Item` names, none of them `num`. Rejects with PageTooLong. */
+/** A piece of SQL: the column `items`, which is null where `item` of all rows of `rows` is too long together. */
+export const itemsOf = (sql: AnySql, order: 'asc' | 'desc'): Fragment => sql`
+  case when (select count(*) < 2 or sum(octet_length(item::text)) <= ${MOST_BYTES} from rows)
+       then coalesce((select json_agg(item order by num ${order === 'asc' ? sql`asc` : sql`desc`}) from rows), '[]') end as items`
+
+/** Rejects with PageTooLong. */
+export function wholePage<Item>(page: { items: Item[] | null; total: number } | undefined): Page<Item> {
+  const { items = [], total = 0 } = page ?? {}
+  if (items === null) throw new PageTooLong()
+  return { items, total }
+}
+
+/**
+ * Oldest first. `table` has `name` and `num`; `columns` select what `Item` names, none of them `num`. Rejects with PageTooLong.
+ * As json, not jsonb, which would forget the order of a schema's properties: whoever sends a record back would lose it.
+ */
 export async function listByAge<Item>(
   sql: AnySql,
   table: string,
@@ -49,13 +64,8 @@ export async function listByAge<Item>(
   // strpos takes `%` and `_` as they are; it finds '' everywhere.
   const [page] = await sql<{ items: Item[] | null; total: number }[]>`
     with matching as (select * from ${sql(table)} where strpos(lower(name), lower(${q}::text)) > 0),
-    page as (select num, ${columns} from matching order by num limit ${limit} offset ${offset}),
-    items as (select num, to_jsonb(page) - 'num' as item from page)
-    select
-      (select count(*)::integer from matching) as total,
-      case when (select count(*) < 2 or sum(octet_length(item::text)) <= ${MOST_BYTES} from items)
-           then coalesce((select jsonb_agg(item order by num) from items), '[]') end as items`
-  const { items = [], total = 0 } = page ?? {}
-  if (items === null) throw new PageTooLong()
-  return { items, total }
+    page as (select * from matching order by num limit ${limit} offset ${offset}),
+    rows as (select num, (select to_json(record) from (select ${columns}) as record) as item from page)
+    select (select count(*)::integer from matching) as total, ${itemsOf(sql, 'asc')}`
+  return wholePage(page)
 }

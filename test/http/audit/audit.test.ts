@@ -254,3 +254,15 @@ verifies('contract-23.audit', 'is filtered, paged, newest first, and a login’s
   const { key } = (await manage('POST', '/api/v1/keys', { name: 'CI', scopes: ['management'] })).json
   expect((await call(`${door.here.url}/api/v1/audit`, 'GET', undefined, bearer(key))).status).toBe(403)
 })
+
+verifies('contract-23.audit', 'a page of more than 32 MiB is 413, and read in smaller ones', async () => {
+  await door.here.sql`
+    insert into audit_entries (actor_kind, action, kind, changes)
+    select 'system', 'update', 'long', jsonb_build_object('a', jsonb_build_object('from', null, 'to', repeat('x', 4 << 20)))
+      from generate_series(1, 9)`
+  expect(await manage('GET', '/api/v1/audit?kind=long')).toMatchObject({
+    status: 413,
+    json: { message: expect.stringMatching(/^limit: /) },
+  })
+  expect((await manage('GET', '/api/v1/audit?kind=long&limit=1')).json).toMatchObject({ total: 9, entries: [{}] })
+})

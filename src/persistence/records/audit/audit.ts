@@ -1,6 +1,6 @@
 /** Who changed what (contract section 23). An entry is written in the transaction of its change. */
 import type { AnySql } from '../../postgres/database.ts'
-import { isoTime, type Page } from '../../postgres/page.ts'
+import { isoTime, itemsOf, type Page, wholePage } from '../../postgres/page.ts'
 
 type AuditAction =
   | 'create'
@@ -67,12 +67,12 @@ export async function writeEntries(
            as c(action text, kind text, "recordId" text, "recordName" text, changes jsonb)`
 }
 
-/** Newest first. */
+/** Newest first. Rejects with PageTooLong. */
 export async function listEntries(
   sql: AnySql,
   { limit, offset, q = '', actor, kind, from, to }: AuditQuery,
 ): Promise<Page<AuditEntry>> {
-  const [page] = await sql<Page<AuditEntry>[]>`
+  const [page] = await sql<{ items: AuditEntry[] | null; total: number }[]>`
     with matching as (
       select * from audit_entries
        where (${q} = '' or strpos(lower(coalesce(actor, '') || ' ' || coalesce(record_name, '') || ' ' || coalesce(record_id, '')),
@@ -85,10 +85,10 @@ export async function listEntries(
       select num, id, ${isoTime(sql, 'at')} as at, actor, actor_kind as "actorKind", action, kind, record_id as "recordId",
              record_name as "recordName", changes, ip, request_id as "requestId"
         from matching order by num desc limit ${limit} offset ${offset}
-    )
-    select (select count(*)::integer from matching) as total,
-           coalesce((select jsonb_agg(to_jsonb(page) - 'num' order by num desc) from page), '[]') as items`
-  return page ?? { items: [], total: 0 }
+    ),
+    rows as (select num, to_jsonb(page) - 'num' as item from page)
+    select (select count(*)::integer from matching) as total, ${itemsOf(sql, 'desc')}`
+  return wholePage(page)
 }
 
 export async function forgetEntries(sql: AnySql, days: number): Promise<void> {

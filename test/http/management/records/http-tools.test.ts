@@ -45,6 +45,13 @@ const created = async (fields: object = {}) => {
 const update = (id: string, body: object) => server.call('PUT', `${path}/${id}`, body)
 const read = async (id: string) => (await server.call('GET', `${path}/${id}`)).json
 
+verifies('contract-20.as-read', 'a list keeps the order of a schema’s properties, which models read', async () => {
+  const inputSchema = { type: 'object', properties: { bb: {}, a: {} } }
+  const { name } = await created({ name: 'In order', inputSchema })
+  const [listed] = (await server.call('GET', `${path}?q=${encodeURIComponent(name)}`)).json.httpTools
+  expect(JSON.stringify(listed.inputSchema)).toBe(JSON.stringify(inputSchema))
+})
+
 async function storedSecrets(id: string): Promise<unknown> {
   const [row] = await db.sql<
     { sealed: string | null }[]
