@@ -75,6 +75,8 @@ verifies(
     expect((await send(key, await door.session('finn'))).status).toBe(200)
     const all = (await manage('GET', `${agent}/users/use?limit=2`)).json
     expect([all.total, all.users.length, all.limit]).toEqual([3, 2, 2])
+    const behind = (await manage('GET', `${agent}/users/use?offset=50`)).json
+    expect(behind).toEqual({ users: [], total: 3, limit: 20, offset: 50 })
     expect((await manage('GET', `${agent}/users/use?user=nobody`)).json.users).toEqual([])
     expect((await stateless(key, { user: 'x'.repeat(201) })).status).toBe(400)
     await limitUsers(null)

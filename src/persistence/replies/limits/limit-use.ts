@@ -43,8 +43,13 @@ export async function useOfUsers(
        union select q.subject from limit_requests q where q.at > clock_timestamp() - interval '1 minute'
        union select p.subject from limit_places p where holds_place(p)) s
      where ${user === null ? sql`starts_with(s.subject, ${prefix})` : sql`s.subject = ${prefix + user}`}`
-  const rows = await sql<(UserUse & { total: number })[]>`
-    select substr(s.subject, ${prefix.length + 1}) as user, ${use(sql, sql`s.subject`)}, (count(*) over ())::integer as total
-      from (${found}) s order by "tokensToday" desc, 1 limit ${limit} offset ${offset}`
-  return { items: rows.map(({ total: _, ...row }) => row), total: rows[0]?.total ?? 0 }
+  const [page] = await sql<Page<UserUse>[]>`
+    with subjects as materialized (${found}),
+    page as (
+      select substr(s.subject, ${prefix.length + 1}) as "user", ${use(sql, sql`s.subject`)}
+        from subjects s order by "tokensToday" desc, 1 limit ${limit} offset ${offset}
+    )
+    select (select count(*)::integer from subjects) as total,
+           coalesce((select jsonb_agg(to_jsonb(page) order by page."tokensToday" desc, page."user") from page), '[]') as items`
+  return page ?? { items: [], total: 0 }
 }
