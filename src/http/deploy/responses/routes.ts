@@ -76,7 +76,8 @@ async function deleteResponse(deps: ResponseDependencies, named: Named) {
   if (status === 'queued' && (await deps.host.dequeue(sessionId, id))) return gone
   const deleted = await deleteReply(deps.sql, sessionId, id)
   if (deleted === 'not_found') missing('response')
-  if (deleted === 'busy') throw new HttpError(409, 'The response runs: cancel it first.', noRetry)
+  if (deleted === 'busy')
+    throw new HttpError(409, 'The response runs, or its session is being compacted: wait, or cancel it first.', noRetry)
   if (deleted === 'followed') throw new HttpError(409, 'Other messages follow this response.', noRetry)
   return gone
 }
