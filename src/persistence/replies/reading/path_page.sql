@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Which positions a list of a session's messages reads, in their order: those on the path to p_head (null: there are no
    branches), behind p_after and before p_before (null: no bound), and of those p_limit at most (null: all): the first ones
    behind p_after, else the last ones. One array is one index scan, however often the path turns. */
@@ -21,10 +21,20 @@ begin
     if p_after is not null then return v_page[:p_limit]; end if;
     return v_page[greatest(1, cardinality(v_page) - p_limit + 1):];
   end if;
+  -- Of all branches: where a reply was deleted, positions are missing.
+  if p_limit is null then
+    return array(
+      select generate_series(v_first, coalesce(
+               v_last, (select m.position from messages m where m.session_id = p_session order by m.position desc limit 1))));
+  end if;
+  if p_after is not null then
+    return array(
+      select m.position from messages m
+       where m.session_id = p_session and m.position >= v_first order by m.position limit p_limit);
+  end if;
   return array(
-    select generate_series(
-             greatest(v_first, case when p_after is null then e.last - p_limit + 1 end), least(e.last, p_after + p_limit))
-      from (select coalesce(
-              v_last, (select m.position from messages m where m.session_id = p_session order by m.position desc limit 1)
-            ) as last offset 0) e);
+    select p.position from (
+      select m.position from messages m
+       where m.session_id = p_session and m.position <= coalesce(v_last, 2147483647) order by m.position desc limit p_limit) p
+     order by p.position);
 end $$;

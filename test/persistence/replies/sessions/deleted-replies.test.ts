@@ -4,6 +4,7 @@ import { afterAll, expect } from 'vitest'
 import { newId } from '../../../../src/actors/reply/new-id.ts'
 import { deleteReply, findSession } from '../../../../src/persistence/replies/sessions/sessions.ts'
 import { verifies } from '../../../verifies.ts'
+import { listMessages } from '../../list-messages.ts'
 import { finished, openScene } from '../../scene.ts'
 import { waits } from '../together-scene.ts'
 
@@ -71,4 +72,21 @@ verifies('contract-24.delete', 'a compaction holds the session like a reply', as
   expect(await deleteReply(sql, session, reply)).toBe('busy')
   await journal.release(place, hold)
   expect(await deleteReply(sql, session, reply)).toBe('deleted')
+})
+
+verifies('contract-14.tree', 'pages of all branches pass over what was deleted', async () => {
+  const session = await scene.newSession()
+  const replies: string[] = []
+  for (let n = 0; n < 5; n++) replies.push(await answered(session, finished(), beginning))
+  for (const middle of replies.slice(1, 4)) expect(await deleteReply(sql, session, middle)).toBe('deleted')
+  const list = async (query = {}) =>
+    ((await listMessages(sql, scene.agentId, session, { branches: 'all', ...query })) ?? []).map(({ id }) => id)
+  const all = await list()
+  expect(all).toHaveLength(4)
+  expect(await list({ limit: 2 })).toEqual(all.slice(2))
+  expect(await list({ limit: 2, before: all[2] })).toEqual(all.slice(0, 2))
+  expect(await list({ limit: 2, after: all[1] })).toEqual(all.slice(2))
+  expect(await list({ limit: 3 })).toEqual(all.slice(1))
+  expect(await list({ before: all[2] })).toEqual(all.slice(0, 2))
+  expect(await list({ after: all[1] })).toEqual(all.slice(2))
 })
