@@ -245,6 +245,11 @@ verifies(
     expect(settled).toMatchObject({ result: 'settled', next: queued.replyId })
     await lose(scene, two.instance)
     expect(await handoversOf(scene, three.instance).claim(queued.replyId)).toBeNull()
+    // Whoever was declared lost meanwhile leaves it to the others.
+    const gone = await scene.another()
+    await lose(scene, gone.instance)
+    await scene.sql`update instances set lost_at = clock_timestamp() where id = ${gone.instance.id}`
+    expect(await settle(scene, gone.instance)).toBe(0)
     expect(await settle(scene, three.instance)).toBe(0)
     const [row] = await scene.sql`select status, instance_id as owner from messages where id = ${queued.replyId}`
     expect(row).toEqual({ status: 'streaming', owner: three.instance.id })
