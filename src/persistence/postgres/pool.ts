@@ -175,12 +175,13 @@ export function createPool(options: PoolOptions): Sql {
   const connections = createConnections(options)
   const builder = options.open({ onReady() {}, onReadOnly() {}, onLost() {} }) // makes queries, never connects
 
-  const run = (query: Query): void => {
+  /** Calls `use` with a free connection, or `fail` when none was free in time or the pool is closed. */
+  const whenFree = (use: (connection: Connection) => void, fail: (error: Error) => void): void => {
     let timer: NodeJS.Timeout | undefined
     const withdraw = connections.take((connection) => {
       clearTimeout(timer)
-      if (connection) runQuery(connections, connection, query, options.silenceMs)
-      else query.reject(unsentBy(broken('CONNECTION_ENDED')))
+      if (connection) use(connection)
+      else fail(unsentBy(broken('CONNECTION_ENDED')))
     })
     if (withdraw === null || options.silenceMs === undefined) return
     const { silenceMs } = options
@@ -192,10 +193,15 @@ export function createPool(options: PoolOptions): Sql {
         timer = setTimeout(giveUp, silenceMs)
         return
       }
-      query.reject(unsentBy(broken('CONNECT_TIMEOUT')))
+      fail(unsentBy(broken('CONNECT_TIMEOUT')))
     }
     timer = setTimeout(giveUp, silenceMs)
   }
+  const run = (query: Query): void =>
+    whenFree(
+      (connection) => runQuery(connections, connection, query, options.silenceMs),
+      (error) => query.reject(error),
+    )
   const route = (made: unknown): unknown => {
     if (isQuery(made)) made.handler = run
     return made
@@ -209,8 +215,8 @@ export function createPool(options: PoolOptions): Sql {
   }
 
   async function beginOnce(how: string, work: Work | undefined): Promise<unknown> {
-    const connection = await new Promise<Connection | null>(connections.take)
-    if (!connection || !work) throw unsentBy(broken('CONNECTION_ENDED'))
+    if (!work) throw new Error('A transaction has no work.')
+    const connection = await new Promise<Connection>(whenFree)
     let started = false
     let timer: NodeJS.Timeout | undefined
     // The time between two statements: a transaction that idles for so long was ended by the server before.

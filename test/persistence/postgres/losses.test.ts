@@ -1,7 +1,14 @@
 /** Contract section 26: a connection that was made before another one was lost is asked before it is used again. */
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, expect } from 'vitest'
-import { connect, createLosses, type Sql } from '../../../src/persistence/postgres/database.ts'
+import {
+  changedNothing,
+  codeOf,
+  connect,
+  createLosses,
+  type Sql,
+  withoutIdling,
+} from '../../../src/persistence/postgres/database.ts'
 import { freshDatabase } from '../../support/database.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -106,5 +113,17 @@ verifies('contract-26.turns', 'a statement waits for its turn while others are a
     query.then(String, (error: unknown) => String(error)),
   )
   expect(await Promise.all(silent)).toEqual([expect.stringContaining('broke'), expect.anything()])
+  await sql.end({ timeout: 0 })
+})
+
+verifies('contract-26.turns', 'a transaction waits no longer than a statement while nothing is answered', async () => {
+  const sql = connect(database.url, { max: 1, name: 'test', timeoutMs: 1000, silenceMs: 1500 })
+  const { promise: over, resolve: end } = Promise.withResolvers<void>()
+  const busy = sql.begin(async (tx) => await withoutIdling(tx, () => over))
+  const waiting = await sql.begin((tx) => tx`select 1`).catch((error: unknown) => error)
+  end()
+  await busy
+  expect([codeOf(waiting), changedNothing(waiting)]).toEqual(['CONNECT_TIMEOUT', true])
+  expect(await sql.begin((tx) => tx`select 1 as one`)).toEqual([{ one: 1 }])
   await sql.end({ timeout: 0 })
 })
