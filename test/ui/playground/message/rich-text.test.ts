@@ -186,6 +186,40 @@ test('a session is renamed beside its conversation', async () => {
   expect(await axe(page)).toEqual([])
 })
 
+test('a letter that is longer in lower case is found, and what stands behind it', async () => {
+  await using page = await open()
+  await answered(page, 'İki İri İnci son')
+  await field(page).press('Control+f')
+  const find = page.getByRole('searchbox', { name: 'Find in this session' })
+  const marked = () => page.evaluate<string>(`[...CSS.highlights.get('found') ?? []].map(String).join()`)
+  for (const [typed, found] of [
+    ['SON', 'son'],
+    ['inci', 'İnci'],
+    ['İri', 'İri'],
+  ] as const) {
+    await find.fill(typed)
+    await page.getByText('1 of 1').waitFor()
+    await soon(marked).toBe(found)
+  }
+})
+
+test('a reply of nothing but marks is shown as it was written, and the page stands', async () => {
+  await using page = await open()
+  for (const text of ['>'.repeat(5_000), `${'x'.repeat(50_000)}@`]) {
+    await answered(page, text)
+    await replies(page).last().getByText(text.slice(0, 200)).waitFor()
+  }
+  await page.reload()
+  await soon(() => statuses(page)).toEqual(['Complete', 'Complete'])
+})
+
+test('a formula cannot ask for more room than its words', async () => {
+  await using page = await open()
+  await answered(page, '$$\\rule{1000000em}{1000000em}$$\n\nBelow $x$')
+  await soon(() => replies(page).locator('math').count()).toBe(2)
+  expect(await replies(page).evaluate((reply) => reply.getBoundingClientRect().height)).toBeLessThan(2_000)
+})
+
 test('cells that CSV would misread are quoted', () => {
   expect(
     csvOf([

@@ -3,16 +3,19 @@ import { type RefObject, useEffect } from 'react'
 
 const name = 'found'
 
+/** As long as before, so that places in it are places in the text: the lower case of `İ` alone has two units. */
+const folded = (text: string): string => text.replaceAll('İ', 'i').toLowerCase()
+
 /** Indexes of the messages that contain the text, ignoring case. Pure. */
 export function placesOf(messages: readonly { content: string }[], wanted: string): number[] {
-  const text = wanted.trim().toLowerCase()
+  const text = folded(wanted.trim())
   if (text === '') return []
-  return messages.flatMap(({ content }, place) => (content.toLowerCase().includes(text) ? [place] : []))
+  return messages.flatMap(({ content }, place) => (folded(content).includes(text) ? [place] : []))
 }
 
 /** Marks the text in every rendered message, also in those that are rendered later. */
 export function useMarks(root: RefObject<HTMLElement | null>, wanted: string): void {
-  const text = wanted.trim().toLowerCase()
+  const text = folded(wanted.trim())
   useEffect(() => {
     const element = root.current
     if (element === null || text === '') return
@@ -40,7 +43,7 @@ function rangesIn(element: HTMLElement, text: string): Range[] {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   const ranges: Range[] = []
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-    const content = node.textContent?.toLowerCase() ?? ''
+    const content = folded(node.textContent ?? '')
     for (let at = content.indexOf(text); at >= 0; at = content.indexOf(text, at + text.length)) {
       const range = new Range()
       range.setStart(node, at)

@@ -90,6 +90,30 @@ export const isFenceClosed = (raw: string): boolean => {
   return fence === undefined || raw.trimEnd().endsWith(`\n${fence}`)
 }
 
-/** The lexer gives its own tokens, and those of its one extension. */
-const lex = (text: string): KnownToken[] => known(Lexer.lex(text, withMath))
+/** Deeper than anybody writes. Each level takes room on the stack, of which thousands need more than there is. */
+const MOST_LEVELS = 100
+
+function isDeep(tokens: readonly Token[], left = MOST_LEVELS): boolean {
+  if (left === 0) return true
+  return tokens.some((token) => {
+    const inner = token.type === 'list' ? token.items : 'tokens' in token ? token.tokens : undefined
+    return inner !== undefined && isDeep(inner, left - 1)
+  })
+}
+
+/** A word that might be an address, were it shorter: the lexer reads it from each of its letters to its end. */
+const endlessAddress = /(?<![\w.!#$%&'*+/=?^`{|}~-])[\w.!#$%&'*+/=?^`{|}~-]{5000,}@/
+
+const asWritten = (raw: string): KnownToken => ({ type: 'code', raw, text: raw })
+
+/** The lexer gives its own tokens, and those of its one extension. What is nested too deep is shown as it was written. */
+function lex(text: string): KnownToken[] {
+  if (endlessAddress.test(text)) return [asWritten(text)]
+  try {
+    return known(Lexer.lex(text, withMath)).map((token) => (isDeep([token]) ? asWritten(token.raw) : token))
+  } catch (error) {
+    if (error instanceof RangeError) return [asWritten(text)]
+    throw error
+  }
+}
 export const known = (tokens: Token[]): KnownToken[] => tokens as KnownToken[]

@@ -17,8 +17,9 @@ const inline: TokenizerAndRendererExtension = {
   start: (text) => text.search(/\$|\\[([]/),
   tokenizer(text) {
     // A price is no formula: no blank within a single dollar's side, no digit behind its end.
+    // As long as a formula may be: a text of nothing but beginnings would be read to its end at each of them.
     const found =
-      /^(?:\\\([\s\S]+?\\\)|\\\[[\s\S]+?\\\]|\$\$[\s\S]+?\$\$|\$(?![\s\d$])(?:[^$\n\\]|\\[^\n])+?(?<!\s)\$(?!\d))/.exec(
+      /^(?:\\\([\s\S]{1,2000}?\\\)|\\\[[\s\S]{1,2000}?\\\]|\$\$[\s\S]{1,2000}?\$\$|\$(?![\s\d$])(?:[^$\n\\]|\\[^\n]){1,2000}?(?<!\s)\$(?!\d))/.exec(
         text,
       )
     return found ? { type: 'math', raw: found[0], text: found[0] } : undefined
@@ -28,9 +29,14 @@ const inline: TokenizerAndRendererExtension = {
 const block: TokenizerAndRendererExtension = {
   name: 'mathBlock',
   level: 'block',
-  start: (text) => /^ {0,3}(?:\$\$|\\\[)/m.exec(text)?.index,
+  // Looked for in the paragraph that it would interrupt, not in all that follows.
+  start(text) {
+    const end = text.indexOf('\n\n')
+    return /^ {0,3}(?:\$\$[^$]{1,5000}?\$\$|\\\[[\s\S]{1,5000}?\\\]) *$/m.exec(end < 0 ? text : text.slice(0, end))
+      ?.index
+  },
   tokenizer(text) {
-    const found = /^ {0,3}(?:\$\$[^$]+?\$\$|\\\[[\s\S]+?\\\]) *(?:\n+|$)/.exec(text)
+    const found = /^ {0,3}(?:\$\$[^$]{1,5000}?\$\$|\\\[[\s\S]{1,5000}?\\\]) *(?:\n+|$)/.exec(text)
     return found ? { type: 'mathBlock', raw: found[0], text: found[0].trim() } : undefined
   },
 }
