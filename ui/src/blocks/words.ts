@@ -3,3 +3,12 @@ export const capitalized = (text: string): string => text.charAt(0).toUpperCase(
 /** `1 session`, `2,000 sessions`; `plural` where an s is not enough. */
 export const plural = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`
+
+/** JSON is indented; anything else is left as it is. */
+export function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

@@ -28,14 +28,37 @@ function read(type: ArgumentRow['type'], text: string): unknown {
 }
 
 function asObject(json: string): Record<string, unknown> {
-  let value: unknown = null
+  const value = objectIn(json)
+  if (value === null) throw new Error('The arguments must be a JSON object.')
+  return value
+}
+
+function objectIn(json: string): Record<string, unknown> | null {
   try {
-    value = JSON.parse(json.trim() === '' ? '{}' : json)
+    const value: unknown = JSON.parse(json.trim() === '' ? '{}' : json)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+    return Object.fromEntries(Object.entries(value))
   } catch {
-    // refused below
+    return null
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error('The arguments must be a JSON object.')
+}
+
+/** What a form of these arguments begins with. */
+export function typedOf(text: string): Typed {
+  try {
+    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text)
+    const entries = Object.entries(Object(value)).map(([name, one]): [string, string | boolean] => [
+      name,
+      typeof one === 'boolean' || typeof one === 'string' ? one : one === null ? '' : JSON.stringify(one),
+    ])
+    return { values: Object.fromEntries(entries), json: JSON.stringify(value, null, 2) }
+  } catch {
+    return { values: {}, json: text }
   }
-  return Object.fromEntries(Object.entries(value))
+}
+
+/** What is given beside the schema's arguments: the form does not show it, and it stays as it is. */
+export function unlistedIn(text: string, rows: ArgumentRow[] | null): Record<string, unknown> {
+  const given = rows === null ? [] : Object.entries(objectIn(text) ?? {})
+  return Object.fromEntries(given.filter(([name]) => rows?.every((row) => row.name !== name)))
 }

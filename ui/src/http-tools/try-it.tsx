@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { CodeBlock } from '../blocks/code-block.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { Panel } from '../blocks/panel.tsx'
+import { indented } from '../blocks/words.ts'
 import { argumentNames } from '../templates/template-names.ts'
 import { ArgumentFields } from './argument-fields.tsx'
 import { argumentsOf, type Typed } from './arguments.ts'
@@ -77,16 +78,7 @@ function Outcome({ ok, status, body, latencyMs, message }: OutcomeProps) {
         </Text>
       </div>
       {!ok && <Text fz="sm">{message}</Text>}
-      {body !== null && <CodeBlock code={pretty(body)} caption="Answer" />}
+      {body !== null && <CodeBlock code={indented(body)} caption="Answer" />}
     </>
   )
-}
-
-/** JSON is indented; anything else is left as it is. */
-function pretty(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2)
-  } catch {
-    return body
-  }
 }

@@ -1,5 +1,5 @@
 /** J, K and the arrows move along the rows, Enter opens, X selects, Esc leaves. */
-import { useHotkeys } from '@mantine/hooks'
+import { usePageKeys } from '../blocks/pages/page-keys.ts'
 
 interface RowKeys {
   ids: readonly string[]
@@ -17,7 +17,7 @@ export function useRowKeys({ ids, active, onActive, onOpen, onToggle }: RowKeys)
     if (next !== undefined) onActive(next)
   }
   const withRow = (act: (id: string) => void) => () => active !== null && at >= 0 && act(active)
-  useHotkeys([
+  usePageKeys([
     ['J', () => move(1)],
     ['ArrowDown', () => move(1)],
     ['K', () => move(-1)],

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { wordsOf } from '../api.ts'
 import { CodeBlock } from '../blocks/code-block.tsx'
 import { Diff } from '../blocks/diff/diff.tsx'
+import { indented } from '../blocks/words.ts'
 import { readableError } from '../playground/message/provider-error.ts'
 import { requestsOf } from './queries.ts'
 import classes from './traces.module.css'
@@ -48,15 +49,6 @@ function Call({ callId, reply: { toolCalls } }: { callId: unknown; reply: Traced
       {call.content !== null && <CodeBlock code={indented(call.content)} caption="result" />}
     </>
   )
-}
-
-/** JSON is indented; anything else is left as it is. */
-function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
 }
 
 /** `error` null: another attempt followed, whose end is the reply's. */

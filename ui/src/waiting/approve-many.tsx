@@ -16,26 +16,29 @@ function askedTools(sessions: readonly WaitingSession[]): [name: string, session
 }
 
 export function ApproveMany({ sessions }: { sessions: readonly WaitingSession[] }) {
-  const [asked, setAsked] = useState<string | null>(null)
+  // The sessions of the moment of the question: what comes in meanwhile has been seen by nobody.
+  const [asked, setAsked] = useState<{ name: string; of: WaitingSession[] } | null>(null)
   const approving = useMutation({ mutationFn: approveAll, onSettled: () => setAsked(null) })
   const tools = askedTools(sessions)
   if (tools.length === 0) return null
   return (
     <div className={classes.many}>
       {tools.map(([name, of]) =>
-        asked === name ? (
+        asked?.name === name ? (
           <Button
             key={name}
             size="xs"
             autoFocus
             loading={approving.isPending}
-            onClick={() => approving.mutate(of)}
+            // The second click of a double click, and a key that is held down, are no answer.
+            onKeyDown={(event) => event.repeat && event.preventDefault()}
+            onClick={({ detail }) => detail < 2 && approving.mutate(asked.of)}
             onBlur={() => !approving.isPending && setAsked(null)}
           >
-            Yes, approve {name} in {plural(of.length, 'session')}
+            Yes, approve {name} in {plural(asked.of.length, 'session')}
           </Button>
         ) : (
-          <Button key={name} size="xs" variant="default" onClick={() => setAsked(name)}>
+          <Button key={name} size="xs" variant="default" onClick={() => setAsked({ name, of })}>
             Approve all of {name} ({of.length})
           </Button>
         ),

@@ -1,6 +1,5 @@
 /** `/waiting`: the pending calls of all agents, the oldest first, to be decided one after the other. */
 import { Table } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
 import { IconHandStop } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -9,6 +8,7 @@ import blocks from '../blocks/blocks.module.css'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { AwaitedRows } from '../blocks/pages/awaited-rows.tsx'
+import { usePageKeys } from '../blocks/pages/page-keys.ts'
 import { Pager } from '../blocks/pages/pager.tsx'
 import { usePaging } from '../blocks/pages/paging.ts'
 import { RelativeTime } from '../blocks/relative-time.tsx'
@@ -54,7 +54,7 @@ function Waiting({ sessions }: { sessions: readonly WaitingSession[] }) {
   )
   const chosen = sessions[place]
   const move = (by: number) => choose(sessions[Math.min(Math.max(place + by, 0), sessions.length - 1)]?.id ?? null)
-  useHotkeys([
+  usePageKeys([
     ['j', () => move(1)],
     ['k', () => move(-1)],
   ])

@@ -166,3 +166,57 @@ test('all calls of a reply are approved with one click', async () => {
   expect(await conversation(page).getByText('rejected').count()).toBe(0)
   expect(up.calls.at(-1)?.body.messages.filter(({ role }: { role: string }) => role === 'tool')).toHaveLength(2)
 })
+
+test('one press of a key decides one call, and none behind a dialog', async () => {
+  for (const text of ['Alpha', 'Beta']) await waitingSession(text)
+  await using page = await open(playground)
+  const decided: string[] = []
+  page.on('request', (request) => request.url().endsWith('/actions') && decided.push(request.url()))
+  await page.goto('/waiting')
+  const before = page.getByRole('list', { name: 'Messages before it' })
+  await before.getByText('Alpha').waitFor()
+  await page.keyboard.down('a')
+  await before.getByText('Beta').waitFor()
+  await page.getByRole('button', { name: 'Approve' }).waitFor()
+  await page.keyboard.down('a') // held: the keyboard repeats it
+  await page.keyboard.up('a')
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  await page.keyboard.press('a')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(decided.length).toBe(1)
+  await page.keyboard.press('a')
+  await page.getByText('Nothing is waiting').waitFor()
+})
+
+test('a double click approves nothing, and an answer counts for the sessions that were asked about', async () => {
+  for (const text of ['Seen 1', 'Seen 2']) await waitingSession(text)
+  await using page = await open(playground)
+  await page.goto('/waiting')
+  const rows = page.getByRole('table', { name: 'Waiting sessions' }).getByRole('link')
+  await page.getByRole('button', { name: 'Approve all of pay (2)' }).dblclick()
+  await page.getByRole('button', { name: 'Yes, approve pay in 2 sessions' }).waitFor()
+  await waitingSession('Unseen')
+  await soon(() => rows.allTextContents()).toEqual(['Seen 1', 'Seen 2', 'Unseen'])
+  await page.getByRole('button', { name: 'Yes, approve pay in 2 sessions' }).click()
+  await soon(() => rows.allTextContents()).toEqual(['Unseen'])
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
+  await page.getByText('Nothing is waiting').waitFor()
+})
+
+test('an argument that the form does not show stays as the model gave it', async () => {
+  up.next(async (call) => {
+    await call.toolCall({ id: 'c1', name: 'pay', arguments: '{"amount":5,"to":null,"note":"For lunch"}' })
+    await call.finish('tool_calls')
+  })
+  await using page = await open()
+  await say(page, 'Pay!')
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await page.getByLabel('amount').fill('7')
+  await page.getByRole('button', { name: 'Approve edited' }).click()
+  await replies(page).getByText('Fine.').waitFor()
+  const results = await told(up.calls.length)
+  const [, approvedWith = ''] = /arguments: (\{.*\})/.exec(results[0].content) ?? []
+  expect(JSON.parse(approvedWith)).toEqual({ amount: 7, note: 'For lunch' })
+})

@@ -4,15 +4,10 @@
  */
 import { useCallbackRef } from '@mantine/hooks'
 import { type RefObject, useEffect, useState } from 'react'
+import { isAnythingOpen } from '../../blocks/pages/page-keys.ts'
 
 /** How long the second one is waited for. */
 const SECOND_WITHIN_MS = 3_000
-
-/** What Esc closes before it means anything else. Lists of pickers stay in the document while they are closed. */
-const isAnythingOpen = (): boolean =>
-  Array.from(document.querySelectorAll('[role=dialog], [role=listbox], [role=menu]')).some((box) =>
-    box.checkVisibility(),
-  )
 
 /** `stop`: null while nothing runs. Resolves to whether the next Esc stops. */
 export function useEscapeToStop(stop: (() => void) | null, field: RefObject<HTMLElement | null>): boolean {

@@ -1,10 +1,11 @@
 /** What the session waits for: each call with its arguments, to approve, edit, reject or answer. */
 import { Button, Group, Text, Textarea, TextInput, Title } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
 import { IconCheck, IconHandStop, IconPencil, IconX } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { usePageKeys } from '../../blocks/pages/page-keys.ts'
+import { indented } from '../../blocks/words.ts'
 import { ArgumentFields } from '../../http-tools/argument-fields.tsx'
-import { argumentsOf, type Typed } from '../../http-tools/arguments.ts'
+import { argumentsOf, type Typed, typedOf, unlistedIn } from '../../http-tools/arguments.ts'
 import { draftOf } from '../../http-tools/schema-draft.ts'
 import type { Decision, PendingCall } from '../queries.ts'
 import classes from './question.module.css'
@@ -111,12 +112,13 @@ function Choices({ call, hasKeys, onDecide }: ChoicesProps) {
   const [mode, setMode] = useState<Mode>(call.kind === 'caller' ? 'editing' : 'asked')
   const back = () => setMode('asked')
   const isAsked = hasKeys && mode === 'asked'
-  useHotkeys(
+  // A key that is held down would decide about the next call too, which takes this one's place.
+  usePageKeys(
     isAsked
       ? [
-          ['a', () => onDecide({ decision: 'approve' })],
-          ['e', () => setMode('editing')],
-          ['r', () => setMode('rejecting')],
+          ['a', ({ repeat }) => repeat || onDecide({ decision: 'approve' })],
+          ['e', ({ repeat }) => repeat || setMode('editing')],
+          ['r', ({ repeat }) => repeat || setMode('rejecting')],
         ]
       : [],
   )
@@ -194,7 +196,7 @@ function Editing({ call, onDecide, onBack }: StepProps & { call: PendingCall }) 
   const [error, setError] = useState<string | null>(null)
   const approve = () => {
     try {
-      onDecide({ decision: 'approve', arguments: argumentsOf(rows, typed) })
+      onDecide({ decision: 'approve', arguments: { ...unlistedIn(call.arguments, rows), ...argumentsOf(rows, typed) } })
     } catch (problem) {
       setError(problem instanceof Error ? problem.message : String(problem))
     }
@@ -272,26 +274,4 @@ function Answering({ onDecide, onReject }: { onDecide: (choice: Choice) => void;
       />
     </Form>
   )
-}
-
-/** What a form of these arguments begins with. */
-function typedOf(text: string): Typed {
-  try {
-    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text)
-    const entries = Object.entries(Object(value)).map(([name, one]): [string, string | boolean] => [
-      name,
-      typeof one === 'boolean' || typeof one === 'string' ? one : JSON.stringify(one),
-    ])
-    return { values: Object.fromEntries(entries), json: JSON.stringify(value, null, 2) }
-  } catch {
-    return { values: {}, json: text }
-  }
-}
-
-function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
 }

@@ -3,6 +3,7 @@ import { Loader, Text } from '@mantine/core'
 import { IconCheck, IconChevronRight, IconHandStop, IconQuestionMark, IconX } from '@tabler/icons-react'
 import { memo, type ToggleEvent, useState } from 'react'
 import { Copy } from '../../blocks/copy.tsx'
+import { indented } from '../../blocks/words.ts'
 import type { ToolCall } from '../queries.ts'
 import classes from './message.module.css'
 
@@ -64,8 +65,8 @@ function stateOf({ ok, decision }: ToolCall, running: boolean): string {
 function Parts({ call, running }: Pick<ToolCardProps, 'call' | 'running'>) {
   return (
     <>
-      <Part name="Arguments" text={pretty(call.arguments)} />
-      {call.content !== null && <Part name="Result" text={pretty(call.content)} />}
+      <Part name="Arguments" text={indented(call.arguments)} />
+      {call.content !== null && <Part name="Result" text={indented(call.content)} />}
       {call.content === null && (
         <Text className={classes.toolWait}>
           {running
@@ -103,14 +104,5 @@ function Part({ name, text }: { name: string; text: string }) {
 }
 
 const compact = (text: string): string => text.slice(0, 160).replaceAll(/\s+/g, ' ')
-
-/** JSON is indented; anything else is left as it is. */
-function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
-}
 
 export const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)
