@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { axe, sidewaysScroll } from '../browser.ts'
 import { conversation, say, soon, startPlayground, statuses } from './playground-scene.ts'
 
-const { agentId, app, up, open, playground, close } = await startPlayground()
+const { agentId, app, up, open, byHand, playground, close } = await startPlayground()
 afterAll(close)
 
 const { data: prompt } = await app.client.POST('/api/v1/prompts', {
@@ -134,4 +134,88 @@ test('the buttons beside the title stay where they are when a session begins', a
   await soon(() => statuses(page)).toEqual(['Complete'])
   await soon(() => page.getByRole('button', { name: 'About this session' }).isEnabled()).toBe(true)
   expect(await places()).toEqual(before)
+})
+
+test('a switch builds on the one before, also while the tools are read again', async () => {
+  const params = { path: { agent_id: agentId } }
+  const tools = { httpToolIds: [], mcpServers: [], builtInToolIds: ['current_time', 'web_fetch'], approvals: [] }
+  await app.client.PUT('/api/v1/agents/{agent_id}/tools', { params, body: tools })
+  await using page = await open()
+  const side = page.getByRole('complementary', { name: 'Workbench' })
+  await side.getByRole('tab', { name: 'Tools' }).click()
+  const asking = side.getByRole('region', { name: 'Ask first' })
+  await asking.getByRole('switch', { name: 'web_fetch' }).waitFor()
+  const { promise: isRead, resolve: read } = Promise.withResolvers<void>()
+  await page.route('**/tools', async (route) => {
+    if (route.request().method() === 'GET') await isRead
+    await route.continue()
+  })
+  for (const name of ['current_time', 'web_fetch']) {
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
+    await asking.getByRole('switch', { name, disabled: false }).click()
+    await saved
+  }
+  read()
+  await soon(async () => (await app.client.GET('/api/v1/agents/{agent_id}/tools', { params })).data?.approvals).toEqual(
+    [{ builtInToolId: 'current_time' }, { builtInToolId: 'web_fetch' }],
+  )
+  await app.client.PUT('/api/v1/agents/{agent_id}/tools', { params, body: { ...tools, builtInToolIds: [] } })
+})
+
+const config = async () =>
+  (await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })).data?.generationConfig
+
+test('what is saved in the workbench keeps what somebody else has set, and the agent’s form shows both', async () => {
+  await using page = await open()
+  await page.getByRole('link', { name: 'Agent', exact: true }).click()
+  await page.getByRole('button', { name: 'Generation' }).click()
+  expect(await page.getByLabel('Temperature').inputValue()).toBe('')
+  await page.getByRole('link', { name: 'Try it' }).click()
+  const body = { generationConfig: { temperature: 0.7 } }
+  await app.client.PUT('/api/v1/agents/{id}', { params: { path: { id: agentId } }, body })
+  const side = page.getByRole('complementary', { name: 'Workbench' })
+  await side.getByRole('tab', { name: 'Settings' }).click()
+  await side.getByLabel('Top P').fill('0.5')
+  await side.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await soon(config).toMatchObject({ temperature: 0.7, topP: 0.5 })
+
+  await page.getByRole('link', { name: 'Agent', exact: true }).click()
+  await page.getByRole('button', { name: 'Generation' }).click()
+  await soon(() => page.getByLabel('Top P').inputValue()).toBe('0.5')
+  await page.getByRole('button', { name: 'General' }).click()
+  await page.getByRole('combobox', { name: /^Model/ }).fill('model-b')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved.').waitFor()
+  expect(await config()).toMatchObject({ temperature: 0.7, topP: 0.5 })
+})
+
+test('settings that are refused leave no new prompt behind', async () => {
+  await using page = await open(`${playground}?temperature=5&system=New`)
+  const prompts = async () => (await app.client.GET('/api/v1/prompts', {})).data?.total
+  const before = await prompts()
+  const side = page.getByRole('complementary', { name: 'Workbench' })
+  await side.getByRole('button', { name: 'Save' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Save as a new prompt').check()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('alert').getByText('temperature').waitFor()
+  expect(await prompts()).toBe(before)
+})
+
+test('the requests beside a reply are read again when it has ended', async () => {
+  const params = { path: { agent_id: agentId } }
+  const tools = { httpToolIds: [], mcpServers: [], builtInToolIds: ['current_time'], approvals: [] }
+  await app.client.PUT('/api/v1/agents/{agent_id}/tools', { params, body: tools })
+  await using page = await open()
+  const side = page.getByRole('complementary', { name: 'Workbench' })
+  await side.getByRole('tab', { name: 'Request' }).click()
+  const next = byHand()
+  await say(page, 'Late?')
+  await side.getByText('"Late?"').waitFor()
+  const call = await next
+  await call.toolCall({ name: 'current_time', arguments: '{}' })
+  await call.finish('tool_calls')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await side.getByText('Turn 2').waitFor()
 })

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'react-router'
 import { type Edits, useEdits } from '../blocks/editing/edits.ts'
+import { useNewest } from '../blocks/editing/use-newest.ts'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { AwaitedFields } from '../blocks/pages/awaited.tsx'
@@ -120,7 +121,7 @@ function AgentTabs({ agent, onSaved, edits }: AgentTabsProps) {
 }
 
 function Settings({ agent, onSaved, edits }: AgentTabsProps) {
-  const { data: tools, error } = useQuery(agentTools(agent.id))
+  const { data: tools, error } = useNewest(agentTools(agent.id))
   const isRead = tools !== undefined
   useEffect(() => {
     if (isRead) edits.hold(toolsPath(agent.id))

@@ -6,8 +6,7 @@ import { createPrompt, type Prompt, updatePrompt } from '../prompts/resource.ts'
 import { reasoningEfforts } from './agent-values.ts'
 import { type Agent, type AgentFields, agentResource } from './resource.ts'
 
-/** `promptId`: of a prompt that was made of the overridden text. */
-function fieldsWith(agent: Agent, overrides: Overrides, promptId: string | null): Partial<AgentFields> {
+function fieldsWith(agent: Agent, overrides: Overrides): Partial<AgentFields> {
   const { provider, model, prompt, reasoningEffort: effort } = overrides
   const reasoningEffort = reasoningEfforts.find((one) => one === effort)
   const numbers = Object.fromEntries(
@@ -17,7 +16,6 @@ function fieldsWith(agent: Agent, overrides: Overrides, promptId: string | null)
     ...(provider !== undefined && { providerId: provider }),
     ...(model !== undefined && { model }),
     ...(prompt !== undefined && { promptId: prompt }),
-    ...(promptId !== null && { promptId }),
     ...((Object.keys(numbers).length > 0 || reasoningEffort !== undefined) && {
       generationConfig: { ...agent.generationConfig, ...numbers, ...(reasoningEffort && { reasoningEffort }) },
     }),
@@ -36,14 +34,18 @@ async function keepText(content: string, place: PromptPlace): Promise<string> {
 export async function keepOverrides(agent: Agent, overrides: Overrides, place: PromptPlace): Promise<void> {
   const { system } = overrides
   const { configOverrides: _, ...tools } = requestPart(overrides)
-  const promptId = system === undefined ? null : await keepText(system, place)
-  const body = fieldsWith(agent, overrides, promptId)
+  const params = { path: { id: agent.id } }
+  // Its settings are replaced whole: those of this moment, not those that the page has read.
+  const body = fieldsWith(await api.GET('/api/v1/agents/{id}', { params }), overrides)
   try {
     if (Object.keys(tools).length > 0) {
       await api.PUT('/api/v1/agents/{agent_id}/tools', { params: { path: { agent_id: agent.id } }, body: tools })
     }
-    if (Object.keys(body).length > 0) {
-      await api.PUT('/api/v1/agents/{id}', { params: { path: { id: agent.id } }, body })
+    if (Object.keys(body).length > 0) await api.PUT('/api/v1/agents/{id}', { params, body })
+    // Last: where something else is refused, no prompt has been made, and the next try makes no second one.
+    if (system !== undefined) {
+      const promptId = await keepText(system, place)
+      await api.PUT('/api/v1/agents/{id}', { params, body: { promptId } })
     }
   } finally {
     agentResource.changed()

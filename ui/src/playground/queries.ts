@@ -115,6 +115,8 @@ export const messagesChanged = (agentId: string, sessionId: string): void => {
   void queryClient.invalidateQueries({ queryKey: pendingCalls(agentId, sessionId).queryKey })
   void queryClient.invalidateQueries({ queryKey: checkpointList(agentId, sessionId).queryKey })
   void queryClient.invalidateQueries({ queryKey: ['sessions', 'waiting'] })
+  // What the model was sent grows with each of a reply's turns.
+  void queryClient.invalidateQueries({ queryKey: ['replies', 'requests'] })
 }
 
 /** The pending calls. */

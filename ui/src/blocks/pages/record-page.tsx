@@ -1,12 +1,12 @@
 import { notifications } from '@mantine/notifications'
 import { IconPlugOff } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { ApiError, wordsOf } from '../../api.ts'
 import { queryClient } from '../../query-client.ts'
 import { DeleteButton } from '../delete-button.tsx'
 import { EditedRecordContext, type Edits, useEdits } from '../editing/edits.ts'
+import { useNewest } from '../editing/use-newest.ts'
 import { saved } from '../forms/unsaved-guard.tsx'
 import { EmptyState } from '../messages/empty-state.tsx'
 import { Gone } from '../messages/gone.tsx'
@@ -37,11 +37,15 @@ interface RecordPageProps<Item extends StoredRecord> {
 
 /** The page of the record that the address names: while it loads, where it is gone, and its form. */
 export function RecordPage<Item extends StoredRecord>(props: RecordPageProps<Item>) {
-  const { noun, title, path, one } = props.resource
   const { id = '' } = useParams()
-  const { data, error } = useQuery(one(id))
+  return <Addressed key={id} id={id} {...props} />
+}
+
+function Addressed<Item extends StoredRecord>({ id, ...props }: RecordPageProps<Item> & { id: string }) {
+  const { noun, title, path, one } = props.resource
+  const { data, error } = useNewest(one(id))
   const back = { to: path, label: title }
-  if (data !== undefined) return <Existing key={data.id} {...props} item={data} back={back} />
+  if (data !== undefined) return <Existing {...props} item={data} back={back} />
   return (
     <Page title={capitalized(noun)} back={back}>
       {error === null ? (

@@ -7,6 +7,7 @@ import { useKnownTools } from '../../agents/use-known-tools.ts'
 import { api } from '../../api.ts'
 import { useEdits } from '../../blocks/editing/edits.ts'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
+import { queryClient } from '../../query-client.ts'
 
 export function AskFirst({ agentId }: { agentId: string }) {
   const { data: tools } = useQuery(agentTools(agentId))
@@ -26,6 +27,8 @@ function Switches({ agentId, tools }: { agentId: string; tools: AgentTools }) {
       const params = { path: { agent_id: agentId } }
       return edits.put(path, (headers) => api.PUT('/api/v1/agents/{agent_id}/tools', { params, body, headers }))
     },
+    // What the next switch builds on: the tools are read again, but later.
+    onSuccess: (saved) => queryClient.setQueryData(agentTools(agentId).queryKey, saved),
     onSettled: agentResource.changed,
   })
   if (known.length === 0) return null
