@@ -1,6 +1,6 @@
 /** The login as a page of its own, and over the page when it ends in the middle of work. */
 import { afterAll, expect, test } from 'vitest'
-import { startTestApp } from '../../support/app.ts'
+import { createAgent, startTestApp } from '../../support/app.ts'
 import { axe, openBrowser, sidewaysScroll, type TestPage } from '../browser.ts'
 
 const app = await startTestApp({ settings: { AUTH_CREDENTIALS: 'anna:secret-word,ben:other-word' } })
@@ -85,4 +85,19 @@ test('too many attempts: the server’s message says when to try again', async (
     .getByRole('alert')
     .getByText(/^Too many failed logins\. Try again in \d+ s\.$/)
     .waitFor()
+})
+
+test('a logout takes along what the window has kept of a person’s drafts', async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url)
+  await page.goto(`/playground/${agentId}`)
+  await logIn(page)
+  const message = page.getByRole('textbox', { name: 'Message' })
+  await message.fill('For my eyes alone')
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  await page.goto(`/playground/${agentId}`)
+  await logIn(page)
+  await message.waitFor()
+  expect(await message.inputValue()).toBe('')
 })
