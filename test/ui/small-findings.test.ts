@@ -168,3 +168,40 @@ test('the reference is in the letters of the pages, and its examples are words',
   // Without one, the reference makes a random word of the pattern.
   expect(withPattern.filter(({ examples }) => !Array.isArray(examples))).toEqual([])
 })
+
+test('a letter that is typed while the address follows stays in the field', async () => {
+  await createAgent(app, { name: 'Typed' })
+  await using page = await browser.page(app.url)
+  await page.goto('/agents')
+  const search = page.getByRole('searchbox', { name: 'Search agents' })
+  await search.waitFor()
+  await page.evaluate(`{
+    const input = document.querySelector('input[type=search]')
+    const write = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set
+    globalThis.shown = []
+    new MutationObserver(() => shown.push(input.getAttribute('value'))).observe(input, { attributeFilter: ['value'] })
+    const replace = history.replaceState.bind(history)
+    history.replaceState = (...all) => {
+      replace(...all)
+      if (input.value !== 'typ') return
+      write.call(input, 'type')
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+    }
+  }`)
+  await search.fill('typ')
+  await page.waitForURL(/q=type/)
+  await page.getByRole('link', { name: 'Typed' }).waitFor()
+  expect(await page.evaluate('shown')).toEqual(['typ', 'type'])
+})
+
+test('a click beside the field of the sessions narrows what was just typed into it', async () => {
+  const { agentId } = await createAgent(app)
+  const params = { path: { agent_id: agentId } }
+  await app.client.POST('/api/v1/agents/{agent_id}/playground/sessions', { params, body: {} })
+  await using page = await browser.page(app.url)
+  await page.goto('/sessions')
+  await page.getByRole('search').locator('input').fill('nothing like it')
+  await page.getByRole('button', { name: /^Failed/ }).click()
+  await page.waitForURL(/q=nothing/)
+  expect(new URL(page.url()).searchParams.get('status')).toBe('error')
+})

@@ -42,9 +42,11 @@ export function AuditFilters({ paging, shown, isFiltered, setFilter, clear }: Fi
 /** Passes its text on once nothing was typed for a moment. */
 function Typed({ label, value, onSettled }: { label: string; value: string; onSettled: (text: string) => void }) {
   const [text, setText] = useState(value)
-  // Links and the back button change the address too.
-  useEffect(() => setText(value), [value])
   const settle = useDebouncedCallback((typed: string) => onSettled(typed.trim()), 250)
+  // Links and the back button change the address too. What was typed since is on its way there.
+  useEffect(() => {
+    if (!settle.isPending()) setText(value)
+  }, [value, settle])
   return (
     <TextInput
       type="search"

@@ -123,9 +123,11 @@ const either = once(() => new Intl.ListFormat('en', { type: 'disjunction' }))
 
 function Search({ label, by, q, setQ }: SearchProps) {
   const [text, setText] = useState(q)
-  // The back button and links change the address too.
-  useEffect(() => setText(q), [q])
   const search = useDebouncedCallback(setQ, 200)
+  // The back button and links change the address too. What was typed since is on its way there.
+  useEffect(() => {
+    if (!search.isPending()) setText(q)
+  }, [q, search])
   return (
     <TextInput
       type="search"

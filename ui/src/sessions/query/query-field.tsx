@@ -17,11 +17,6 @@ export function QueryField({ filters, setFilters, isFiltered, clear }: Filters) 
   const shown = formatQuery(filters, names)
   const [text, setText] = useState(shown)
   const input = useRef<HTMLInputElement>(null)
-  // Links, tabs and the back button change the address too. What says the same is left as it is while it is typed.
-  useEffect(() => {
-    const isTyped = document.activeElement === input.current
-    setText((now) => (isTyped && formatQuery(parseQuery(now, names).filters, names) === shown ? now : shown))
-  }, [shown]) // names are part of what is shown
   const { problem } = parseQuery(text, names)
   const settle = useDebouncedCallback((now: string) => {
     // The range beside the field shows `from` and `to`, so the field leaves them alone.
@@ -32,6 +27,13 @@ export function QueryField({ filters, setFilters, isFiltered, clear }: Filters) 
     setText(now)
     settle(now)
   }
+  // Links, tabs and the back button change the address too. What says the same is left as it is while it is typed, and so is
+  // what is on its way to the address.
+  useEffect(() => {
+    if (settle.isPending()) return
+    const isTyped = document.activeElement === input.current
+    setText((now) => (isTyped && formatQuery(parseQuery(now, names).filters, names) === shown ? now : shown))
+  }, [shown]) // names are part of what is shown
   const completions = completionsOf(text, names)
   const hintOf = new Map(completions.map((one) => [one.value, one]))
   return (
@@ -46,6 +48,8 @@ export function QueryField({ filters, setFilters, isFiltered, clear }: Filters) 
         // The theme's pickers select their text to be replaced. This text is added to.
         onFocus={() => undefined}
         onClick={() => undefined}
+        // What is clicked beside the field narrows the list further: it must not be undone a moment later.
+        onBlur={() => settle.flush()}
         data={completions.map(({ value }) => value)}
         filter={({ options }) => options}
         renderOption={({ option }) => (
