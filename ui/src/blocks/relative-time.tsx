@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { serverNow } from '../shell/server-clock.ts'
 import { once } from './once.ts'
 import { relativeTime } from './time-words.ts'
 
@@ -6,9 +7,9 @@ const exact = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium
 
 /** How long ago, kept up to date; the exact time on hover. `iso`: an ISO 8601 time. */
 export function RelativeTime({ iso }: { iso: string }) {
-  const [now, setNow] = useState(Date.now)
+  const [now, setNow] = useState(serverNow)
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000)
+    const timer = setInterval(() => setNow(serverNow()), 30_000)
     return () => clearInterval(timer)
   }, [])
   return (

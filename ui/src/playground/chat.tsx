@@ -31,7 +31,7 @@ import { TranscriptView } from './transcript/transcript-view.tsx'
 const Question = lazy(
   reliable(() => import('./composer/question.tsx').then((loaded) => ({ default: loaded.Question }))),
 )
-const ForkDialog = lazy(() => import('./transcript/fork-dialog.tsx'))
+const ForkDialog = lazy(reliable(() => import('./transcript/fork-dialog.tsx')))
 
 interface ChatProps {
   agent: Agent

@@ -90,10 +90,11 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
   const hasRoom = useMediaQuery(ROOM_FOR_SESSIONS, undefined, { getInitialValueInEffect: false }) === true
   const Sessions = useLoaded(loadSessions, hasRoom)?.default
   const [isFinding, finding] = useDisclosure()
-  useHotkeys([['mod+F', finding.open]], [])
   const split = useColumns()
   const own = useOverrides()
   const isSplit = split.columns.length > 0
+  // Columns have no search of their own: the browser's is left to them.
+  useHotkeys(isSplit ? [] : [['mod+F', finding.open]], [])
   const { place, choose, column } = useSelected(split)
   const span = useRef<HTMLDivElement>(null)
   const head = { agent, agents, sessionId, side, onAddColumn: split.add }

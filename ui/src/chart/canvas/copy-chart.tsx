@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { wordsOf } from '../../api.ts'
+import { copyText } from '../../blocks/copy.tsx'
 import type { Layout } from '../layout/layout.ts'
 import { mermaidChart } from '../queries.ts'
 import { chartSvg } from './chart-svg.ts'
@@ -9,7 +10,7 @@ import { chartSvg } from './chart-svg.ts'
 export function CopyChart({ layout }: { layout: Layout }) {
   const copy = (name: string, text: () => string | Promise<string>) => async () => {
     try {
-      await navigator.clipboard.writeText(await text())
+      await copyText(await text())
       notifications.show({ message: `Copied as ${name}.` })
     } catch (error) {
       notifications.show({ color: 'red', message: wordsOf(error) })

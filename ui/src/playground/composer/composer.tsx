@@ -110,7 +110,7 @@ export function Composer(props: ComposerProps) {
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={onKeyDown}
           onPaste={(event) => {
-            if (take(event.clipboardData)) event.preventDefault()
+            if (!isText(event.clipboardData) && take(event.clipboardData)) event.preventDefault()
           }}
         />
         {onStop && <StopButton onStop={onStop} isStopping={isStopping} />}
@@ -121,6 +121,9 @@ export function Composer(props: ComposerProps) {
     </div>
   )
 }
+
+/** Spreadsheets and word processors add a picture of what was copied: it is the text that is meant. */
+const isText = ({ types }: DataTransfer): boolean => types.includes('text/plain') && types.includes('text/html')
 
 const StopButton = ({ onStop, isStopping }: { onStop: () => void; isStopping: boolean }) => (
   <ActionIcon

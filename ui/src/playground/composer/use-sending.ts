@@ -1,6 +1,6 @@
 /** What Enter does: the message is sent, or waits while a reply runs. What is refused is put back into the field. */
 import { useCallbackRef } from '@mantine/hooks'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { Problem } from '../chat-notices.tsx'
 import type { useConnection } from '../connection/use-connection.ts'
 import { type Overrides, requestPart } from '../overrides/overrides.ts'
@@ -24,11 +24,22 @@ export function useSending(options: SendingOptions) {
   const { agentId, connection, draft, attachments, editing, overrides } = options
   const { isIdle, isAccepted, sessionId } = connection
   const queueing = useQueueing({ agentId, sessionId, draft, attachments })
+  // A file may be gone from the disk by the time it is read.
+  const [unread, setUnread] = useState<Problem | null>(null)
+  const isReading = useRef(false)
   const send = useCallbackRef(async (text: string, files: readonly Attachment[]) => {
-    const message = await contentOf(text, files)
-    const place = editing && { parentId: editing.parentId }
-    connection.send({ message, ...place, ...requestPart(overrides) }, shownParts(files))
+    isReading.current = true
+    try {
+      const message = await contentOf(text, files)
+      const place = editing && { parentId: editing.parentId }
+      connection.send({ message, ...place, ...requestPart(overrides) }, shownParts(files))
+    } catch (error) {
+      setUnread({ error, text })
+    } finally {
+      isReading.current = false
+    }
   })
+  useRefused(unread, draft, attachments.restore)
   useRefused(connection.problem, draft, attachments.restore)
   useRefused(queueing.problem, draft, attachments.restore)
   useEffect(() => {
@@ -37,11 +48,12 @@ export function useSending(options: SendingOptions) {
     attachments.accepted()
   }, [isAccepted, draft.accepted, attachments.accepted])
   const dismiss = () => {
+    setUnread(null)
     connection.dismiss()
     queueing.dismiss()
   }
   return {
-    problem: queueing.problem ?? connection.problem,
+    problem: unread ?? queueing.problem ?? connection.problem,
     dismiss,
     /** Sends one of the agent's openings. */
     open: useCallbackRef((text: string) => void send(text, [])),
@@ -49,7 +61,7 @@ export function useSending(options: SendingOptions) {
     onSend(steers = false): void {
       const { files } = attachments
       // A message that is being sent has no place in the session yet that another could wait behind.
-      if ((draft.text.trim() === '' && files.length === 0) || !(isIdle || isAccepted)) return
+      if ((draft.text.trim() === '' && files.length === 0) || !(isIdle || isAccepted) || isReading.current) return
       dismiss()
       if (!isIdle) {
         queueing.send({ ...editing, ...requestPart(overrides) }, steers)

@@ -2,6 +2,7 @@
 import { assign, fromCallback, fromPromise, setup } from 'xstate'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { ApiError, api, ReplyError } from '../../api.ts'
+import { serverNow } from '../../shell/server-clock.ts'
 import { cancelReply, type Decision } from '../queries.ts'
 import { gatherEvents, type Transcript } from '../transcript/transcript.ts'
 import type { ShownPart } from './live-reply.ts'
@@ -92,6 +93,8 @@ function textOf({ message }: ChatRequest): string {
   return message?.map(({ text = '' }) => text).join('') ?? ''
 }
 
+const timeOfServer = (): string => new Date(serverNow()).toISOString()
+
 const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404
 
 export const connectionMachine = setup({
@@ -130,7 +133,7 @@ export const connectionMachine = setup({
                 text: event.chat.regenerate === true ? null : textOf(event.chat),
                 behind: event.chat.regenerate === true ? event.chat.messageId : event.chat.parentId,
                 parts: event.parts,
-                now: new Date().toISOString(),
+                now: timeOfServer(),
               }),
             assign(({ event }) => ({
               chat: event.chat,
@@ -144,7 +147,7 @@ export const connectionMachine = setup({
         decide: {
           target: 'following.sending',
           actions: [
-            ({ context }) => context.transcript.trigger.decided({ now: new Date().toISOString() }),
+            ({ context }) => context.transcript.trigger.decided({ now: timeOfServer() }),
             assign(({ event }) => ({
               chat: null,
               decisions: event.decisions,
@@ -157,8 +160,7 @@ export const connectionMachine = setup({
         join: {
           target: 'following.joining',
           actions: [
-            ({ context, event }) =>
-              context.transcript.trigger.joined({ id: event.replyId, now: new Date().toISOString() }),
+            ({ context, event }) => context.transcript.trigger.joined({ id: event.replyId, now: timeOfServer() }),
             assign({ chat: null, decisions: null, stopAsked: false, lost: false }),
           ],
         },

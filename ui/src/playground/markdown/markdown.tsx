@@ -5,6 +5,7 @@
 import { Checkbox } from '@mantine/core'
 import type { Token, Tokens } from 'marked'
 import { Fragment, lazy, memo, type ReactNode, Suspense, useState } from 'react'
+import { reliable } from '../../shell/reliable-import.ts'
 import { closed, createSplitter, isFenceClosed, type KnownToken, known } from './blocks.ts'
 import { Code } from './code.tsx'
 import { plainText } from './entities.ts'
@@ -118,7 +119,7 @@ function block(token: KnownToken, growing = false, dir: BlockProps['dir'] | 'aut
   }
 }
 
-const Diagram = lazy(() => import('./rich/diagram.tsx'))
+const Diagram = lazy(reliable(() => import('./rich/diagram.tsx')))
 
 /** A diagram is drawn once all of its source has come. */
 function fence({ text, lang = '' }: Tokens.Code, growing: boolean): ReactNode {

@@ -5,6 +5,7 @@ import { IconColumns2, IconHandStop, IconPencil, IconRefresh } from '@tabler/ico
 import { lazy, memo, Suspense, useEffect, useState } from 'react'
 import { Copy } from '../../blocks/copy.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
+import { reliable } from '../../shell/reliable-import.ts'
 import { MessageParts } from '../composer/attached.tsx'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import { marksOf } from '../durable/seam.tsx'
@@ -166,8 +167,8 @@ function Reply({
   )
 }
 
-const ReplyTrace = lazy(() => import('../../traces/reply-trace.tsx'))
-const Waiting = lazy(() => import('../../traces/waiting.tsx'))
+const ReplyTrace = lazy(reliable(() => import('../../traces/reply-trace.tsx')))
+const Waiting = lazy(reliable(() => import('../../traces/waiting.tsx')))
 
 /** The delay before the wait is explained: nearly every reply begins sooner. */
 const patienceMs = 1000

@@ -31,7 +31,9 @@ export default function SessionSide({ agent, agents, sessionId, onChosen }: Sess
   const [ofUser] = useDebouncedValue(user.trim(), 200)
   const search = useOwnSearch()
   const query = useInfiniteQuery({ ...sessionList(agentId, { q, user: ofUser }), placeholderData: keepPreviousData })
-  const sessions = query.data?.pages.flatMap((page) => page.sessions) ?? []
+  // A session that moves up while pages are read is on two of them.
+  const all = query.data?.pages.flatMap((page) => page.sessions) ?? []
+  const sessions = [...new Map(all.map((session) => [session.id, session])).values()]
   return (
     <>
       <div className={classes.sideHead}>
@@ -86,7 +88,13 @@ export default function SessionSide({ agent, agents, sessionId, onChosen }: Sess
             <SessionRow key={session.id} session={session} isOpen={session.id === sessionId} onChosen={onChosen} />
           ))}
         </ul>
-        {query.hasNextPage && <More isBusy={query.isFetchingNextPage} onReached={() => void query.fetchNextPage()} />}
+        {query.hasNextPage && (
+          <More
+            isBusy={query.isFetchingNextPage}
+            hasFailed={query.isFetchNextPageError}
+            onReached={() => void query.fetchNextPage()}
+          />
+        )}
       </nav>
     </>
   )
@@ -147,11 +155,18 @@ const SessionRow = memo(({ session, isOpen, onChosen }: SessionRowProps) => {
   )
 })
 
-function More({ isBusy, onReached }: { isBusy: boolean; onReached: () => void }) {
+interface MoreProps {
+  isBusy: boolean
+  /** What was refused is asked for again by a click alone. */
+  hasFailed: boolean
+  onReached: () => void
+}
+
+function More({ isBusy, hasFailed, onReached }: MoreProps) {
   const { ref, inViewport } = useInViewport<HTMLButtonElement>()
   useEffect(() => {
-    if (inViewport && !isBusy) onReached()
-  }, [inViewport, isBusy])
+    if (inViewport && !isBusy && !hasFailed) onReached()
+  }, [inViewport, isBusy, hasFailed])
   return (
     <Button ref={ref} variant="subtle" color="gray" size="xs" fullWidth loading={isBusy} onClick={onReached}>
       Show older sessions

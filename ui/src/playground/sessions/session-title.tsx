@@ -39,12 +39,15 @@ export function SessionTitle({ title, session }: SessionTitleProps) {
   )
 }
 
+/** The server takes no more. */
+const MOST_CHARACTERS = 200
+
 function Field({ session, onClose }: { session: Session; onClose: () => void }) {
   const [text, setText] = useState(session.title ?? '')
   const renaming = useMutation({
     mutationFn: (title: string) => renameSession(session, title === '' ? null : title),
     onError: (error) => notifications.show({ color: 'red', message: wordsOf(error) }),
-    onSettled: onClose,
+    onSuccess: onClose,
   })
   const save = () => {
     if (renaming.isPending) return
@@ -58,7 +61,7 @@ function Field({ session, onClose }: { session: Session; onClose: () => void }) 
       placeholder="From the first message"
       attributes={{ input: { dir: 'auto' } }}
       autoFocus
-      maxLength={255}
+      maxLength={MOST_CHARACTERS}
       value={text}
       disabled={renaming.isPending}
       onFocus={({ currentTarget }) => currentTarget.select()}

@@ -1,5 +1,6 @@
 /** How much of the conversation its model no longer sees. */
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { requestsOf } from '../../traces/queries.ts'
 import type { ModelRequest } from '../../traces/types.ts'
 import type { Message } from '../queries.ts'
@@ -11,7 +12,9 @@ const nothing: LeftOut = { messages: 0, tokens: 0, reason: null }
 /** What the newest reply's last request left out, of the messages before it. Its first one may have asked for a summary. */
 export function useLeftOut(path: readonly Message[]): LeftOut {
   const last = path.findLast(({ role, status }) => role === 'assistant' && status !== 'streaming')
-  const { data } = useQuery({ ...requestsOf(last?.id ?? ''), enabled: last !== undefined && mayHaveLeft(path, last) })
+  // All texts are looked at: not again with each frame of a running reply.
+  const enabled = useMemo(() => last !== undefined && mayHaveLeft(path, last), [path, last])
+  const { data } = useQuery({ ...requestsOf(last?.id ?? ''), enabled })
   return data?.at(-1)?.left ?? nothing
 }
 

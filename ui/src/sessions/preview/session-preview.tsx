@@ -7,12 +7,13 @@ import { Link } from 'react-router'
 import { AwaitedLines } from '../../blocks/pages/awaited.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { duration } from '../../chart/words.ts'
+import { reliable } from '../../shell/reliable-import.ts'
 import { newestMessages, type SessionOverview } from '../queries.ts'
 import { StatusMark } from '../status-mark.tsx'
 import { sessionName } from '../words.ts'
 import classes from './preview.module.css'
 
-const Waiting = lazy(() => import('../../traces/waiting.tsx'))
+const Waiting = lazy(reliable(() => import('../../traces/waiting.tsx')))
 
 /** Characters of a message that are shown. */
 const SHOWN = 1_200
