@@ -1,5 +1,6 @@
 /** What a second hard trial of the playground found, one test each. */
 import { afterAll, expect, test } from 'vitest'
+import type { TestPage } from '../../browser.ts'
 import { conversation, field, replies, say, soon, startPlayground, statuses } from '../playground-scene.ts'
 
 const { agentId, app, open, byHand, playground, close } = await startPlayground()
@@ -25,16 +26,20 @@ test('a part of the page that is needed while the server is away is waited for, 
   await soon(() => statuses(page)).toEqual(['Complete'])
 })
 
-test('a message whose file cannot be read any longer is put back, with its file, and says why', async () => {
-  await using page = await open()
-  await page.getByTestId('attach').setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') })
-  await page.evaluate(`{
+/** The next file that is read is gone from the disk. */
+const loseFile = (page: TestPage) =>
+  page.evaluate(`{
     const read = Blob.prototype.arrayBuffer
     Blob.prototype.arrayBuffer = function () {
       Blob.prototype.arrayBuffer = read
       return Promise.reject(new DOMException('The file could not be read.', 'NotReadableError'))
     }
   }`)
+
+test('a message whose file cannot be read any longer is put back, with its file, and says why', async () => {
+  await using page = await open()
+  await page.getByTestId('attach').setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') })
+  await loseFile(page)
   await say(page, 'What is in it?')
   await page.getByText('The file could not be read.').waitFor()
   expect(await field(page).inputValue()).toBe('What is in it?')
@@ -42,6 +47,14 @@ test('a message whose file cannot be read any longer is put back, with its file,
   await field(page).press('Enter')
   await soon(() => statuses(page)).toEqual(['Complete'])
   expect(await field(page).inputValue()).toBe('')
+
+  await page.getByRole('button', { name: 'Add column' }).click()
+  await page.getByRole('region', { name: 'Column 2' }).waitFor()
+  await page.getByTestId('attach').setInputFiles({ name: 'b.txt', mimeType: 'text/plain', buffer: Buffer.from('b') })
+  await loseFile(page)
+  await say(page, 'And in this one?')
+  await page.getByText('The file could not be read.').waitFor()
+  expect(await field(page).inputValue()).toBe('And in this one?')
 })
 
 test('older sessions that cannot be read are not asked for in a loop, and none is listed twice', async () => {

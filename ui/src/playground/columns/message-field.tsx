@@ -1,4 +1,6 @@
+import { notifications } from '@mantine/notifications'
 import { useRef, useState } from 'react'
+import { wordsOf } from '../../api.ts'
 import { contentOf, shownParts, useAttachments } from '../composer/attachments.ts'
 import { Composer } from '../composer/composer.tsx'
 import type { ShownPart } from '../connection/live-reply.ts'
@@ -21,8 +23,13 @@ export function MessageField({ agentName, isBusy, onAsk, onStop }: MessageFieldP
   const send = async () => {
     const { files } = attachments
     const parts = shownParts(files)
-    await onAsk({ chat: { message: await contentOf(text, files) }, parts })
-    setText('')
+    const message = await contentOf(text, files).catch((error: unknown) => {
+      notifications.show({ color: 'red', message: wordsOf(error) })
+      throw error
+    })
+    await onAsk({ chat: { message }, parts })
+    // What was typed meanwhile stays.
+    setText((now) => (now === text ? '' : now))
     setLast({ text, parts })
     attachments.clear()
     attachments.accepted()
