@@ -9,7 +9,7 @@ import { finished, openScene, type Scene, textAt, versions } from '../scene.ts'
 /** Sessions that no statement of the test is about. */
 const OTHERS = 500
 
-const TABLES = ['sessions', 'messages']
+const TABLES = ['sessions', 'messages', 'token_usage']
 
 /** Rows of a table that statements of this connection, and others that are idle, have read so far. */
 async function rowsRead(sql: Sql, table: string): Promise<number> {
@@ -47,13 +47,16 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       expect(settled.map(({ result }) => result)).toEqual(['settled', 'settled', 'settled', 'settled'])
     }
     await scene.newSession()
-    await scene.sql`analyze sessions, messages` // it is known that they are small
+    await scene.sql`analyze sessions, messages, token_usage` // it is known that they are small
     await fourReplies()
     await sql`
       with other as (
         insert into sessions (agent_id) select ${scene.agentId} from generate_series(1, ${OTHERS}) returning id)
       insert into messages (id, session_id, position, role, status, content)
       select gen_random_uuid(), id, 0, 'user', 'complete', 'Hello' from other`
+    await sql`
+      insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated)
+      select gen_random_uuid(), clock_timestamp(), ${scene.agentId}, 'm', 1, 1, 1, false from generate_series(1, ${OTHERS})`
     const before = await Promise.all(TABLES.map((table) => rowsRead(sql, table)))
     await fourReplies()
     const after = await Promise.all(TABLES.map((table) => rowsRead(sql, table)))

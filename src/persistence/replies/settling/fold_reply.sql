@@ -1,4 +1,4 @@
--- revision 17
+-- revision 18
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq, waiting, steps} and columns of messages by their names. steps ({ms, told, requests; of older versions {ms,
@@ -68,13 +68,14 @@ begin
 
   insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, first_token_ms,
                            duration_ms, failures, cached_tokens, cache_write_tokens, reasoning_tokens)
-  values (p_reply, o.ended_at, v_agent, coalesce(r.model, ''), 1, o.prompt_tokens, o.completion_tokens, o.usage_estimated,
-          (o.facts ->> 'firstTokenMs')::integer, (o.facts ->> 'durationMs')::integer,
-          case when o.finish_reason = 'error' then 1 else 0 end,
-          coalesce((o.facts -> 'counted' ->> 'cachedTokens')::bigint, 0),
-          coalesce((o.facts -> 'counted' ->> 'cacheWriteTokens')::bigint, 0),
-          coalesce((o.facts -> 'counted' ->> 'reasoningTokens')::bigint, 0))
-  on conflict do nothing;
+  select p_reply, o.ended_at, v_agent, coalesce(r.model, ''), 1, o.prompt_tokens, o.completion_tokens, o.usage_estimated,
+         (o.facts ->> 'firstTokenMs')::integer, (o.facts ->> 'durationMs')::integer,
+         case when o.finish_reason = 'error' then 1 else 0 end,
+         coalesce((o.facts -> 'counted' ->> 'cachedTokens')::bigint, 0),
+         coalesce((o.facts -> 'counted' ->> 'cacheWriteTokens')::bigint, 0),
+         coalesce((o.facts -> 'counted' ->> 'reasoningTokens')::bigint, 0)
+   -- No conflict clause, which writes each row's confirmation to the WAL: nobody else counts a reply that has just ended here.
+   where not exists (select from token_usage u where u.id = p_reply);
   if r.counts then perform count_use(array[p_reply]); end if;
 
   perform keep_waiting_calls(r.session_id, p_reply, p_outcome -> 'waiting', p_events);

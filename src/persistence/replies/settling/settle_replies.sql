@@ -1,4 +1,4 @@
--- revision 13
+-- revision 14
 /* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none; those with queued messages are left out. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
@@ -89,7 +89,7 @@ begin
            coalesce((k.facts -> 'counted' ->> 'cacheWriteTokens')::bigint, 0),
            coalesce((k.facts -> 'counted' ->> 'reasoningTokens')::bigint, 0)
       from kept k
-    on conflict do nothing
+     where not exists (select from token_usage u where u.id = k.id offset 0) -- see fold_reply
   )
   select array_agg(k.id), array_agg(k.id) filter (where k.counts) into v_ended, v_counted from kept k;
   if v_ended is null then return; end if;
