@@ -39,7 +39,7 @@ function begunByEntry(html: string, bundle: Rolldown.OutputBundle): string {
   const [entry] = filesFor('entry.ts', bundle)
   const scripts = /\s*<script type="module"[^>]* src="([^"]+)"><\/script>/g
   const links = [...html.matchAll(scripts)].map(
-    ([, file]) => `<link rel="modulepreload" fetchpriority="low" crossorigin data-begins href="${file}">`,
+    ([, file]) => `<link data-rel="modulepreload" crossorigin data-begins href="${file}">`,
   )
   return html
     .replaceAll(scripts, '')

@@ -4,16 +4,22 @@
  */
 
 /** Longest wait for the first frame. Some windows never have one. */
-const AT_MOST_MS = 250
+const AT_MOST_MS = 2_000
 
-const painted = new Promise<void>((resolve) => {
-  if (document.visibilityState === 'hidden') return resolve()
+const frame = (): Promise<number> => new Promise(requestAnimationFrame)
+
+/** A browser may have painted a part of the frame while it read the rest: so another one is waited for. */
+async function painted(): Promise<void> {
+  const first = Promise.withResolvers<void>()
   const observer = new PerformanceObserver((seen) => {
-    if (seen.getEntriesByName('first-contentful-paint').length > 0) resolve()
+    if (seen.getEntriesByName('first-contentful-paint').length > 0) first.resolve()
   })
   observer.observe({ type: 'paint', buffered: true })
-  setTimeout(resolve, AT_MOST_MS)
-})
+  await Promise.all([first.promise, frame().then(frame)])
+}
+
+const late = (): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, document.visibilityState === 'hidden' ? 0 : AT_MOST_MS))
 
 /**
  * The libraries' files and then main.tsx, in the order in which the build has marked them (preloads.ts): evaluated one after the
@@ -22,7 +28,9 @@ const painted = new Promise<void>((resolve) => {
 const files = document.querySelectorAll<HTMLLinkElement>('link[data-begins]')
 
 async function begin(): Promise<void> {
-  await painted
+  await Promise.race([painted(), late()])
+  // All that the page needs is fetched now, and not sooner: it would take its share of the line from the styles and the font.
+  for (const link of document.querySelectorAll<HTMLLinkElement>('link[data-rel]')) link.rel = link.dataset.rel ?? ''
   for (const { href } of files) {
     await import(/* @vite-ignore */ href)
     await new Promise((resolve) => setTimeout(resolve))

@@ -12,8 +12,7 @@ const built = new URL('../../../ui/dist/', import.meta.url)
 const noncePlace = '__STYLE_NONCE__'
 // Likewise: `required`, or `none`, which spares the pages the question before anything is shown.
 const loginPlace = '__LOGIN__'
-// And before it the files of the page that is asked for, which would otherwise be known once a script has run. Behind the
-// styles, which what is painted first waits for: six connections are soon taken.
+// And before it the files of the page that is asked for, which would otherwise be known once a script has run.
 const preloadsPlace = '</head>'
 // What of a page is shown before its scripts (ui/index.html): nothing, where a name is not known.
 const firstPlace = '__FIRST__'
@@ -63,8 +62,8 @@ function firstFrame(url: string): string {
 }
 
 /**
- * The links that make a browser fetch the files of the page at `url` early. `preloads` is what the build has written: the files
- * of each page, by the beginning of its address (ui/preloads.ts).
+ * The links by which ui/src/entry.ts makes a browser fetch the files of the page at `url` early. `preloads` is what the build has
+ * written: the files of each page, by the beginning of its address (ui/preloads.ts).
  */
 function linksFor(url: string, preloads: string): string {
   const path = url.split('?', 1)[0] ?? ''
@@ -73,7 +72,7 @@ function linksFor(url: string, preloads: string): string {
   return found
     .map(
       (file) =>
-        `<link rel="${file.endsWith('.css') ? 'preload" as="style' : 'modulepreload'}" fetchpriority="low" crossorigin href="${file}">`,
+        `<link data-rel="${file.endsWith('.css') ? 'preload" as="style' : 'modulepreload'}" crossorigin href="${file}">`,
     )
     .join('')
 }

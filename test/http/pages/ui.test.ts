@@ -29,9 +29,13 @@ verifies(
   },
 )
 
-test('the page names the files that it needs, before any script could ask for them', async () => {
+test('the page names the files that it needs, and leaves them until it has been painted', async () => {
   const named = async (path: string, rel: string) =>
-    [...(await open.call('GET', path, undefined, browser)).text.matchAll(/<link rel="([^"]+)"[^>]* href="([^"]+)"/g)]
+    [
+      ...(await open.call('GET', path, undefined, browser)).text.matchAll(
+        /<link data-rel="([^"]+)"[^>]* href="([^"]+)"/g,
+      ),
+    ]
       .filter(([, found]) => found === rel)
       .map(([, , href]) => href ?? '')
   const libraries = await named('/prompts', 'modulepreload')
@@ -48,9 +52,10 @@ test('the page names the files that it needs, before any script could ask for th
     expect([path, files.some((file) => file.startsWith(`/assets/${part}-`))]).toEqual([path, true])
     for (const file of files) expect([file, (await open.call('GET', file)).status]).toEqual([file, 200])
   }
-  // Connections are few, and the first painting waits for the styles alone.
+  // Connections are few, and the first painting waits for the styles alone: a link without `rel` fetches nothing.
   const { text } = await open.call('GET', '/playground', undefined, browser)
-  expect(text.indexOf('rel="stylesheet"')).toBeLessThan(text.indexOf('/assets/playground-page-'))
+  const early = [...text.matchAll(/<(?:link|script)[^>]* (?:rel|src)="[^>]*>/g)].map(([tag]) => tag)
+  expect(early.filter((tag) => /playground-page|\/(?:react|mantine|base|start|begin)-[^>]*\.js/.test(tag))).toEqual([])
   expect((await open.call('GET', '/playgrounds', undefined, browser)).text).not.toContain('playground-page')
 })
 

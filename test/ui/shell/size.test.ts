@@ -35,7 +35,7 @@ const mostAtStart = 130_000
 
 test('what starts the pages lies apart from the libraries', async () => {
   const html = await readFile(new URL('../../../ui/dist/index.html', import.meta.url), 'utf8')
-  const start = /<link rel="modulepreload"[^>]* href="(\/assets\/start-[^"]+)"/.exec(html)?.[1] ?? ''
+  const start = /<link data-rel="modulepreload"[^>]* href="(\/assets\/start-[^"]+)"/.exec(html)?.[1] ?? ''
   const script = await readFile(new URL(`../../../ui/dist${start}`, import.meta.url), 'utf8')
   expect(script.length).toBeGreaterThan(10_000)
   expect(script.length).toBeLessThan(mostAtStart)
@@ -46,7 +46,7 @@ test('what waits for the first frame needs none of them itself', async () => {
   const entry = /<script type="module"[^>]* src="([^"]+)"/.exec(html)?.[1] ?? ''
   const script = await readFile(new URL(`../../../ui/dist${entry}`, import.meta.url), 'utf8')
   expect(script).not.toMatch(/import\s*["{]|from\s*["'`]/)
-  const begun = [...html.matchAll(/<link rel="modulepreload"[^>]* data-begins href="\/assets\/([a-z]+)-/g)]
+  const begun = [...html.matchAll(/<link data-rel="modulepreload"[^>]* data-begins href="\/assets\/([a-z]+)-/g)]
   const names = begun.map(([, name]) => name)
   expect(names.toSorted()).toEqual(['base', 'begin', 'mantine', 'react', 'rolldown', 'start'])
   expect(names.slice(-2)).toEqual(['start', 'begin'])
