@@ -63,6 +63,23 @@ test('Home and the playground show their first words without a script, other pag
   }
 })
 
+test('the first words of Home stay where they are', async () => {
+  for (const width of [1440, 412]) {
+    const place = async (withScripts: boolean) => {
+      await using page = await browser.page(app.url, { width, fresh: true, allow: /Failed to/ })
+      if (!withScripts) await page.route(/\/assets\/[^/]+\.js$/, (route) => route.abort())
+      await page.goto('/')
+      if (withScripts) await page.getByRole('heading', { level: 1 }).waitFor()
+      const words = page.getByText(homeDescription).filter({ visible: true })
+      await words.waitFor()
+      await page.evaluate('document.fonts.ready.then(() => null)')
+      const { x = 0, y = 0, height = 0 } = (await words.boundingBox()) ?? {}
+      return { x, y, height }
+    }
+    expect(await place(true), String(width)).toEqual(await place(false))
+  }
+})
+
 /** Half of what Core Web Vitals call a steady page: a slow machine shows more of the shifts than a fast one. */
 const MOST_SHIFT = 0.05
 
