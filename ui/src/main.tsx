@@ -20,8 +20,9 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.c
 // Read by get-nonce, through which Mantine's dialogs lock scrolling.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
-// In pieces, between which the browser gets its turn: rendered at once, all of it is one long task.
-startTransition(() =>
+// In pieces, between which the browser gets its turn: rendered at once, all of it is one long task. The first is not that of
+// the router, which has just matched the address.
+const render = () =>
   root.render(
     <StrictMode>
       <MantineProvider
@@ -38,5 +39,5 @@ startTransition(() =>
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,
-  ),
-)
+  )
+setTimeout(() => startTransition(render))

@@ -34,14 +34,14 @@ const headed = (
 })
 
 /**
- * Begins what a page reads first while its code is evaluated. Nothing is read before it is known that somebody is logged in: a
+ * Begins what a page reads first while its code is evaluated, in a turn of its own. Nothing is read before it is known that somebody is logged in: a
  * refusal would ask for the login that the gate asks for.
  */
 const reading =
   <Loaded,>(read: () => unknown, load: () => Promise<Loaded>) =>
   async (): Promise<Loaded> => {
     void queryClient.ensureQueryData(currentUser).then(
-      (user) => user !== null && read(),
+      (user) => user !== null && setTimeout(read),
       () => undefined,
     )
     return await load()
@@ -54,7 +54,12 @@ const readForHome = () => [
 ]
 
 const playground = inPieces(
-  [() => import('./playground/transcript/transcript-view.tsx'), () => import('./playground/chat.tsx')],
+  [
+    () => import('./playground/markdown/blocks.ts'),
+    () => import('./playground/connection/connection-machine.ts'),
+    () => import('./playground/transcript/transcript-view.tsx'),
+    () => import('./playground/chat.tsx'),
+  ],
   () => import('./playground/playground-page.tsx'),
 )
 
