@@ -21,6 +21,11 @@ async function painted(): Promise<void> {
 const late = (): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, document.visibilityState === 'hidden' ? 0 : AT_MOST_MS))
 
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
+
+/** Files that are asked for between two turns of the browser: about forty at once are a long task on a phone. */
+const ASKED_AT_ONCE = 8
+
 /**
  * The libraries' files and then main.tsx, in the order in which the build has marked them (preloads.ts): evaluated one after the
  * other, with turns of the browser between them. All at once they are the longest task of a visit.
@@ -30,10 +35,13 @@ const files = document.querySelectorAll<HTMLLinkElement>('link[data-begins]')
 async function begin(): Promise<void> {
   await Promise.race([painted(), late()])
   // All that the page needs is fetched now, and not sooner: it would take its share of the line from the styles and the font.
-  for (const link of document.querySelectorAll<HTMLLinkElement>('link[data-rel]')) link.rel = link.dataset.rel ?? ''
+  for (const [index, link] of document.querySelectorAll<HTMLLinkElement>('link[data-rel]').entries()) {
+    link.rel = link.dataset.rel ?? ''
+    if ((index + 1) % ASKED_AT_ONCE === 0) await turn()
+  }
   for (const { href } of files) {
     await import(/* @vite-ignore */ href)
-    await new Promise((resolve) => setTimeout(resolve))
+    await turn()
   }
 }
 

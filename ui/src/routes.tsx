@@ -34,8 +34,8 @@ const headed = (
 })
 
 /**
- * Begins what a page reads first while its code is evaluated, in a turn of its own. Nothing is read before it is known that somebody is logged in: a
- * refusal would ask for the login that the gate asks for.
+ * Begins what a page reads first while its code is evaluated, in a turn of its own. Nothing is read before it is known that
+ * somebody is logged in: a refusal would ask for the login that the gate asks for.
  */
 const reading =
   <Loaded,>(read: () => unknown, load: () => Promise<Loaded>) =>
