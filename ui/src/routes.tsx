@@ -54,12 +54,7 @@ const readForHome = () => [
 ]
 
 const playground = inPieces(
-  [
-    () => import('./playground/markdown/blocks.ts'),
-    () => import('./playground/connection/connection-machine.ts'),
-    () => import('./playground/transcript/transcript-view.tsx'),
-    () => import('./playground/chat.tsx'),
-  ],
+  [() => import('./playground/transcript/transcript-view.tsx'), () => import('./playground/chat.tsx')],
   () => import('./playground/playground-page.tsx'),
 )
 
