@@ -27,7 +27,7 @@ export const isSecretHeader = (name: string): boolean => secretWords.test(name)
 /** Minimum length for a part of a header's value to count as a secret; shorter ones are ordinary words. */
 const shortestPart = 6
 
-/** Of `Bearer {{token}}` the word that is left is known to everybody, and stands in what tools say of themselves. */
+/** The scheme in front of a placeholder (`Bearer {{token}}`) is no secret: tools use the same word in their own texts. */
 const isScheme = (part: string): boolean => /^(?:bearer|digest|apikey)$/i.test(part)
 
 /**

@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Which positions a list of a session's messages reads, in their order: those on the path to p_head (null: there are no
    branches), behind p_after and before p_before (null: no bound), and of those p_limit at most (null: all): the first ones
    behind p_after, else the last ones. One array is one index scan, however often the path turns. */
@@ -21,7 +21,7 @@ begin
     if p_after is not null then return v_page[:p_limit]; end if;
     return v_page[greatest(1, cardinality(v_page) - p_limit + 1):];
   end if;
-  -- Of all branches: where a reply was deleted, positions are missing.
+  -- The pages of all branches look their positions up: a deleted reply leaves a gap among them.
   if p_limit is null then
     return array(
       select generate_series(v_first, coalesce(

@@ -245,7 +245,7 @@ verifies(
     expect(settled).toMatchObject({ result: 'settled', next: queued.replyId })
     await lose(scene, two.instance)
     expect(await handoversOf(scene, three.instance).claim(queued.replyId)).toBeNull()
-    // Whoever was declared lost meanwhile leaves it to the others.
+    // An instance that was declared lost itself takes no reply over.
     const gone = await scene.another()
     await lose(scene, gone.instance)
     await scene.sql`update instances set lost_at = clock_timestamp() where id = ${gone.instance.id}`
