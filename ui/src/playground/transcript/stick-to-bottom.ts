@@ -24,7 +24,7 @@ export function useStickToBottom(): StickToBottom {
     const box = scroller.current
     const inner = content.current
     if (box === null || inner === null) return
-    let lastTop = box.scrollTop
+    let lastTop = 0 // as of any box that is new: reading it would have the whole page laid out within React's commit
     const onScroll = () => {
       const { scrollTop, scrollHeight, clientHeight } = box
       const below = scrollHeight - clientHeight - scrollTop
