@@ -41,6 +41,26 @@ test('the prompt is changed, tried with the next message, discarded or saved', a
   await side.getByText('not saved').waitFor({ state: 'detached' })
 })
 
+test('a long prompt that is not saved yet goes along with the session and outlives a reload', async () => {
+  await using page = await open()
+  const side = page.getByRole('complementary', { name: 'Workbench' })
+  const text = side.getByLabel('System prompt')
+  const long = 'Be kind, be brief. '.repeat(1_500)
+  await text.fill(long)
+  await side.getByText('1 change, not saved').waitFor()
+  await say(page, 'Hello')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await page.waitForURL(/\/playground\/[^/]+\/[0-9a-f-]{36}/)
+  await page.reload()
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await soon(() => text.inputValue()).toBe(long)
+  await page.getByRole('link', { name: 'New session' }).click()
+  await soon(() => statuses(page)).toEqual([])
+  await soon(() => text.inputValue()).toBe(long)
+  await side.getByRole('button', { name: 'Discard' }).click()
+  await soon(() => new URL(page.url()).hash).toBe('')
+})
+
 test('a prompt that was changed elsewhere meanwhile is not overwritten in silence', async () => {
   await using page = await open()
   const side = page.getByRole('complementary', { name: 'Workbench' })

@@ -1,6 +1,26 @@
 /** The parameters of the page's address. */
-import { useCallback } from 'react'
-import { type NavigateOptions, useSearchParams as useRenderedSearchParams } from 'react-router'
+import { useCallback, useMemo } from 'react'
+import { type NavigateOptions, type Path, useLocation, useNavigate } from 'react-router'
+
+type Parts = Pick<Path, 'search' | 'hash'>
+
+/** In characters. Servers and proxies refuse addresses of 8,000 to 16,000. */
+const MOST_SENT = 4_000
+
+/** Behind the hash where they are long, as with the draft of a prompt: what stands there is not sent to the server. */
+export function addressOf(params: URLSearchParams): Parts {
+  const text = params.toString()
+  return text.length <= MOST_SENT ? { search: text, hash: '' } : { search: '', hash: text }
+}
+
+const holdsParams = (hash: string): boolean => hash.includes('=')
+
+/** What `addressOf` has made an address of. */
+export const paramsOf = ({ search, hash }: Parts): URLSearchParams =>
+  new URLSearchParams(holdsParams(hash) ? hash.slice(1) : search)
+
+/** What an address names within its page; nothing where parameters stand instead. */
+export const anchorOf = ({ hash }: Pick<Path, 'hash'>): string => (holdsParams(hash) ? '' : hash.slice(1))
 
 /**
  * The parameters, and a function that replaces them. The function is given the address of this moment: the router's own
@@ -11,13 +31,15 @@ export function useSearchParams(): [
   URLSearchParams,
   (to: (now: URLSearchParams) => URLSearchParams, options?: NavigateOptions) => void,
 ] {
-  const [search, setSearch] = useRenderedSearchParams()
+  const { search, hash } = useLocation()
+  const navigate = useNavigate()
+  const params = useMemo(() => paramsOf({ search, hash }), [search, hash])
   const change = useCallback(
     (to: (now: URLSearchParams) => URLSearchParams, options?: NavigateOptions) =>
-      setSearch(to(new URLSearchParams(window.location.search)), options),
-    [setSearch],
+      void navigate(addressOf(to(paramsOf(window.location))), options),
+    [navigate],
   )
-  return [search, change]
+  return [params, change]
 }
 
 /** The address's parameters with some changed; null removes one. */

@@ -12,6 +12,7 @@ import { useLoaded } from '../blocks/late/use-loaded.ts'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { Gone } from '../blocks/messages/gone.tsx'
 import { Page } from '../blocks/pages/page.tsx'
+import { addressOf, paramsOf } from '../blocks/search-params.ts'
 import { FirstFrame } from '../shell/first/first-frame.tsx'
 import { reliable } from '../shell/reliable-import.ts'
 import { SpanSide } from '../traces/span-side.ts'
@@ -209,7 +210,7 @@ function useChatKey(agentId: string, sessionId: string | undefined) {
   const became = useCallback(
     (id: string) => {
       setChat((before) => ({ ...before, became: id }))
-      void navigate({ pathname: `/playground/${agentId}/${id}`, search: location.search }, { replace: true })
+      void navigate({ pathname: `/playground/${agentId}/${id}`, ...addressOf(paramsOf(location)) }, { replace: true })
     },
     [agentId, navigate],
   )

@@ -1,5 +1,6 @@
 /** The columns that the middle is split into: part of the address, so that they can be shared. */
-import { useSearchParams, withParams } from '../../blocks/search-params.ts'
+import type { Path } from 'react-router'
+import { addressOf, useSearchParams, withParams } from '../../blocks/search-params.ts'
 import { noOverrides, type OverrideChanges, type Overrides, overridesIn } from '../overrides/overrides.ts'
 
 const mostColumns = 4
@@ -89,11 +90,11 @@ export function withoutColumns(search: URLSearchParams): URLSearchParams {
 }
 
 /** The address at which that user message is answered again in two columns. */
-export function splitAt(agentId: string, { sessionId, answers }: Origin, search: URLSearchParams): string {
+export function splitAt(agentId: string, { sessionId, answers }: Origin, search: URLSearchParams): Partial<Path> {
   const params = withoutColumns(search)
   const overrides = new URLSearchParams(overridesIn(params)).toString()
   if (answers !== null) params.set(answersParam, answers)
   params.append(columnParam, '')
   params.append(columnParam, overrides)
-  return `/playground/${agentId}/${sessionId}?${params}`
+  return { pathname: `/playground/${agentId}/${sessionId}`, ...addressOf(params) }
 }

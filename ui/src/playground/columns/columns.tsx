@@ -3,6 +3,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { useNavigate } from 'react-router'
 import type { Agent } from '../../agents/resource.ts'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
+import { addressOf, paramsOf } from '../../blocks/search-params.ts'
 import { Column, type Question } from './column.tsx'
 import classes from './columns.module.css'
 import { type Column as ColumnInUrl, type useColumns, withoutColumns } from './columns-in-url.ts'
@@ -98,10 +99,9 @@ export default function Columns({ agent, sessionId, state, selected, onSelect, o
 function useLeaving(agentId: string, sessionId: string | undefined) {
   const navigate = useNavigate()
   return (rest: ColumnInUrl | undefined) => {
-    const own = withoutColumns(new URLSearchParams(location.search))
-    const search = rest ? new URLSearchParams(rest.overrides) : own
+    const params = rest ? new URLSearchParams(rest.overrides) : withoutColumns(paramsOf(location))
     const session = rest?.sessionId ?? sessionId
     const pathname = `/playground/${agentId}${session === undefined ? '' : `/${session}`}`
-    void navigate({ pathname, search: search.toString() })
+    void navigate({ pathname, ...addressOf(params) })
   }
 }

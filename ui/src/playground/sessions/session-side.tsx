@@ -9,6 +9,7 @@ import type { Agent } from '../../agents/resource.ts'
 import { wordsOf } from '../../api.ts'
 import { DeleteButton } from '../../blocks/delete-button.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
+import { addressOf, paramsOf } from '../../blocks/search-params.ts'
 import { withoutColumns } from '../columns/columns-in-url.ts'
 import { deleteSession, type Session, sessionList } from '../queries.ts'
 import classes from './session-side.module.css'
@@ -29,7 +30,7 @@ export default function SessionSide({ agent, agents, sessionId, onChosen }: Sess
   const [user, setUser] = useState('')
   const [q] = useDebouncedValue(text.trim(), 200)
   const [ofUser] = useDebouncedValue(user.trim(), 200)
-  const search = useOwnSearch()
+  const own = useOwnAddress()
   const query = useInfiniteQuery({ ...sessionList(agentId, { q, user: ofUser }), placeholderData: keepPreviousData })
   // A session that moves up while pages are read is on two of them.
   const all = query.data?.pages.flatMap((page) => page.sessions) ?? []
@@ -50,7 +51,7 @@ export default function SessionSide({ agent, agents, sessionId, onChosen }: Sess
         />
         <Button
           component={Link}
-          to={{ pathname: `/playground/${agentId}`, search }}
+          to={{ pathname: `/playground/${agentId}`, ...own }}
           variant="default"
           fullWidth
           leftSection={<IconPlus size={16} aria-hidden />}
@@ -111,7 +112,7 @@ function nothingFound(q: string, user: string): string {
 }
 
 /** The settings go along to another session, the columns of this one do not. */
-const useOwnSearch = (): string => withoutColumns(new URLSearchParams(useLocation().search)).toString()
+const useOwnAddress = () => addressOf(withoutColumns(paramsOf(useLocation())))
 
 interface SessionRowProps {
   session: Session
@@ -124,10 +125,10 @@ const SessionRow = memo(({ session, isOpen, onChosen }: SessionRowProps) => {
   const { id, agentId, user, updatedAt } = session
   const title = titleOf(session)
   const navigate = useNavigate()
-  const search = useOwnSearch()
+  const own = useOwnAddress()
   return (
     <li className={classes.session}>
-      <NavLink to={{ pathname: `/playground/${agentId}/${id}`, search }} onClick={onChosen} title={title}>
+      <NavLink to={{ pathname: `/playground/${agentId}/${id}`, ...own }} onClick={onChosen} title={title}>
         <span className={classes.sessionTitle} dir="auto">
           {title}
         </span>

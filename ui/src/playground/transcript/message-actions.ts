@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { wordsOf } from '../../api.ts'
+import { paramsOf } from '../../blocks/search-params.ts'
 import { splitAt } from '../columns/columns-in-url.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import { linkTo } from '../finding/linked-message.ts'
@@ -52,7 +53,7 @@ export function useMessageActions(options: ActionOptions): MessageActions {
     }
     const compare = (answers: string) => {
       if (sessionId === null) return
-      void navigate(splitAt(agentId, { sessionId, answers }, new URLSearchParams(location.search)))
+      void navigate(splitAt(agentId, { sessionId, answers }, paramsOf(location)))
     }
     const isStored = sessionId !== null
     return {
