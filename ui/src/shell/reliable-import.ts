@@ -32,13 +32,18 @@ export const reliable =
   }
 
 /**
- * A page whose parts are evaluated one after the other, with turns of the browser between them: all at once they are one
- * long task. The page itself imports them too.
+ * A page whose files are evaluated one after the other, with turns of the browser between them: all at once they are one
+ * long task. They are known of the page that the window began with (preloads.ts).
  */
 export const inPieces =
-  <Part>(parts: readonly (() => Promise<unknown>)[], page: () => Promise<Part>) =>
+  <Part>(page: () => Promise<Part>) =>
   async (): Promise<Part> => {
-    for (const part of parts) await part()
+    for (const { href } of document.querySelectorAll<HTMLLinkElement>(
+      'link[data-rel=modulepreload]:not([data-begins])',
+    )) {
+      await import(/* @vite-ignore */ href)
+      await new Promise((resolve) => setTimeout(resolve))
+    }
     return await page()
   }
 
