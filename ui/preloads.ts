@@ -36,7 +36,7 @@ export const preloads = (): Plugin => ({
  * entry.ts instead, which begins them in this order.
  */
 function begunByEntry(html: string, bundle: Rolldown.OutputBundle): string {
-  const entry = [...filesFor('entry.ts', bundle)].at(-1)
+  const [entry] = filesFor('entry.ts', bundle)
   const scripts = /\s*<script type="module"[^>]* src="([^"]+)"><\/script>/g
   const links = [...html.matchAll(scripts)].map(
     ([, file]) => `<link data-rel="modulepreload" crossorigin data-begins href="${file}">`,
@@ -46,18 +46,16 @@ function begunByEntry(html: string, bundle: Rolldown.OutputBundle): string {
     .replace('</head>', `  ${links.join('\n    ')}\n    <script type="module" src="/${entry}"></script>\n  </head>`)
 }
 
-/** Of this module of ui/src, with all that it imports, in the order in which they run. */
+/** Of this module of ui/src, with all that it imports. */
 function filesFor(module: string, bundle: Rolldown.OutputBundle): Set<string> {
-  const met = new Set<string>()
   const files = new Set<string>()
   const isIt = (id: string | null) => id?.endsWith(`/ui/src/${module}`)
   const add = (name: string) => {
     const chunk = bundle[name]
-    if (chunk?.type !== 'chunk' || met.has(name)) return
-    met.add(name)
+    if (chunk?.type !== 'chunk' || files.has(name)) return
+    files.add(name)
     for (const one of chunk.imports) add(one)
     for (const style of chunk.viteMetadata?.importedCss ?? []) files.add(style)
-    files.add(name)
   }
   // The file that it lies in, and one that only hands on what that exports.
   for (const one of Object.values(bundle)) {

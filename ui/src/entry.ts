@@ -23,8 +23,8 @@ const late = (): Promise<void> =>
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
-/** Files that are asked for between two turns of the browser: about thirty at once are a long task on a phone. */
-const ASKED_AT_ONCE = 4
+/** Files that are asked for between two turns of the browser: about forty at once are a long task on a phone. */
+const ASKED_AT_ONCE = 8
 
 /**
  * The libraries' files and then main.tsx, in the order in which the build has marked them (preloads.ts): evaluated one after the

@@ -53,17 +53,23 @@ const readForHome = () => [
   queryClient.prefetchQuery(someAgents),
 ]
 
-const playground = () => import('./playground/playground-page.tsx')
+const playground = inPieces(
+  [() => import('./playground/transcript/transcript-view.tsx'), () => import('./playground/chat.tsx')],
+  () => import('./playground/playground-page.tsx'),
+)
 
 const pages: RouteObject[] = [
   {
     index: true,
-    lazy: reading(readForHome, reliable(inPieces(() => import('./home/home-page.tsx')))),
+    lazy: reading(
+      readForHome,
+      reliable(() => import('./home/home-page.tsx')),
+    ),
     hydrateFallbackElement: <FirstFrame of="home" />,
   },
   {
     path: 'playground/:agentId?/:sessionId?',
-    lazy: reading(() => queryClient.prefetchQuery(allAgents), reliable(inPieces(playground))),
+    lazy: reading(() => queryClient.prefetchQuery(allAgents), reliable(playground)),
     hydrateFallbackElement: <FirstFrame of={firstOfWindow() ?? 'chat'} />,
   },
   headed(

@@ -32,18 +32,13 @@ export const reliable =
   }
 
 /**
- * A page whose files are evaluated one after the other, with turns of the browser between them: all at once they are one
- * long task. They are known of the page that the window began with (preloads.ts).
+ * A page whose parts are evaluated one after the other, with turns of the browser between them: all at once they are one
+ * long task. The page itself imports them too.
  */
 export const inPieces =
-  <Part>(page: () => Promise<Part>) =>
+  <Part>(parts: readonly (() => Promise<unknown>)[], page: () => Promise<Part>) =>
   async (): Promise<Part> => {
-    for (const { href } of document.querySelectorAll<HTMLLinkElement>(
-      'link[data-rel=modulepreload]:not([data-begins])',
-    )) {
-      await import(/* @vite-ignore */ href)
-      await new Promise((resolve) => setTimeout(resolve))
-    }
+    for (const part of parts) await part()
     return await page()
   }
 
