@@ -18,7 +18,7 @@ verifies('contract-26.stored-bytes', 'the limit of a user holds neither messages
   const sessionIds = await Promise.all(Array.from({ length: 4 }, () => scene.newSession()))
   const sent = await Promise.all(sessionIds.map((id) => admit(scene.message(id, { text }))))
   expect(sent.map(({ outcome }) => outcome)).toEqual(sent.map(() => 'admitted'))
-  const makeSession = { secretNumber: null }
+  const makeSession = { externalId: null, secretNumber: null }
   const made = await admit(scene.message(randomUUID(), { text, makeSession }))
   expect(made.outcome).toBe('admitted')
   const ofUser = await admit(scene.message(randomUUID(), { text, makeSession, user: 'ada' }))
