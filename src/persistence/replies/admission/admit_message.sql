@@ -1,4 +1,4 @@
--- revision 32
+-- revision 33
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -198,7 +198,7 @@ begin
   if m.decisions is null then
     if v_bytes is null then v_bytes := session_bytes(m.session_id); end if;
     if v_bytes + v_added > m.max_session_bytes then return '{"outcome": "session_full"}'; end if;
-    if m.max_user_bytes is not null and s.end_user is not null then
+    if m.max_user_bytes is not null then
       if user_bytes(m.agent_id, s.end_user) + v_added > m.max_user_bytes then return '{"outcome": "user_full"}'; end if;
     end if;
   end if;

@@ -1,4 +1,4 @@
--- revision 15
+-- revision 16
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
    is at work on. Waits for none of them. Of each it admits it answers what admit_message answers; the others, and all but
    the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order. Messages under
@@ -86,8 +86,8 @@ begin
                end as added) b
      where m.session_id = any(v_sessions) and s.bytes is not null and s.compaction is null
        and (m.max_session_bytes is null or s.bytes + b.added <= m.max_session_bytes)
-       and (m.max_user_bytes is null or s.end_user is null
-            or user_bytes(m.agent_id, s.end_user) + b.added <= m.max_user_bytes)
+       and (m.max_user_bytes is null
+            or (user_bytes(m.agent_id, s.end_user) + b.added > m.max_user_bytes) is not true)
        and p.fault is null and last.status is distinct from 'streaming'
        -- Offset: looked up by its key, never a join with all of them.
        and not exists (select 1 from messages own where own.id = m.reply_id offset 0)

@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Makes the session that a message begins, for admit_message, which has found none. p_message: as admit_message takes it.
    p_added: what the message brings, in bytes. p_fenced: the epoch of its instance is over.
    Answers {outcome} where no session is made, else {is_made}: false when another message has made it meanwhile, or the id is
@@ -28,7 +28,7 @@ begin
   if not m.may_start then return '{"outcome": "refused"}'; end if;
   v_brings := p_added + coalesce((m.begins ->> 'bytes')::bigint, 0);
   if v_brings > m.max_session_bytes then return '{"outcome": "session_full"}'; end if;
-  if m.max_user_bytes is not null and m.end_user is not null then
+  if m.max_user_bytes is not null then
     if user_bytes(m.agent_id, m.end_user) + v_brings > m.max_user_bytes then return '{"outcome": "user_full"}'; end if;
   end if;
   if m.secret_number is not null then

@@ -1,4 +1,4 @@
--- revision 8
+-- revision 9
 /* Makes a session that begins with a copy of another one's path, up to a message and, of a reply, up to a frame.
    p_fork: {id, agent_id, title, end_user, metadata (null: the other one's), secret_number (of the client secret that makes
    it; null: none), from, owner (whose session that must be; null: anybody's), message_id (null: its head), frame_id
@@ -70,7 +70,7 @@ begin
    where k.session_id = s.id and (f.frame_id is null or k.position < last.position);
   v_bytes := session_bytes(f.id);
   if v_bytes > f.max_session_bytes then raise exception 'session_full' using errcode = 'GR413'; end if;
-  if f.max_user_bytes is not null and v_user is not null then
+  if f.max_user_bytes is not null then
     if user_bytes(f.agent_id, v_user) + v_bytes > f.max_user_bytes then
       raise exception 'user_full' using errcode = 'GR413';
     end if;
