@@ -56,6 +56,16 @@ async function begins(client: Client, text: string, words: string): Promise<Upst
   return call
 }
 
+/**
+ * The rest of the reply, and its end once the client shows it: words that arrive together with the end of the stream come too
+ * late for deep-chat 2.4.2, which closes the message before it has read them.
+ */
+async function ends(client: Client, call: UpstreamCall, rest: string, whole: string): Promise<void> {
+  await call.text(rest)
+  await expect.poll(async () => (await client.shown()).messages.at(-1)).toEqual(said(whole))
+  await call.finish()
+}
+
 /** Sends `text`, which is answered with `words`. */
 async function isAnswered(client: Client, text: string, words: string): Promise<void> {
   const call = await begins(client, text, words)
@@ -67,11 +77,10 @@ verifies('contract-12.clients', 'deep-chat: the first message, the next one, and
   await using client = await open()
   await status(client).toBe('ready')
   const call = await begins(client, 'go', 'Hel')
-  await call.text('lo')
-  await call.finish()
-  await messages(client).toEqual([asked('go'), said('Hello')])
+  await ends(client, call, 'lo', 'Hello')
   await status(client).toBe('ready')
-  cells.stream = 'yes'
+  expect((await client.shown()).messages).toEqual([asked('go'), said('Hello')])
+  cells.stream = 'yes; words that arrive together with the end may be missing until a reload'
 
   await isAnswered(client, 'and now?', 'Now')
   expect((await client.shown()).messages).toEqual([asked('go'), said('Hello'), asked('and now?'), said('Now')])
@@ -148,9 +157,10 @@ verifies(['contract-12.clients', 'contract-25.busy'], 'deep-chat: two tabs', asy
   await status(client).toBe('ready')
   expect((await client.shown()).error).toBeNull()
   await expect.poll(() => stopped.abandoned).toBe(true)
-  await call.text(' you')
-  await call.finish()
-  await messages(other).toEqual([asked('go'), said('to be stopped'), asked('me too'), said('For you')])
+  await ends(other, call, ' you', 'For you')
+  await status(other).toBe('ready')
+  const shown = [asked('go'), said('to be stopped'), asked('me too'), said('For you')]
+  expect((await other.shown()).messages).toEqual(shown)
   cells.busy = 'cancels it, which ends in its tab as it is, and is answered'
 })
 
