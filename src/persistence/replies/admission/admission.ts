@@ -185,7 +185,7 @@ interface Grouped extends GroupItem {
   message: NewMessage
 }
 
-/** `admit`, for many at a time. A message that may only join, that may wait, or brings decisions or a history, always goes alone. */
+/** `admit`, for many at a time. A message that may only join, that is a retry, or brings decisions or a history, always goes alone. */
 export function createAdmissions(
   sql: Sql,
   instance: { id: string; epoch(): number },

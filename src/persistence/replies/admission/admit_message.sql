@@ -1,4 +1,4 @@
--- revision 33
+-- revision 34
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -79,10 +79,7 @@ begin
   v_is_regenerate := coalesce(m.place ? 'regenerate', false);
   v_has_question := not v_is_regenerate and m.decisions is null;
   if v_has_question and m.is_queued is not true then -- what has waited in the queue is counted
-    v_added := octet_length(p_text);
-    if m.parts is not null then
-      v_added := v_added + (select coalesce(sum((p.part ->> 'size')::bigint), 0) from jsonb_array_elements(m.parts) p(part));
-    end if;
+    v_added := octet_length(p_text) + coalesce(parts_bytes(m.parts), 0);
   end if;
 
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;

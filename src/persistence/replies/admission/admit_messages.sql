@@ -1,15 +1,17 @@
--- revision 16
+-- revision 17
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
-   is at work on. Waits for none of them. Of each it admits it answers what admit_message answers; the others, and all but
+   is at work on, and to new ones that nothing is to be judged for. Waits for none that is there. Of each it admits it answers what admit_message answers; the others, and all but
    the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order. Messages under
    limits are answered whether they pass or not, and wait for others of the same subject: they come in statements of their own.
-   p_messages: [as admit_message takes them, with text], all with may_start, without is_retry and decisions. */
+   p_messages: [as admit_message takes them, with text], all with may_start, without is_retry, decisions and begins. */
 create or replace function admit_messages(p_instance uuid, p_epoch bigint, p_messages jsonb)
 returns jsonb language plpgsql
 -- The number of rows is not known when this is planned; every table is large, and entered by its keys.
 -- To PostgreSQL 15 to 17 a scan that is off and has to be is a plan worth compiling: two seconds a call.
 set enable_seqscan to off set enable_hashjoin to off set enable_mergejoin to off set jit to off as $$
 declare
+  v_made uuid[] := '{}'; -- sessions that are made here, as their first messages leave them
+  v_begun bigint; -- how many of them have their message
   v_sessions uuid[];
   v_now timestamptz;
   v_answers jsonb;
@@ -17,6 +19,32 @@ declare
 begin
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   if not found then return '[]'; end if;
+  if p_messages @? '$[*] ? (@.make_session == true)' then
+    with made as (
+      insert into sessions (id, agent_id, end_user, external_id, title, title_is_draft, status, bytes)
+      select m.session_id, a.id, m.end_user, m.external_id, m.derived_title,
+             m.derived_title is not null and coalesce(m.title_is_draft, false), 'streaming', b.added
+        from (
+          select distinct on (m.session_id) m.*
+            from rows from (jsonb_to_recordset(p_messages) as (
+                   session_id uuid, agent_id uuid, end_user text, text text, configuration bigint, place jsonb, parts jsonb,
+                   derived_title text, title_is_draft boolean, max_session_bytes bigint, max_user_bytes bigint, limits jsonb,
+                   make_session boolean, external_id text, secret_number bigint)) with ordinality as m(
+                   session_id, agent_id, end_user, text, configuration, place, parts, derived_title, title_is_draft,
+                   max_session_bytes, max_user_bytes, limits, make_session, external_id, secret_number, n)
+           order by m.session_id, m.n) m
+       cross join lateral (select x.id from agents x where x.id = m.agent_id for key share skip locked) a
+       cross join lateral (select octet_length(m.text) + coalesce(parts_bytes(m.parts), 0) as added) b
+       where m.make_session and m.place is null and m.limits is null and m.secret_number is null
+         and (m.max_session_bytes is null or b.added <= m.max_session_bytes)
+         and (m.max_user_bytes is null or m.end_user is null)
+         and (m.configuration is null or m.configuration = (select c.version from configuration c))
+       -- One made meanwhile under the same external id is waited for: two instances come to theirs in the same order.
+       order by m.external_id, m.agent_id, m.end_user, m.session_id
+      on conflict do nothing
+      returning id)
+    select coalesce(array_agg(id), '{}') into v_made from made;
+  end if;
   v_sessions := array(
     select s.id from jsonb_to_recordset(p_messages) as m(session_id uuid, agent_id uuid, end_user text)
      cross join lateral ( -- a join may be planned from all sessions: without statistics hardly any has an empty queue
@@ -81,9 +109,8 @@ begin
      cross join lateral (
         select case when x.next = 0 and s.title is null then m.derived_title end as title) t
      cross join lateral (
-        select case when x.is_regenerate then 0 else octet_length(m.text) + case when m.parts is not null then (
-                 select coalesce(sum((e.part ->> 'size')::bigint), 0) from jsonb_array_elements(m.parts) e(part)) else 0 end
-               end as added) b
+        select case when x.is_regenerate or m.session_id = any(v_made) then 0
+                    else octet_length(m.text) + coalesce(parts_bytes(m.parts), 0) end as added) b
      where m.session_id = any(v_sessions) and s.bytes is not null and s.compaction is null
        and (m.max_session_bytes is null or s.bytes + b.added <= m.max_session_bytes)
        and (m.max_user_bytes is null
@@ -122,7 +149,7 @@ begin
        set updated_at = v_now, status = 'streaming', error_code = null, title = coalesce(s.title, m.new_title),
            title_is_draft = m.is_draft, bytes = m.bytes,
            head = case when m.head is not null or not m.is_straight then m.position end
-      from plain m where s.id = m.session_id and s.id = any(v_sessions)
+      from plain m where s.id = m.session_id and s.id = any(v_sessions) and s.id <> all(v_made)
   )
   select coalesce(jsonb_agg(jsonb_build_object(
            'outcome', 'admitted', 'reply_id', m.reply_id, 'session_num', m.num, 'first_seq', m.next_seq,
@@ -139,8 +166,11 @@ begin
                                                     (m.history ->> 'max_tool_text')::integer) h) end,
            'rate', m.verdict -> 'rate')), '[]'),
          (select jsonb_agg(o.verdict || jsonb_build_object('outcome', 'limited', 'reply_id', o.reply_id))
-            from judged o where o.verdict ? 'over')
-    into v_answers, v_limited from plain m;
+            from judged o where o.verdict ? 'over'),
+         count(*) filter (where m.session_id = any(v_made))
+    into v_answers, v_limited, v_begun from plain m;
+  -- The configuration has changed meanwhile, say: admit_message answers each.
+  if v_begun <> cardinality(v_made) then raise exception 'A session was made without its message.'; end if;
 
   if p_messages @? '$[*].parts' or v_answers @? '$[*] ? (@.rest_state == "waiting")' then
     perform case when m.parts is not null and not coalesce(m.place ? 'regenerate', false) then add_parts(m.session_id, m.user_id, m.parts) end,

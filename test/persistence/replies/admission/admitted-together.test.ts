@@ -1,4 +1,5 @@
 /** Admissions of many messages in one statement: each as it would have been alone (design section 3). */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { Admission, NewMessage, ReplyInfo, Settlement } from '../../../../src/actors/ports/index.ts'
 import { connect } from '../../../../src/persistence/postgres/database.ts'
@@ -143,11 +144,46 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(rows).toHaveLength(1)
   })
 
+  const begins = (externalId: string | null = null) => ({ makeSession: { externalId, secretNumber: null } })
+
+  verifies(
+    'contract-25.ids-of-front-ends',
+    'sessions that first messages make are made with them, at once',
+    async () => {
+      const externalId = randomUUID()
+      const first = (title: string, more: Partial<NewMessage> = begins()) =>
+        scene.message(randomUUID(), { title, ...begins(), ...more })
+      await scene.sql`insert into revocations (agent_id, end_user, number) values (${scene.agentId}, 'ann', 1)`
+      const ofOneChat = [first('chat', begins(externalId)), first('chat', begins(externalId))]
+      const messages = [first('a'), first('b'), ...ofOneChat]
+      const refused = [
+        first('stale', { configuration: 1_000_000 }),
+        first('misplaced', { place: { parent: randomUUID() } }),
+        first('revoked', { user: 'ann', makeSession: { externalId: null, secretNumber: 0 } }),
+      ]
+      const said = outcomes(await admitTogether([...messages, ...refused]))
+      expect(said.splice(2, 2).sort()).toEqual(['admitted', 'not_found']) // the chat has one session
+      expect(said).toEqual(['admitted', 'admitted', 'stale', 'not_found', 'revoked'])
+      const ids = [...messages, ...refused].map(({ sessionId }) => sessionId)
+      const rows = await scene.sql`
+      select s.title, m.id from sessions s left join messages m on m.session_id = s.id and m.role = 'assistant'
+       where s.id = any(${ids}::uuid[]) order by s.title`
+      expect(rows.map(({ title }) => title)).toEqual(['a', 'b', 'chat'])
+      expect(
+        await transactions(
+          scene,
+          rows.map(({ id }) => id),
+        ),
+      ).toBe(1)
+    },
+  )
+
   /** Everything that an admission stores, but ids and times. */
   const storedOf = (sessionId: string) => scene.sql`
-    select m.position, m.role, m.status, m.content, m.session_num = s.num as is_numbered, m.model, m.first_seq, m.include_usage,
+    select m.position, m.role, m.status, m.content, m.session_num = s.num as has_number, m.model, m.first_seq, m.include_usage,
            m.instance_id = ${scene.instance.id} as is_ours, m.epoch, m.parent, m.line, m.asked_place ->> 'parent' is not null as asks,
            m.asked_place ? 'regenerate' as asks_again, m.facts, s.status as session_status, s.error_code, s.head,
+           s.title, s.title_is_draft, s.end_user, s.external_id is not null as has_external_id, s.metadata, s.bytes, s.change is not null as is_numbered,
            (select jsonb_agg(to_jsonb(k) - 'session_id' - 'reply_id' - 'created_at') from idempotency_keys k where k.session_id = s.id) as keys,
            (select jsonb_agg(jsonb_build_array(w.open, w.decision, w.decided_by, w.reason)) from waiting_calls w where w.session_id = s.id) as waited,
            (select count(*)::integer from waits w where w.session_id = s.id) as waits,
@@ -186,9 +222,20 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         [[finished()], () => ({ place: { parent: null } })],
         [[finished()], (last) => ({ place: { parent: last?.id ?? null }, parts: [file] })],
         [[waits], () => ({ by: 'ann' })],
+        [[], () => begins()],
+        [[], () => ({ ...begins(randomUUID()), user: 'ann', title: 'Hello', parts: [file] })],
+        [
+          [],
+          () => ({
+            ...begins(),
+            title: 'Hello',
+            titleIsDraft: true,
+            idempotency: { key: 'k', bodyHash: Buffer.from('h') },
+          }),
+        ],
       ]
     const prepare = async ([before, make]: (typeof kinds)[number]) => {
-      const session = await scene.newSession()
+      const session = 'makeSession' in make(undefined, undefined) ? randomUUID() : await scene.newSession()
       const replies: ReplyInfo[] = []
       for (const one of before) {
         const reply = await scene.begin(session)
