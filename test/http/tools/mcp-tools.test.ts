@@ -63,13 +63,17 @@ verifies(
     scene.up.next(asks('', { name: 'stage__sing', arguments: '' }, { name: fallDown, arguments: '{}' }))
     scene.up.next(says('Bravo.'))
     const { frames } = await (await scene.chat({ message: 'Sing!' })).rest()
-    expect(told(frames)).toMatchObject([
+    const [sing, fall, ...rest] = told(frames)
+    expect([sing, fall]).toMatchObject([
       ['tool_call', { name: 'stage__sing' }],
       ['tool_call', { name: fallDown }],
-      ['tool_result', { ok: true, content: 'la la' }],
-      ['tool_result', { ok: false, content: expect.stringContaining('ouch') }],
-      'Bravo.',
     ])
+    const results = [
+      { ok: true, content: 'la la' },
+      { ok: false, content: expect.stringContaining('ouch') },
+    ].map((result) => ['tool_result', expect.objectContaining(result)])
+    expect(rest.slice(0, 2)).toEqual(expect.arrayContaining(results)) // they run side by side
+    expect(rest.slice(2)).toEqual(['Bravo.'])
     scene.up.next(says('One only.'))
     const before = scene.up.calls.length
     await (await scene.chat({ message: 'Sing!', mcpServers: [{ mcpServerId, toolNames: ['sing'] }] })).rest()
