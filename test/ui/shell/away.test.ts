@@ -62,6 +62,19 @@ test('can be taken back', async () => {
   await page.getByRole('heading', { level: 1, name: 'State chart' }).waitFor()
 })
 
+test('a page that was answered with 503 is there once the server can answer', async () => {
+  await using page = await browser.page(app.url, { fresh: true, allow: /503/ })
+  let isAway = true
+  await page.route(/\/api\/v1\/prompts/, (route) =>
+    isAway ? route.fulfill({ status: 503, json: { message: 'The database is away.' } }) : route.continue(),
+  )
+  await page.goto('/prompts')
+  await page.getByText('The database is away.').first().waitFor()
+  isAway = false
+  await page.getByText('The database is away.').first().waitFor({ state: 'detached' })
+  await page.getByText('No prompts yet').first().waitFor()
+})
+
 test('the other pages are fetched ahead once the page rests, not between the frames of something that moves', async () => {
   await using page = await browser.page(app.url, { fresh: true })
   await page.addInitScript(`{
