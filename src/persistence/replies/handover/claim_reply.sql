@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Takes a running reply over that its owner gives away, or that nobody owns any more. Null when another instance was
    first, or it is to go on nowhere. The owner changes in one conditional update, so that of several instances one gets it. Idempotent: a
    call whose answer was lost is called again.
@@ -23,7 +23,8 @@ begin
   select x.id, x.agent_id, x.title, x.title_is_draft, x.end_user, x.metadata into s
     from sessions x join messages y on y.session_id = x.id where y.id = p_reply for no key update of x skip locked;
   if not found then return null; end if;
-  select x.* into m from messages x where x.id = p_reply and x.status = 'streaming';
+  -- Locked before its offer is removed, in the order of who offers it.
+  select x.* into m from messages x where x.id = p_reply and x.status = 'streaming' for no key update;
   if not found then return null; end if;
 
   select h.reason into v_reason from handovers h

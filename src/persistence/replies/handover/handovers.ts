@@ -66,6 +66,7 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
       // What could not be stored for so long waits until the database is back, as a settlement does.
       const withinMs = reason === 'database' ? Number.POSITIVE_INFINITY : waitMs
       return await again(async () => {
+        // Locked, as in keepTurn: an earlier try of it may have arrived, and what it offered is being taken or settled.
         const rows = await sql`
           insert into handovers (reply_id, instance_id, epoch, reason)
           select m.id, m.instance_id, m.epoch, ${reason} from messages m
@@ -74,6 +75,7 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
              and case when ${reason} = 'boundary'
                       then exists (select 1 from instances where adopts and lost_at is null and id <> ${instance.id})
                       else may_go_on(m.id, null) end
+             for share of m
           on conflict (reply_id) do update set reason = excluded.reason
           returning 1`
         if (rows.length > 0) return 'offered'

@@ -32,6 +32,14 @@ async function runningReply({ sql, agentId, journal, newSession, begin }: Scene)
 
 const lose = ({ sql }: Scene, { id }: Instance) => sql`update instances set epoch = epoch + 1 where id = ${id}`
 
+/** How many statements like `pattern` wait for a lock. */
+const waitingFor = async ({ sql }: Scene, pattern: string): Promise<number> =>
+  (
+    await sql`
+      select from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like ${pattern}`
+  ).length
+
 /** Ends what goes on nowhere; how many. */
 async function settle({ sql }: Scene, { id }: Instance, withinS = 600): Promise<number> {
   const options = { instanceId: id, withinS, deriveTitle: () => null, onFault() {}, onUnmoved() {} }
@@ -121,6 +129,30 @@ verifies(
   },
 )
 
+verifies('contract-21.owner', 'an offer that is repeated while another instance takes it leaves nothing', async () => {
+  await using scene = await openScene()
+  const { sql, instance } = scene
+  const reply = await runningReply(scene)
+  const giver = handoversOf(scene, instance)
+  const taker = handoversOf(scene, (await scene.another()).instance)
+  expect(await giver.offer(reply, 'database')).toBe('offered')
+  const held = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  const holding = sql.begin(async (tx) => {
+    await tx`select 1 from instances where id = ${instance.id} for update`
+    held.resolve()
+    await over.promise
+  })
+  await held.promise
+  const repeated = giver.offer(reply, 'database')
+  await expect.poll(() => waitingFor(scene, '%insert into handovers%')).toBe(1)
+  expect(await taker.claim(reply.id)).toMatchObject({ reason: 'database' })
+  over.resolve()
+  await holding
+  expect(await repeated).toBe('gone')
+  expect(await sql`select 1 from handovers`).toHaveLength(0)
+})
+
 verifies('contract-21.calls', 'a turn that comes while its reply is settled is kept nowhere', async () => {
   await using scene = await openScene()
   const reply = await runningReply(scene)
@@ -134,10 +166,7 @@ verifies('contract-21.calls', 'a turn that comes while its reply is settled is k
   })
   await begun.promise
   const kept = handoversOf(scene, scene.instance).keepTurn(reply, 1, turn, null)
-  const waiting = () => scene.sql`
-    select from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into reply_turns%'`
-  await expect.poll(async () => (await waiting()).length).toBe(1)
+  await expect.poll(() => waitingFor(scene, '%insert into reply_turns%')).toBe(1)
   over.resolve()
   await settling
   expect(await kept).toBe(false)
