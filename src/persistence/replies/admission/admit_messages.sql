@@ -1,8 +1,9 @@
--- revision 17
+-- revision 18
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
-   is at work on, and to new ones that nothing is to be judged for. Waits for none that is there. Of each it admits it answers what admit_message answers; the others, and all but
-   the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order. Messages under
-   limits are answered whether they pass or not, and wait for others of the same subject: they come in statements of their own.
+   is at work on, and to new ones for which nothing has to be judged. Waits for no session that is there. Of each it admits it
+   answers what admit_message answers; the others, and all but the first to a session, are admit_message's to decide, or refuse:
+   it must be asked for them, in their order. Messages under limits are answered whether they pass or not, and wait for others
+   of the same subject: they come in statements of their own.
    p_messages: [as admit_message takes them, with text], all with may_start, without is_retry, decisions and begins. */
 create or replace function admit_messages(p_instance uuid, p_epoch bigint, p_messages jsonb)
 returns jsonb language plpgsql
