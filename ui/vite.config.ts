@@ -6,6 +6,21 @@ import { preloads } from './preloads.ts'
 
 const server = 'http://127.0.0.1:8080'
 
+/**
+ * What a new conversation is shown with, which is not what shows messages: one file. By the sets of pages that share a module
+ * it would be twenty.
+ */
+const newConversation = new RegExp(
+  [
+    '/ui/src/playground/(?:chat|acting-as/|connection/|queue/|columns/columns-in-url|finding/linked-message|sessions/title-of)',
+    '/ui/src/playground/composer/(?!question|use-tool-schema|drafts)',
+    '/ui/src/playground/overrides/(?:overrides|editing-chip|override-chips)',
+    '/ui/src/playground/transcript/(?:opening|message-actions|transcript\\.)',
+    '/ui/src/(?:traces/span-side|blocks/late/(?:late-drawer|use-loaded))',
+    '/packages/client/src/message-content',
+  ].join('|'),
+)
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), oneFontFormat(), notice(), preloads()],
@@ -38,7 +53,7 @@ export default defineConfig({
             // What conversations, calls of tools, lists and forms are shown with is of no page that one sees first.
             {
               name: 'shared',
-              test: /\/ui\/src\/(?!templates\/|playground\/|chart\/|http-tools\/|traces\/|blocks\/(?:diff|forms|editing)\/|blocks\/(?:copy|delete-button|code-block)\.|blocks\/pages\/(?!page\.|awaited\.))/,
+              test: /\/ui\/src\/(?!templates\/|playground\/(?!queries\.|transcript\/branches\.)|chart\/|http-tools\/|traces\/|blocks\/(?:diff|forms|editing)\/|blocks\/(?:copy|delete-button|code-block)\.|blocks\/pages\/(?!page\.|page-keys\.|awaited\.))/,
               minShareCount: 3,
               priority: 2,
             },
@@ -53,6 +68,8 @@ export default defineConfig({
             { name: 'icons', test: /\/@tabler\/icons-react\//, minShareCount: 2, priority: 2 },
             // Libraries' modules that many pages share: one file instead of nine.
             { name: 'often', test: /\/node_modules\/(?!@tabler)/, minShareCount: 8, priority: 2 },
+            { name: 'machine', test: /\/node_modules\/(?:xstate|@xstate|use-sync-external-store)\//, priority: 2 },
+            { name: 'talk', test: newConversation, includeDependenciesRecursively: false, priority: 2 },
             { name: 'lib', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 5000, priority: 1 },
           ],
         },

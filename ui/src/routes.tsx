@@ -53,10 +53,7 @@ const readForHome = () => [
   queryClient.prefetchQuery(someAgents),
 ]
 
-const playground = inPieces(
-  [() => import('./playground/transcript/transcript-view.tsx'), () => import('./playground/chat.tsx')],
-  () => import('./playground/playground-page.tsx'),
-)
+const playground = inPieces([() => import('./playground/chat.tsx')], () => import('./playground/playground-page.tsx'))
 
 const pages: RouteObject[] = [
   {
@@ -149,6 +146,7 @@ const AHEAD_MS = 5_000
 fetchAhead(
   [
     playground,
+    () => import('./playground/transcript/transcript-view.tsx'),
     () => import('./playground/sessions/session-side.tsx'),
     () => import('./sessions/sessions-page.tsx'),
     ...resources.flatMap(({ listPage, recordPages }) => [listPage, recordPages]),

@@ -52,6 +52,19 @@ test('what waits for the first frame needs none of them itself', async () => {
   expect(names.slice(-2)).toEqual(['start', 'begin'])
 })
 
+/** Of a page besides main.tsx's own: forty small ones are seven round trips, and on a phone four long tasks. */
+const MOST_FILES = 16
+
+test('a page is few files, and a new conversation opens without what shows messages', async () => {
+  const dist = new URL('../../../ui/dist/', import.meta.url)
+  const files: Record<string, string[]> = JSON.parse(await readFile(new URL('preloads.json', dist), 'utf8'))
+  expect(Object.entries(files).filter(([, names]) => names.length > MOST_FILES)).toEqual([])
+  const scripts = (files['/playground'] ?? []).filter((name) => name.endsWith('.js'))
+  const texts = await Promise.all(scripts.map((name) => readFile(new URL(`.${name}`, dist), 'utf8')))
+  expect(texts.filter((text) => text.includes('Jump to newest'))).toEqual([])
+  expect(texts.some((text) => text.includes('Shift Enter'))).toBe(true)
+})
+
 /** Of a page's first showing: an agent's workbench reads three pages of 300 agents, Home asks for what needs a look. */
 const MOST_CALLS = 12
 

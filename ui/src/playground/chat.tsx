@@ -2,9 +2,11 @@
 import { Text, VisuallyHidden } from '@mantine/core'
 import { useCallbackRef } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
+import { useSelector } from '@xstate/store-react'
 import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { Agent } from '../agents/resource.ts'
 import { ApiError } from '../api.ts'
+import { late, useLoaded } from '../blocks/late/use-loaded.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import classes from './chat.module.css'
 import { Loading, Notices, SessionGone } from './chat-notices.tsx'
@@ -25,12 +27,13 @@ import { QueuedMessages } from './queue/queued-messages.tsx'
 import type { Conversation } from './transcript/branches.ts'
 import { type MessageActions, useMessageActions } from './transcript/message-actions.ts'
 import { Opening } from './transcript/opening.tsx'
-import { TranscriptView } from './transcript/transcript-view.tsx'
+import type { TranscriptView } from './transcript/transcript-view.tsx'
 
 /** Loaded when a call waits: it brings the forms of tools' arguments, which few conversations need. */
 const Question = lazy(
   reliable(() => import('./composer/question.tsx').then((loaded) => ({ default: loaded.Question }))),
 )
+const transcriptPart = late(reliable(() => import('./transcript/transcript-view.tsx')))
 const ForkDialog = lazy(reliable(() => import('./transcript/fork-dialog.tsx')))
 
 interface ChatProps {
@@ -88,17 +91,16 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
   return (
     <>
       {header(draft.text || (lastMessage() ?? ''))}
-      {stored.isLoading ? (
-        <Loading />
-      ) : (
-        <TranscriptView
-          agentName={agent.name}
-          agentModel={agent.model}
-          stored={stored.data ?? noMessages}
-          {...{ checkpoints, transcript, actions, onFound }}
-          empty={opening}
-        />
-      )}
+      <Shown
+        isNew={sessionId === null}
+        isWritten={draft.text !== ''}
+        isLoading={stored.isLoading}
+        agentName={agent.name}
+        agentModel={agent.model}
+        stored={stored.data ?? noMessages}
+        {...{ checkpoints, transcript, actions, onFound }}
+        empty={opening}
+      />
       <Dropping onFiles={attachments.add} />
       <div className={classes.bottom}>
         {isAccepted && sessionId && <Durability sessionId={sessionId} />}
@@ -134,6 +136,32 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
       <VisuallyHidden role="status">{isIdle ? '' : 'The reply is being written.'}</VisuallyHidden>
     </>
   )
+}
+
+interface ShownProps extends ComponentProps<typeof TranscriptView> {
+  /** It has no session yet. */
+  isNew: boolean
+  /** Whether there is something in the field. */
+  isWritten: boolean
+  /** Of the stored messages. */
+  isLoading: boolean
+}
+
+/** The messages; before the first one, what to try, without what shows messages, which few visits need at once. */
+function Shown({ isNew, isWritten, isLoading, ...conversation }: ShownProps) {
+  const { transcript, onFound, empty } = conversation
+  const isSent = useSelector(transcript, ({ context }) => context.live !== null)
+  const isEmpty = isNew && !isSent && onFound === null
+  const View = useLoaded(transcriptPart, !isEmpty || isWritten)?.TranscriptView
+  const [beganNew] = useState(isNew)
+  if (isEmpty || (beganNew && View === undefined)) {
+    return (
+      <section className={classes.beginning} role="log" aria-label="Conversation" aria-live="off">
+        {empty}
+      </section>
+    )
+  }
+  return isLoading || View === undefined ? <Loading /> : <View {...conversation} />
 }
 
 const noCheckpoints: readonly Checkpoint[] = []

@@ -8,7 +8,7 @@ import { Navigate, useNavigate, useParams } from 'react-router'
 import { type Agent, allAgents } from '../agents/resource.ts'
 import { wordsOf } from '../api.ts'
 import { LateDrawer } from '../blocks/late/late-drawer.tsx'
-import { useLoaded } from '../blocks/late/use-loaded.ts'
+import { late, useLoaded } from '../blocks/late/use-loaded.ts'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { Gone } from '../blocks/messages/gone.tsx'
 import { Page } from '../blocks/pages/page.tsx'
@@ -25,7 +25,7 @@ import { type Side, useSide } from './side/use-side.ts'
 
 const Columns = lazy(reliable(() => import('./columns/columns.tsx')))
 /** On a phone it is in a drawer. */
-const loadSessions = reliable(() => import('./sessions/session-side.tsx'))
+const sessionsPart = late(reliable(() => import('./sessions/session-side.tsx')))
 const SidePanel = lazy(reliable(() => import('./side/side-panel.tsx')))
 
 const lastAgentKey = 'playground-agent'
@@ -55,10 +55,19 @@ export function Component() {
   return <Before>{isFetching ? <Loader role="img" aria-label="Loading" /> : <NoAgent />}</Before>
 }
 
+const awaitedTitle = <title>Playground · Greenroom</title>
+
 const Awaited = ({ isNew }: { isNew: boolean }) => (
   <>
-    <title>Playground · Greenroom</title>
+    {awaitedTitle}
     <FirstFrame of={isNew ? 'chat' : 'session'} />
+  </>
+)
+
+const AwaitedHead = () => (
+  <>
+    {awaitedTitle}
+    <div className="first-head" />
   </>
 )
 
@@ -89,7 +98,7 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
   const { key, became } = useChatKey(agent.id, sessionId)
   const side = useSide()
   const hasRoom = useMediaQuery(ROOM_FOR_SESSIONS, undefined, { getInitialValueInEffect: false }) === true
-  const Sessions = useLoaded(loadSessions, hasRoom)?.default
+  const Sessions = useLoaded(sessionsPart, hasRoom)?.default
   const [isFinding, finding] = useDisclosure()
   const split = useColumns()
   const own = useOverrides()
@@ -99,6 +108,8 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
   const { place, choose, column } = useSelected(split)
   const span = useRef<HTMLDivElement>(null)
   const head = { agent, agents, sessionId, side, onAddColumn: split.add }
+  // The first time, the head is rendered after the conversation: together they are the longest task of the page's visit.
+  const hasHead = useDeferredValue(true, false)
   const panel = (
     <SidePanel
       key={`${agent.id} ${column?.name}`}
@@ -138,7 +149,9 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
               sessionId={sessionId ?? null}
               onSession={became}
               onFound={isFinding ? finding.close : null}
-              header={(message) => <ChatHeader {...head} message={message} onFind={finding.open} />}
+              header={(message) =>
+                hasHead ? <ChatHeader {...head} message={message} onFind={finding.open} /> : <AwaitedHead />
+              }
             />
           )}
         </SpanSide>

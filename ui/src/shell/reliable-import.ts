@@ -31,6 +31,8 @@ export const reliable =
     }
   }
 
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
+
 /**
  * A page whose parts are evaluated one after the other, with turns of the browser between them: all at once they are one
  * long task. The page itself imports them too.
@@ -38,7 +40,10 @@ export const reliable =
 export const inPieces =
   <Part>(parts: readonly (() => Promise<unknown>)[], page: () => Promise<Part>) =>
   async (): Promise<Part> => {
-    for (const part of parts) await part()
+    for (const part of parts) {
+      await turn()
+      await part()
+    }
     return await page()
   }
 
