@@ -12,7 +12,8 @@ const server = 'http://127.0.0.1:8080'
  */
 const newConversation = new RegExp(
   [
-    '/ui/src/playground/(?:chat|acting-as/|connection/|queue/|columns/columns-in-url|finding/linked-message|sessions/title-of)',
+    '/ui/src/playground/(?:chat|acting-as/|connection/|queue/|columns/columns-in-url|finding/linked-message)',
+    '/ui/src/playground/sessions/(?:title-of|session-title|session-facts)',
     '/ui/src/playground/composer/(?!question|use-tool-schema|drafts)',
     '/ui/src/playground/overrides/(?:overrides|editing-chip|override-chips)',
     '/ui/src/playground/transcript/(?:opening|message-actions|transcript\\.)',
@@ -61,7 +62,7 @@ export default defineConfig({
             // playground's.
             {
               name: 'watching',
-              test: /\/ui\/src\/(?:chart\/|playground\/composer\/drafts)/,
+              test: /\/ui\/src\/(?:chart\/|traces\/queries|playground\/composer\/drafts)/,
               minShareCount: 2,
               priority: 2,
             },
@@ -69,7 +70,9 @@ export default defineConfig({
             // Libraries' modules that many pages share: one file instead of nine.
             { name: 'often', test: /\/node_modules\/(?!@tabler)/, minShareCount: 8, priority: 2 },
             { name: 'machine', test: /\/node_modules\/(?:xstate|@xstate|use-sync-external-store)\//, priority: 2 },
-            { name: 'talk', test: newConversation, includeDependenciesRecursively: false, priority: 2 },
+            // In a file with either, every page with a button for copying would ask for that.
+            { name: 'copy', test: /\/ui\/src\/blocks\/copy\./, includeDependenciesRecursively: false, priority: 3 },
+            { name: 'talk', test: newConversation, priority: 2 },
             { name: 'lib', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 5000, priority: 1 },
           ],
         },

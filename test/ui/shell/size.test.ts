@@ -1,5 +1,5 @@
 /** What the pages cost a visitor: the bytes of the first one, which come compressed, and the requests of each. */
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
@@ -63,6 +63,25 @@ test('a page is few files, and a new conversation opens without what shows messa
   const texts = await Promise.all(scripts.map((name) => readFile(new URL(`.${name}`, dist), 'utf8')))
   expect(texts.filter((text) => text.includes('Jump to newest'))).toEqual([])
   expect(texts.some((text) => text.includes('Shift Enter'))).toBe(true)
+})
+
+test('no two files need each other: the one that runs first would miss what the other one has', async () => {
+  const assets = new URL('../../../ui/dist/assets/', import.meta.url)
+  const scripts = (await readdir(assets)).filter((name) => name.endsWith('.js'))
+  const left = new Map<string, string[]>()
+  for (const name of scripts) {
+    const text = await readFile(new URL(name, assets), 'utf8')
+    left.set(
+      name,
+      [...text.matchAll(/(?:from|import)"\.\/([^"]+\.js)"/g)].map(([, needed]) => needed ?? ''),
+    )
+  }
+  expect(left.size).toBeGreaterThan(20)
+  for (let before = -1; before !== left.size; ) {
+    before = left.size
+    for (const [name, needed] of left) if (!needed.some((one) => left.has(one))) left.delete(name)
+  }
+  expect([...left.keys()]).toEqual([])
 })
 
 /** Of a page's first showing: an agent's workbench reads three pages of 300 agents, Home asks for what needs a look. */

@@ -1,6 +1,6 @@
 /** The frame around every page: navigation, who is logged in, colours, and the notice when the server does not answer. */
 import { Burger, Divider, NavLink, Text, UnstyledButton } from '@mantine/core'
-import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks'
 import { IconBolt, IconBook2, IconExternalLink, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
@@ -26,7 +26,12 @@ import { WaitingCount } from './waiting-count.tsx'
 const CommandPalette = lazy(reliable(() => import('./palette/command-palette.tsx')))
 const Shortcuts = lazy(reliable(() => import('./palette/shortcuts.tsx')))
 
+/** As in frame.css; where there is less, the side is there only while the menu is open. */
+const ROOM_FOR_SIDE = 'not all and (max-width: 48em)'
+
 export function Shell() {
+  const hasRoom = useMediaQuery(ROOM_FOR_SIDE, undefined, { getInitialValueInEffect: false }) === true
+  const [palette, setPalette] = useState(false)
   const [menu, { toggle, close }] = useDisclosure()
   const { pathname } = useLocation()
   const main = useFocusOnNewPage(pathname)
@@ -51,32 +56,31 @@ export function Shell() {
         />
       </section>
       <nav className="frame-side" aria-label="Main">
-        <Side />
+        {(hasRoom || menu) && <Side onSearch={() => setPalette(true)} />}
       </nav>
       <main id="main" ref={main} tabIndex={-1} className="frame-main">
         <Outlet />
       </main>
+      <OnTop palette={palette} setPalette={setPalette} />
       <UnreachableNotice />
       <ScrollRestoration />
     </div>
   )
 }
 
-function Side() {
-  const [palette, setPalette] = useState(false)
+interface OnTopProps {
+  /** Whether the command palette is open. */
+  palette: boolean
+  setPalette: (isOpen: boolean) => void
+}
+
+/** What keys open over any page. */
+function OnTop({ palette, setPalette }: OnTopProps) {
   const [sheet, setSheet] = useState(false)
   useHotkeys([['mod+K', () => setPalette(true)]], [])
   useQuestionMark(() => setSheet(true))
   return (
     <>
-      <Link to="/" className="brand">
-        <Brand />
-      </Link>
-      <UnstyledButton className={classes.search} onClick={() => setPalette(true)}>
-        <IconSearch size={15} stroke={1.8} aria-hidden />
-        <span>Go to…</span>
-        <kbd className={classes.keys}>Ctrl K</kbd>
-      </UnstyledButton>
       {palette && (
         <Suspense>
           <CommandPalette onClose={() => setPalette(false)} onShortcuts={() => setSheet(true)} />
@@ -87,6 +91,21 @@ function Side() {
           <Shortcuts onClose={() => setSheet(false)} />
         </Suspense>
       )}
+    </>
+  )
+}
+
+function Side({ onSearch }: { onSearch: () => void }) {
+  return (
+    <>
+      <Link to="/" className="brand">
+        <Brand />
+      </Link>
+      <UnstyledButton className={classes.search} onClick={onSearch}>
+        <IconSearch size={15} stroke={1.8} aria-hidden />
+        <span>Go to…</span>
+        <kbd className={classes.keys}>Ctrl K</kbd>
+      </UnstyledButton>
       <div className={classes.links}>
         {sections.map(({ label, pages }) => (
           <div key={label} className={classes.section}>
