@@ -1,7 +1,8 @@
 /** What the pages make of texts: the server's messages, addresses, times, lengths. */
 import { expect, test } from 'vitest'
 import { fieldNamed } from '../../ui/src/blocks/forms/field-message.ts'
-import { relativeTime } from '../../ui/src/blocks/time-words.ts'
+import { relativeTime, timeOfDay } from '../../ui/src/blocks/time-words.ts'
+import { plural, wholeNumber } from '../../ui/src/blocks/words.ts'
 import { nextPage } from '../../ui/src/login/next-page.ts'
 import { textSize } from '../../ui/src/prompts/text-size.ts'
 import { plainTitle } from '../../ui/src/sessions/words.ts'
@@ -44,6 +45,16 @@ test.each([
   ['http://x.example/?next=http://[', null],
   ['http://x.example/', null],
 ])('%s leads to %s', (href, next) => expect(nextPage(href)).toBe(next))
+
+test.each([0, 7, 999, 1_000, 12_345, 1_234_567])('%i is worded as a language’s data would word it', (count) => {
+  expect(wholeNumber(count)).toBe(count.toLocaleString('en'))
+  expect(plural(count, 'session')).toBe(`${count.toLocaleString('en')} sessions`)
+})
+
+test('a time of day is of this computer’s time zone, with two digits each', () => {
+  expect(timeOfDay(new Date(2026, 5, 1, 7, 4).getTime())).toBe('07:04')
+  expect(timeOfDay(new Date(2026, 5, 1, 0, 0).getTime())).toBe('00:00')
+})
 
 test.each([
   [-5, 'just now'],

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { once } from '../blocks/once.ts'
 import { NameSearch } from '../blocks/pages/name-search.tsx'
 import { Panel } from '../blocks/panel.tsx'
-import { plural } from '../blocks/words.ts'
+import { plural, wholeNumber } from '../blocks/words.ts'
 import classes from './agents.module.css'
 import { type Agent, allAgents } from './resource.ts'
 
@@ -29,7 +29,7 @@ const words = once(() => new Intl.ListFormat('en'))
 export function UsedBy({ noun, uses }: { noun: string; uses: (agent: Agent) => boolean }) {
   const agents = useQuery(allAgents).data?.filter(uses)
   return (
-    <Panel title={agents && agents.length > 0 ? `Used by ${agents.length.toLocaleString('en')}` : 'Used by'}>
+    <Panel title={agents && agents.length > 0 ? `Used by ${wholeNumber(agents.length)}` : 'Used by'}>
       {agents?.length === 0 ? (
         <Text c="dimmed" fz="sm">
           No agent uses this {noun} yet.

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { type PointerEvent, useEffect, useState } from 'react'
 import { serverNow } from '../shell/server-clock.ts'
 import { once } from './once.ts'
 import { relativeTime } from './time-words.ts'
@@ -12,8 +12,11 @@ export function RelativeTime({ iso }: { iso: string }) {
     const timer = setInterval(() => setNow(serverNow()), 30_000)
     return () => clearInterval(timer)
   }, [])
+  const sayExactly = ({ currentTarget }: PointerEvent<HTMLElement>) => {
+    currentTarget.title = exact().format(new Date(iso))
+  }
   return (
-    <time dateTime={iso} title={exact().format(new Date(iso))}>
+    <time dateTime={iso} onPointerEnter={sayExactly}>
       {relativeTime(iso, now)}
     </time>
   )

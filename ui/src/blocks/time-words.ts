@@ -1,20 +1,26 @@
-import { once } from './once.ts'
+import { plural } from './words.ts'
 
+/** Units, their seconds, and the word for one of it. */
 const steps = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
+  ['year', 31_536_000, 'last year'],
+  ['month', 2_592_000, 'last month'],
+  ['day', 86_400, 'yesterday'],
+  ['hour', 3_600, '1 hour ago'],
+  ['minute', 60, '1 minute ago'],
 ] as const
-const words = once(() => new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' }))
 
 /** "3 minutes ago"; "just now" below a minute, and for clocks that differ a little. `now` in milliseconds. */
 export function relativeTime(iso: string, now: number): string {
   const seconds = (now - Date.parse(iso)) / 1000
-  for (const [unit, length] of steps) if (seconds >= length) return words().format(-Math.floor(seconds / length), unit)
+  for (const [unit, length, one] of steps) {
+    const count = Math.floor(seconds / length)
+    if (count > 0) return count === 1 ? one : `${plural(count, unit)} ago`
+  }
   return 'just now'
 }
+
+/** `18:45`, in this computer's time zone. Milliseconds since 1970. */
+export const timeOfDay = (at: number): string => new Date(at).toTimeString().slice(0, 5)
 
 /** `0 s`, `22 s`, `4 min 7 s`, `3 h 12 min`. */
 export function wholeSeconds(ms: number): string {

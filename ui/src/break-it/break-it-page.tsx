@@ -1,4 +1,5 @@
 /** `/break-it`: the demo, broken by those who do not believe it, and what this page has seen compared with what is stored. */
+
 import { Button, Code, Loader, Text } from '@mantine/core'
 import { IconBolt, IconCloudOff, IconDoor, IconPlayerPause, IconPlugConnectedX } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -8,8 +9,8 @@ import { Card } from '../blocks/card.tsx'
 import { Copy } from '../blocks/copy.tsx'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
-import { once } from '../blocks/once.ts'
 import { Page } from '../blocks/pages/page.tsx'
+import { wholeNumber } from '../blocks/words.ts'
 import { clockTime } from '../chart/words.ts'
 import classes from './break-it.module.css'
 import type { Counts } from './checker.ts'
@@ -174,10 +175,8 @@ const figures: { key: keyof Counts; label: string; about: string; isBad: boolean
 /** What was shown within the last second is not read back yet: nothing that is missing. */
 function storedWords({ shown, stored, lost, contradicted }: Counts, about: string): string {
   const due = shown - stored - lost - contradicted
-  return due > 0 ? `${about}; ${count().format(due)} to be read within a second` : about
+  return due > 0 ? `${about}; ${wholeNumber(due)} to be read within a second` : about
 }
-
-const count = once(() => new Intl.NumberFormat('en'))
 
 function Checker({ store }: { store: WatchStore }) {
   const counts = useSelector(store, ({ context }) => context.counts)
@@ -187,7 +186,7 @@ function Checker({ store }: { store: WatchStore }) {
         {figures.map(({ key, label, about, isBad }) => (
           <div key={key} data-bad={(isBad && counts[key] > 0) || undefined}>
             <dt>{label}</dt>
-            <dd data-testid={key}>{count().format(counts[key])}</dd>
+            <dd data-testid={key}>{wholeNumber(counts[key])}</dd>
             <dd className={classes.about}>{key === 'stored' ? storedWords(counts, about) : about}</dd>
           </div>
         ))}

@@ -1,9 +1,11 @@
 /** Shows the person on call what runs, what is stuck, what waits, what has failed; each leads to its sessions. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { once } from '../blocks/once.ts'
+import { timeOfDay } from '../blocks/time-words.ts'
 import { useNow } from '../blocks/use-now.ts'
+import { wholeNumber } from '../blocks/words.ts'
 import { allSessions, type SessionOverview, type SessionOverviewList } from '../sessions/queries.ts'
 import { LastDay, type Span } from '../usage/last-day/last-day.tsx'
 import { waitingCount } from '../waiting/queries.ts'
@@ -16,7 +18,7 @@ const STUCK_MS = 60_000
 const HOUR_MS = 3_600_000
 const every = { refetchInterval: 5_000 }
 
-const countOf = ({ total, more }: SessionOverviewList): string => `${total.toLocaleString('en')}${more ? '+' : ''}`
+const countOf = ({ total, more }: SessionOverviewList): string => `${wholeNumber(total)}${more ? '+' : ''}`
 
 export function OnCall() {
   const running = useQuery({ ...allSessions({ status: 'streaming', limit: MOST }), ...every }).data
@@ -32,7 +34,7 @@ export function OnCall() {
   const stuck = running?.sessions.filter((one) => since(one) > STUCK_MS)
   const lately = failed?.sessions.filter((one) => since(one) < HOUR_MS)
   const atLeast = (found: readonly SessionOverview[]) =>
-    `${found.length.toLocaleString('en')}${found.length === MOST ? '+' : ''}`
+    `${wholeNumber(found.length)}${found.length === MOST ? '+' : ''}`
   const facts = [
     { to: '/sessions?status=streaming', count: running && countOf(running), name: 'running', isBad: false },
     {
@@ -41,7 +43,12 @@ export function OnCall() {
       name: 'for more than 60 s',
       isBad: (stuck?.length ?? 0) > 0,
     },
-    { to: '/waiting', count: waiting?.toLocaleString('en'), name: 'waiting for approval', isBad: false },
+    {
+      to: '/waiting',
+      count: waiting === undefined ? undefined : wholeNumber(waiting),
+      name: 'waiting for approval',
+      isBad: false,
+    },
     {
       to: '/sessions?status=error&newer=1h',
       count: lately && atLeast(lately),
@@ -73,5 +80,4 @@ export function OnCall() {
 
 const isoOf = ({ from, to }: Span) => ({ from: new Date(from).toISOString(), to: new Date(to).toISOString() })
 
-const clock = once(() => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }))
-const spanWords = ({ from, to }: Span): string => `from ${clock().format(from)} to ${clock().format(to)}`
+const spanWords = ({ from, to }: Span): string => `from ${timeOfDay(from)} to ${timeOfDay(to)}`

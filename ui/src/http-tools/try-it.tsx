@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { CodeBlock } from '../blocks/code-block.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { Panel } from '../blocks/panel.tsx'
-import { indented } from '../blocks/words.ts'
+import { indented, wholeNumber } from '../blocks/words.ts'
 import { argumentNames } from '../templates/template-names.ts'
 import { ArgumentFields } from './argument-fields.tsx'
 import { argumentsOf, type Typed } from './arguments.ts'
@@ -74,7 +74,7 @@ function Outcome({ ok, status, body, latencyMs, message }: OutcomeProps) {
           {status === null ? 'No answer' : `Status ${status}`}
         </Badge>
         <Text fz="sm" c="dimmed">
-          {latencyMs.toLocaleString('en')} ms
+          {wholeNumber(latencyMs)} ms
         </Text>
       </div>
       {!ok && <Text fz="sm">{message}</Text>}

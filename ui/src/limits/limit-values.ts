@@ -1,5 +1,7 @@
 /** Limits as a form has them: '' is no limit. */
+
 import type { components } from '../../../openapi/generated/schema.ts'
+import { wholeNumber } from '../blocks/words.ts'
 
 export type Limits = NonNullable<components['schemas']['Key']['limits']>
 export type LimitName = keyof Limits
@@ -26,29 +28,27 @@ interface Field {
   used: (use: LimitUse) => string
 }
 
-const whole = (count: number): string => count.toLocaleString('en')
-
 export const limitFields: readonly Field[] = [
   {
     name: 'requestsPerMinute',
     label: 'Requests a minute',
     description: 'Requests that begin a reply, in any 60 seconds.',
     step: 1,
-    used: ({ requestsLastMinute }) => `${whole(requestsLastMinute)} in the last minute`,
+    used: ({ requestsLastMinute }) => `${wholeNumber(requestsLastMinute)} in the last minute`,
   },
   {
     name: 'concurrentReplies',
     label: 'Replies at a time',
     description: 'Replies that run at the same moment.',
     step: 1,
-    used: ({ runningReplies }) => `${whole(runningReplies)} running`,
+    used: ({ runningReplies }) => `${wholeNumber(runningReplies)} running`,
   },
   {
     name: 'tokensPerDay',
     label: 'Tokens a day',
     description: 'Input and output tokens, from midnight UTC.',
     step: 1000,
-    used: ({ tokensToday }) => `${whole(tokensToday)} today`,
+    used: ({ tokensToday }) => `${wholeNumber(tokensToday)} today`,
   },
   {
     name: 'costPerMonth',

@@ -1,4 +1,5 @@
 /** What an agent's users have used of its limits: those with the most tokens of today, or one by name. */
+
 import { Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconUser } from '@tabler/icons-react'
@@ -7,6 +8,7 @@ import { useState } from 'react'
 import { api } from '../api.ts'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { atRecord } from '../blocks/resource.ts'
+import { wholeNumber } from '../blocks/words.ts'
 
 const SHOWN = 5
 
@@ -62,9 +64,9 @@ export function UsersUse({ agentId }: { agentId: string }) {
                   <Table.Td>
                     <bdi>{name}</bdi>
                   </Table.Td>
-                  <Table.Td>{requestsLastMinute.toLocaleString('en')}</Table.Td>
-                  <Table.Td>{runningReplies.toLocaleString('en')}</Table.Td>
-                  <Table.Td>{tokensToday.toLocaleString('en')}</Table.Td>
+                  <Table.Td>{wholeNumber(requestsLastMinute)}</Table.Td>
+                  <Table.Td>{wholeNumber(runningReplies)}</Table.Td>
+                  <Table.Td>{wholeNumber(tokensToday)}</Table.Td>
                   <Table.Td>{costThisMonth.toLocaleString('en', { maximumFractionDigits: 4 })}</Table.Td>
                 </Table.Tr>
               ))}
@@ -74,7 +76,7 @@ export function UsersUse({ agentId }: { agentId: string }) {
       )}
       {data && data.total > SHOWN && (
         <Text fz="xs" c="dimmed" mt={6}>
-          And {(data.total - SHOWN).toLocaleString('en')} more users.
+          And {wholeNumber(data.total - SHOWN)} more users.
         </Text>
       )}
     </div>

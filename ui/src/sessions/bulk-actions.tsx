@@ -5,7 +5,7 @@ import { IconHandStop, IconPlayerStop, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
-import { plural } from '../blocks/words.ts'
+import { plural, wholeNumber } from '../blocks/words.ts'
 import { deleteAll, rejectAll, type SessionOverview, stopAll } from './queries.ts'
 import classes from './sessions.module.css'
 
@@ -42,7 +42,7 @@ export function BulkActions({ selected, onDone }: BulkActionsProps) {
       {selected.length > 0 && (
         <Group className={classes.bulk ?? ''} gap="xs" role="group" aria-label="Selected sessions">
           <Text fz="sm" fw={550}>
-            {selected.length.toLocaleString('en')} selected
+            {wholeNumber(selected.length)} selected
           </Text>
           <Button
             variant="default"

@@ -6,6 +6,7 @@ import blocks from '../blocks/blocks.module.css'
 import { AwaitedRows } from '../blocks/pages/awaited-rows.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { RunningDuration } from '../blocks/running-duration.tsx'
+import { wholeNumber } from '../blocks/words.ts'
 import { duration } from '../chart/words.ts'
 import { type ColumnName, columns } from './columns.tsx'
 import type { FilterName } from './filters-in-url.ts'
@@ -197,7 +198,7 @@ function Cell({ column, session, providerName, onFilter }: CellProps) {
     case 'duration':
       return <span className={classes.value}>{reply?.durationMs == null ? null : duration(reply.durationMs)}</span>
     case 'tokens':
-      return <span className={classes.value}>{reply?.tokens?.toLocaleString('en')}</span>
+      return <span className={classes.value}>{reply?.tokens != null && wholeNumber(reply.tokens)}</span>
     case 'created':
       return <RelativeTime iso={session.createdAt} />
     default:

@@ -1,12 +1,12 @@
 import { Skeleton, Table } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { Card } from '../blocks/card.tsx'
+import { wholeNumber } from '../blocks/words.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import { type Bucket, bucketsOf, sumOf } from './buckets.ts'
 import type { UsageReport } from './queries.ts'
 import { Tokens } from './tokens.tsx'
 import classes from './usage.module.css'
-import { wholeNumber } from './words.ts'
 
 const DayPlot = lazy(reliable(() => import('./day-plot.tsx').then((loaded) => ({ default: loaded.DayPlot }))))
 

@@ -1,8 +1,9 @@
 /** The plot, with the library that draws it: loaded when there is something to draw. */
+import { wholeNumber } from '../blocks/words.ts'
 import '@mantine/charts/styles.css'
 import { BarChart } from '@mantine/charts'
 import type { Bucket } from './buckets.ts'
-import { shortNumber, wholeNumber } from './words.ts'
+import { shortNumber } from './words.ts'
 
 const series = [
   { name: 'promptTokens', label: 'Input', color: 'var(--usage-prompt)', stackId: 'tokens' },

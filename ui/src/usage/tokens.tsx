@@ -1,5 +1,6 @@
 import { VisuallyHidden } from '@mantine/core'
-import { shortNumber, wholeNumber } from './words.ts'
+import { wholeNumber } from '../blocks/words.ts'
+import { shortNumber } from './words.ts'
 
 /** A number of tokens; `≈` where a tokenizer's estimate is among them. */
 export function Tokens({ count, estimated, short = false }: { count: number; estimated: boolean; short?: boolean }) {

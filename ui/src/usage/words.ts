@@ -6,9 +6,6 @@ const compact = once(() => new Intl.NumberFormat('en', { notation: 'compact', ma
 /** `1.2M`: where it is narrow. */
 export const shortNumber = (count: number): string => compact().format(count)
 
-/** `1,234,567`. */
-export const wholeNumber = (count: number): string => count.toLocaleString('en')
-
 const amount = once(() => new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 }))
 
 /** `$1.25`. */

@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
+import { wholeNumber } from '../words.ts'
 
 interface PagerProps {
   total: number
@@ -12,11 +13,11 @@ interface PagerProps {
 /** Which part of a list is shown, and the way to the parts before and after. */
 export function Pager({ total, more = false, limit, offset, onOffset }: PagerProps) {
   if (total <= limit && offset === 0) return null
-  const range = (end: number) => (more ? end : Math.min(end, total)).toLocaleString('en')
+  const range = (end: number) => wholeNumber(more ? end : Math.min(end, total))
   return (
     <Group justify="space-between" mt="md">
       <Text fz="sm" c="dimmed" role="status">
-        {range(offset + 1)}–{range(offset + limit)} of {total.toLocaleString('en')}
+        {range(offset + 1)}–{range(offset + limit)} of {wholeNumber(total)}
         {more && '+'}
       </Text>
       <Group gap="xs">

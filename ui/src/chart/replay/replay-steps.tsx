@@ -2,6 +2,7 @@ import { Text, UnstyledButton } from '@mantine/core'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import { Card } from '../../blocks/card.tsx'
+import { wholeNumber } from '../../blocks/words.ts'
 import classes from '../chart-page.module.css'
 import { StateChip } from '../chips/state-chip.tsx'
 import { isNote, noteWords } from '../note-words.ts'
@@ -34,7 +35,7 @@ export function ReplaySteps({ moments, index, onGo }: ReplayStepsProps) {
       title="Steps"
       aside={
         <Text fz="xs" c="dimmed">
-          {(moments.length - 1).toLocaleString('en')}
+          {wholeNumber(moments.length - 1)}
         </Text>
       }
     >

@@ -1,12 +1,14 @@
 /** Follows the words of a running reply: no frame is sent before it is stored, so what is shown is what is stored. */
+
 import { useState } from 'react'
+import { wholeNumber } from '../../blocks/words.ts'
 import classes from './stored.module.css'
 
 export function Stored({ content }: { content: string }) {
   const [count] = useState(createWordCount)
   return (
     <span className={classes.stored} data-testid="stored">
-      ✓ stored through word {count(content).toLocaleString('en')}
+      ✓ stored through word {wholeNumber(count(content))}
     </span>
   )
 }

@@ -1,8 +1,10 @@
 /** A fenced block: highlighted once the highlighter is loaded, unless the text is too long. */
+
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { IconTextWrap } from '@tabler/icons-react'
 import { useState } from 'react'
 import { CodeBlock } from '../../blocks/code-block.tsx'
+import { wholeNumber } from '../../blocks/words.ts'
 import { onDemand } from './on-demand.ts'
 
 /** Highlighting takes about 1 ms for 2,000 characters, for every frame while the block grows. */
@@ -64,7 +66,7 @@ export function Code({ code, language, caption, growing = false, mayFold = false
             aria-expanded={!isFolded}
             onClick={() => setFolded(!isFolded)}
           >
-            {isFolded ? `Show all ${lines.toLocaleString('en')} lines` : 'Show less'}
+            {isFolded ? `Show all ${wholeNumber(lines)} lines` : 'Show less'}
           </Button>
         )
       }

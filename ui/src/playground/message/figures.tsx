@@ -1,6 +1,6 @@
 /** What a reply took, in a line: tokens, first token, duration, calls, overrides. */
 
-import { once } from '../../blocks/once.ts'
+import { wholeNumber } from '../../blocks/words.ts'
 import { duration } from '../../chart/words.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import classes from './figures.module.css'
@@ -15,8 +15,6 @@ export function Figures({ message }: { message: ShownMessage }) {
   )
 }
 
-const tokens = once(() => new Intl.NumberFormat('en'))
-
 /** Empty while the reply runs, and where nothing is known of it. */
 function figuresOf({ model, usage, firstTokenMs, durationMs, attempts, overrides }: ShownMessage): string[] {
   if (durationMs == null) return []
@@ -24,7 +22,7 @@ function figuresOf({ model, usage, firstTokenMs, durationMs, attempts, overrides
   return [
     model ?? '',
     usage
-      ? `${about}${tokens().format(usage.promptTokens)} → ${tokens().format(usage.completionTokens)} ${usage.completionTokens === 1 ? 'token' : 'tokens'}`
+      ? `${about}${wholeNumber(usage.promptTokens)} → ${wholeNumber(usage.completionTokens)} ${usage.completionTokens === 1 ? 'token' : 'tokens'}`
       : '',
     firstTokenMs == null ? '' : `first token ${duration(firstTokenMs)}`,
     duration(durationMs),

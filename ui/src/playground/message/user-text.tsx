@@ -1,6 +1,8 @@
 /** What a person wrote or pasted: fenced and unfenced code as code, long texts folded. */
+
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { wholeNumber } from '../../blocks/words.ts'
 import { Code } from '../markdown/code.tsx'
 import classes from './message.module.css'
 import { isCode, isLong, partsOf } from './pasted.ts'
@@ -30,7 +32,7 @@ export function UserText({ text }: { text: string }) {
           aria-expanded={unfolded}
           onClick={() => setUnfolded(!unfolded)}
         >
-          {unfolded ? 'Show less' : `Show all ${text.split('\n').length.toLocaleString('en')} lines`}
+          {unfolded ? 'Show less' : `Show all ${wholeNumber(text.split('\n').length)} lines`}
         </Button>
       )}
     </div>

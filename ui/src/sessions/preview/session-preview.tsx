@@ -1,4 +1,5 @@
 /** The preview beside the list: a session's newest messages, why its reply failed, and a link to all of it. */
+
 import { ActionIcon, Button, Group, Text, Title } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -6,6 +7,7 @@ import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { AwaitedLines } from '../../blocks/pages/awaited.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
+import { wholeNumber } from '../../blocks/words.ts'
 import { duration } from '../../chart/words.ts'
 import { reliable } from '../../shell/reliable-import.ts'
 import { newestMessages, type SessionOverview } from '../queries.ts'
@@ -82,7 +84,7 @@ function Facts({ session, providerName }: Pick<SessionPreviewProps, 'session' | 
     ['Provider', providerId && providerName(providerId)],
     ['HTTP status', httpStatus],
     ['Duration', durationMs === null ? null : duration(durationMs)],
-    ['Tokens', tokens?.toLocaleString('en')],
+    ['Tokens', tokens == null ? undefined : wholeNumber(tokens)],
   ] as const
   return (
     <dl className={classes.facts}>

@@ -1,5 +1,7 @@
 /** How many sessions there are of each status; a click narrows the list to it. */
+
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { wholeNumber } from '../../blocks/words.ts'
 import { statuses } from '../filters-in-url.ts'
 import { type SessionFilters, type SessionStatus, sessionCounts } from '../queries.ts'
 import { tones } from '../status-mark.tsx'
@@ -28,7 +30,7 @@ export function StatusTabs({ filters, onChange }: StatusTabsProps) {
         aria-pressed={filters.status === undefined}
         onClick={() => onChange(null)}
       >
-        All <b>{all === undefined ? '–' : `${all.toLocaleString('en')}${isMore ? '+' : ''}`}</b>
+        All <b>{all === undefined ? '–' : `${wholeNumber(all)}${isMore ? '+' : ''}`}</b>
       </button>
       {order.map((status) => (
         <button
@@ -47,4 +49,4 @@ export function StatusTabs({ filters, onChange }: StatusTabsProps) {
   )
 }
 
-const counted = (count: number): string => `${count.toLocaleString('en')}${count >= MOST ? '+' : ''}`
+const counted = (count: number): string => `${wholeNumber(count)}${count >= MOST ? '+' : ''}`

@@ -2,8 +2,8 @@
 import { RangeSlider, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { once } from '../../blocks/once.ts'
-import { plural } from '../../blocks/words.ts'
+import { timeOfDay } from '../../blocks/time-words.ts'
+import { plural, wholeNumber } from '../../blocks/words.ts'
 import { figuresQuery } from '../queries.ts'
 import { firstHour, type Hour, hourMs, hoursOf, shownHours } from './hours.ts'
 import classes from './last-day.module.css'
@@ -24,8 +24,6 @@ interface LastDayProps {
   isLow?: boolean
 }
 
-const clock = once(() => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }))
-
 export function LastDay({ now, span, onChange, isLow = false }: LastDayProps) {
   const first = firstHour(now)
   const { data } = useQuery(figuresQuery('hour', { from: new Date(first).toISOString() }))
@@ -45,7 +43,7 @@ export function LastDay({ now, span, onChange, isLow = false }: LastDayProps) {
           Replies in 24 hours
         </Title>
         <span>
-          {plural(replies, 'reply', 'replies')}, {failures.toLocaleString('en')} failed
+          {plural(replies, 'reply', 'replies')}, {wholeNumber(failures)} failed
         </span>
       </header>
       <div className={classes.bars} role="img" aria-label={wordsOf(hours)}>
@@ -64,14 +62,14 @@ export function LastDay({ now, span, onChange, isLow = false }: LastDayProps) {
         value={chosen}
         onChange={setMoved}
         onChangeEnd={([from, to]) => onChange(from === 0 && to === shownHours ? null : { from: at(from), to: at(to) })}
-        label={(place) => clock().format(at(place))}
+        label={(place) => timeOfDay(at(place))}
         thumbFromLabel="From"
         thumbToLabel="To"
-        thumbValueText={(place) => clock().format(at(place))}
+        thumbValueText={(place) => timeOfDay(at(place))}
       />
       <div className={classes.axis} aria-hidden>
         {[0, 6, 12, 18, 24].map((place) => (
-          <span key={place}>{place === shownHours ? 'now' : clock().format(at(place))}</span>
+          <span key={place}>{place === shownHours ? 'now' : timeOfDay(at(place))}</span>
         ))}
       </div>
     </section>
@@ -80,7 +78,7 @@ export function LastDay({ now, span, onChange, isLow = false }: LastDayProps) {
 
 const mostOf = (hours: readonly Hour[]): number => Math.max(1, ...hours.map(({ replies }) => replies))
 
-const timesOf = ({ start }: Hour): string => `${clock().format(start)}–${clock().format(start + hourMs)}`
+const timesOf = ({ start }: Hour): string => `${timeOfDay(start)}–${timeOfDay(start + hourMs)}`
 
 /** The bars in words, for screen readers: the hours in which something happened. */
 function wordsOf(hours: readonly Hour[]): string {

@@ -1,9 +1,11 @@
 /** First token, duration, share of errors and cost, a row for each agent or model. */
+
 import { Table } from '@mantine/core'
+import { wholeNumber } from '../../blocks/words.ts'
 import { duration } from '../../chart/words.ts'
 import type { UsageFiguresRow } from '../queries.ts'
 import classes from '../usage.module.css'
-import { money, wholeNumber } from '../words.ts'
+import { money } from '../words.ts'
 import type { RowNames } from './names.tsx'
 import { otherWords, TopRows } from './top-rows.tsx'
 

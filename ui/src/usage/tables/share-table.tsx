@@ -1,10 +1,10 @@
 import { Table } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Card } from '../../blocks/card.tsx'
+import { wholeNumber } from '../../blocks/words.ts'
 import type { UsageRow } from '../queries.ts'
 import { Tokens } from '../tokens.tsx'
 import classes from '../usage.module.css'
-import { wholeNumber } from '../words.ts'
 import type { RowNames } from './names.tsx'
 import { otherWords, TopRows } from './top-rows.tsx'
 

@@ -1,8 +1,10 @@
 /** A table's rows where there are many: the first ten (three on a phone), those that are searched for, and how many others there are. */
+
 import { TextInput } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { wholeNumber } from '../../blocks/words.ts'
 import classes from '../usage.module.css'
 
 const SHOWN = 10
@@ -32,7 +34,7 @@ export function TopRows<Row>({ rows, text, nouns, children }: TopRowsProps<Row>)
           size="xs"
           className={classes.search ?? ''}
           aria-label={`Search ${nouns}`}
-          placeholder={`Search ${rows.length.toLocaleString('en')} ${nouns}`}
+          placeholder={`Search ${wholeNumber(rows.length)} ${nouns}`}
           leftSection={<IconSearch size={14} stroke={1.7} aria-hidden />}
           value={part}
           onChange={({ currentTarget }) => setPart(currentTarget.value)}
@@ -44,4 +46,4 @@ export function TopRows<Row>({ rows, text, nouns, children }: TopRowsProps<Row>)
 }
 
 /** `1 other`, `255 others` */
-export const otherWords = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'other' : 'others'}`
+export const otherWords = (count: number): string => `${wholeNumber(count)} ${count === 1 ? 'other' : 'others'}`
