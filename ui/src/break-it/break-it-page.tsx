@@ -1,5 +1,4 @@
 /** `/break-it`: the demo, broken by those who do not believe it, and what this page has seen compared with what is stored. */
-
 import { Button, Code, Loader, Text } from '@mantine/core'
 import { IconBolt, IconCloudOff, IconDoor, IconPlayerPause, IconPlugConnectedX } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'

@@ -1,5 +1,4 @@
 /** Shows the person on call what runs, what is stuck, what waits, what has failed; each leads to its sessions. */
-
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'

@@ -1,5 +1,4 @@
 /** Limits as a form has them: '' is no limit. */
-
 import type { components } from '../../../openapi/generated/schema.ts'
 import { wholeNumber } from '../blocks/words.ts'
 

@@ -1,5 +1,4 @@
 /** Follows the words of a running reply: no frame is sent before it is stored, so what is shown is what is stored. */
-
 import { useState } from 'react'
 import { wholeNumber } from '../../blocks/words.ts'
 import classes from './stored.module.css'

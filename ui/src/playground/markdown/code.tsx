@@ -1,5 +1,4 @@
 /** A fenced block: highlighted once the highlighter is loaded, unless the text is too long. */
-
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { IconTextWrap } from '@tabler/icons-react'
 import { useState } from 'react'

@@ -1,5 +1,4 @@
 /** The preview beside the list: a session's newest messages, why its reply failed, and a link to all of it. */
-
 import { ActionIcon, Button, Group, Text, Title } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'

@@ -1,5 +1,4 @@
 /** How many sessions there are of each status; a click narrows the list to it. */
-
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { wholeNumber } from '../../blocks/words.ts'
 import { statuses } from '../filters-in-url.ts'

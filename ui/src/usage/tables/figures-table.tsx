@@ -1,5 +1,4 @@
 /** First token, duration, share of errors and cost, a row for each agent or model. */
-
 import { Table } from '@mantine/core'
 import { wholeNumber } from '../../blocks/words.ts'
 import { duration } from '../../chart/words.ts'
