@@ -70,7 +70,7 @@ export default defineConfig({
             // Libraries' modules that many pages share: one file instead of nine.
             { name: 'often', test: /\/node_modules\/(?!@tabler)/, minShareCount: 8, priority: 2 },
             { name: 'machine', test: /\/node_modules\/(?:xstate|@xstate|use-sync-external-store)\//, priority: 2 },
-            // In a file with either, every page with a button for copying would ask for that.
+            // Alone: every page with a button for copying would ask for the whole file that the button lies in.
             { name: 'copy', test: /\/ui\/src\/blocks\/copy\./, includeDependenciesRecursively: false, priority: 3 },
             { name: 'talk', test: newConversation, priority: 2 },
             { name: 'lib', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 5000, priority: 1 },

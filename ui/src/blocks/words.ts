@@ -1,6 +1,6 @@
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** `1,234,567`. Not by Intl, which reads a language's data first: on a phone a fifth of a second, for Home. */
+/** `1,234,567`. Home shows some at once, so they are not worded by Intl (once.ts says what that costs). */
 export const wholeNumber = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
 
 /** `1 session`, `2,000 sessions`; `plural` where an s is not enough. */

@@ -139,11 +139,11 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
 }
 
 interface ShownProps extends ComponentProps<typeof TranscriptView> {
-  /** It has no session yet. */
+  /** Whether the conversation has no session yet. */
   isNew: boolean
-  /** Whether there is something in the field. */
+  /** Whether something is written in the field. */
   isWritten: boolean
-  /** Of the stored messages. */
+  /** Whether the stored messages are still being loaded. */
   isLoading: boolean
 }
 

@@ -1,7 +1,7 @@
 /** The plot, with the library that draws it: loaded when there is something to draw. */
-import { wholeNumber } from '../blocks/words.ts'
 import '@mantine/charts/styles.css'
 import { BarChart } from '@mantine/charts'
+import { wholeNumber } from '../blocks/words.ts'
 import type { Bucket } from './buckets.ts'
 import { shortNumber } from './words.ts'
 

@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { withButton } from '../../blocks/forms/with-button.tsx'
-import { wholeNumber } from '../../blocks/words.ts'
+import { plural } from '../../blocks/words.ts'
 import { providerResource } from '../../providers/resource.ts'
 import { useModels } from '../../providers/use-models.ts'
 import type { AgentValues } from '../agent-values.ts'
@@ -65,5 +65,5 @@ function listWords({ data, isFetching, error }: ReturnType<typeof useModels>['te
   if (!data.ok) return `The provider did not respond correctly: ${data.message}`
   return data.models.length === 0
     ? 'The provider lists no models: type the name.'
-    : `The provider lists ${wholeNumber(data.models.length)} ${data.models.length === 1 ? 'model' : 'models'}.`
+    : `The provider lists ${plural(data.models.length, 'model')}.`
 }

@@ -3,7 +3,7 @@ import { startTransition, useEffect, useState } from 'react'
 /** A part of a page that comes a moment later, once: whatever shows it again has it at once. */
 export interface Late<Part> {
   load: () => Promise<void>
-  /** Null until it has been loaded. */
+  /** It is null until `load` has resolved. */
   part: Part | null
 }
 

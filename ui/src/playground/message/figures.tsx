@@ -1,6 +1,6 @@
 /** What a reply took, in a line: tokens, first token, duration, calls, overrides. */
 
-import { wholeNumber } from '../../blocks/words.ts'
+import { plural, wholeNumber } from '../../blocks/words.ts'
 import { duration } from '../../chart/words.ts'
 import type { ShownMessage } from '../connection/live-reply.ts'
 import classes from './figures.module.css'
@@ -21,9 +21,7 @@ function figuresOf({ model, usage, firstTokenMs, durationMs, attempts, overrides
   const about = usage?.estimated ? '≈ ' : ''
   return [
     model ?? '',
-    usage
-      ? `${about}${wholeNumber(usage.promptTokens)} → ${wholeNumber(usage.completionTokens)} ${usage.completionTokens === 1 ? 'token' : 'tokens'}`
-      : '',
+    usage ? `${about}${wholeNumber(usage.promptTokens)} → ${plural(usage.completionTokens, 'token')}` : '',
     firstTokenMs == null ? '' : `first token ${duration(firstTokenMs)}`,
     duration(durationMs),
     attempts != null && attempts > 1 ? `${attempts} model calls` : '',

@@ -3,7 +3,7 @@ import { TextInput } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { wholeNumber } from '../../blocks/words.ts'
+import { plural, wholeNumber } from '../../blocks/words.ts'
 import classes from '../usage.module.css'
 
 const SHOWN = 10
@@ -45,4 +45,4 @@ export function TopRows<Row>({ rows, text, nouns, children }: TopRowsProps<Row>)
 }
 
 /** `1 other`, `255 others` */
-export const otherWords = (count: number): string => `${wholeNumber(count)} ${count === 1 ? 'other' : 'others'}`
+export const otherWords = (count: number): string => plural(count, 'other')
