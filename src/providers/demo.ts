@@ -49,7 +49,7 @@ export function createDemoLine(): DemoLine {
 async function* play(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const last = request.messages.at(-1)
   if (last?.role === 'tool') return yield* speak(last.content, talkMs, signal)
-  const command = last?.role === 'user' ? /^\/(\w+)(?:\s([\s\S]*))?$/.exec(lastCommand(last.content)) : null
+  const command = last?.role === 'user' ? /^\/(\w+)(?:\s([\s\S]*))?$/.exec(lastText(request)) : null
   if (!command) return yield* speak(describe(request), talkMs, signal)
   const [, name = '', rest = ''] = command
   switch (name) {
@@ -72,18 +72,22 @@ async function* play(request: ModelRequest, signal: AbortSignal): AsyncGenerator
 
 const help = 'I know /echo TEXT, /slow N, /long N, /fail, /fail N, /hang and /tool NAME JSON.'
 
-/** A message whose reply stayed empty comes joined with the next one: `/fail`, blank line, `/slow 3` means `/slow 3`. */
-function lastCommand(text: string): string {
-  const takesText = /^(?:[^/]|\/(?:echo|tool)\b)/.test(text)
-  return takesText ? text : text.slice(text.lastIndexOf('\n\n/') + 1).trimStart()
+/**
+ * The newest message as it was written. In a session what it is sent with may stand before it: a summary, and earlier messages
+ * that got no answer.
+ */
+function lastText({ messages, history }: ModelRequest): string {
+  const sent = messages.at(-1)?.content ?? ''
+  const asked = history?.asked ?? ''
+  return asked !== '' && sent.endsWith(asked) ? asked : sent
 }
 
-function describe({ system, messages }: ModelRequest): string {
+function describe(request: ModelRequest): string {
+  const { system, messages } = request
   const many = messages.length === 1 ? '1 message' : `${messages.length} messages`
   const opening = system?.trim().split(/\s+/, 8).join(' ')
   const prompt = opening ? `The system prompt begins: "${shorten(opening)}".` : 'There is no system prompt.'
-  const last = messages.at(-1)
-  return `I am the demo model. I received ${many}. ${prompt} The last message is: "${shorten(last?.content ?? '')}".${partsOf(last)}`
+  return `I am the demo model. I received ${many}. ${prompt} The last message is: "${shorten(lastText(request))}".${partsOf(messages.at(-1))}`
 }
 
 /** What came with a message, by its kind and size. */

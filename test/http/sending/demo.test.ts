@@ -90,3 +90,34 @@ verifies('contract-9.demo', 'what it is told in a wrong form it answers with hel
     expect([text, status, json.choices?.[0].message.content.length > 0]).toEqual([text, 200, true])
   }
 })
+
+verifies(
+  'contract-9.demo',
+  'the last message drives it alone, whatever the ones before it left unanswered',
+  async () => {
+    const described = 'The last message is: "hello".'
+    const failed = await newSession()
+    await send(failed, '/fail')
+    expect((await send(failed, 'hello')).json.choices[0].message.content).toContain(described)
+
+    const cancelled = await newSession()
+    const hanging = await stream(cancelled, '/hang')
+    await hanging.next()
+    await call(`${base}/sessions/${cancelled}/chat/completions/cancel`, 'POST')
+    await hanging.rest()
+    expect((await send(cancelled, 'hello')).json.choices[0].message.content).toContain(described)
+
+    const empty = await newSession()
+    await send(empty, '/echo')
+    expect((await send(empty, '/slow 2')).json.choices[0].message.content).toBe('1 2')
+    await send(empty, 'hello there', { stop: ['I am'] })
+    expect((await send(empty, '/slow 2')).json.choices[0].message.content).toBe('1 2')
+  },
+)
+
+verifies('contract-9.demo', 'it drives it behind a summary, too', async () => {
+  const id = await newSession()
+  for (const text of ['a', 'b', 'c']) await send(id, `/echo ${text}`)
+  expect((await call(`${base}/sessions/${id}/compact`, 'POST')).status).toBe(200)
+  expect((await send(id, '/echo hello')).json.choices[0].message.content).toBe('hello')
+})
