@@ -216,7 +216,7 @@ async function follow(pools: Pools, first: URL, init: OutboundInit): Promise<Res
       redirect: 'manual',
       dispatcher: pools[chosenBy],
     }).catch((error: unknown) => {
-      throw error instanceof Error && error.cause instanceof OutboundError ? error.cause : error
+      throw refusedBy(error, url) ?? error
     })
     const location = redirects > 0 ? locationOf(response) : null
     if (location === null) return response
@@ -239,6 +239,14 @@ async function follow(pools: Pools, first: URL, init: OutboundInit): Promise<Res
     }
     url = next
   }
+}
+
+/** Why fetch did not call: our own rule, or its list of ports that are never HTTP's (6000, say). Null when it did. */
+function refusedBy(error: unknown, { port }: URL): OutboundError | null {
+  const cause = error instanceof Error ? error.cause : null
+  if (cause instanceof OutboundError) return cause
+  const isBadPort = cause instanceof Error && cause.message === 'bad port'
+  return isBadPort ? new OutboundError(`Port ${port} belongs to another protocol: fetch does not call it.`) : null
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])

@@ -250,6 +250,7 @@ test.each([
   ['//example.test/'],
   ['nonsense'],
   ['http://1.2.3.256/'],
+  ['http://127.0.0.1:6000/'], // a port that fetch never calls
 ])('contract section 6: %s is no address to call', async (url) => {
   await using outbound = open()
   await expect(outbound.fetch(url, byAdmin)).rejects.toThrow(OutboundError)
