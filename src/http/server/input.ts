@@ -123,7 +123,7 @@ function namedValues(of: string, given: ReadonlyMap<string, unknown>): Record<st
 
 function wholeNumber(name: string, text: string): number {
   if (!/^-?\d+$/.test(text)) throw new HttpError(400, `${name}: must be a whole number`)
-  return Number(text) + 0 // -0 becomes 0
+  return Math.min(Number(text), Number.MAX_VALUE) + 0 // infinity becomes a number, and -0 becomes 0
 }
 
 const kinds: Record<string, string> = {
