@@ -37,12 +37,49 @@ verifies('contract-25.mcp-nulls', 'what a server says of itself may be null, or 
     { capabilities: tools, serverInfo: { name: 'x', version: null, title: null }, instructions: null, _meta: null },
     { capabilities: tools, serverInfo: null },
     { capabilities: tools },
+    { capabilities: { tools: { listChanged: null } }, serverInfo: { name: 'x', version: '1' } },
+    { capabilities: { tools: true, prompts: { listChanged: null }, resources: { subscribe: null } } },
+    {
+      capabilities: tools,
+      serverInfo: { name: 'x', version: '1', icons: [{ src: 'a://b', mimeType: null, sizes: 1 }] },
+    },
   ]
   for (const transport of transports) {
     for (const introduces of introductions) {
       await using hand = await serve(offers([good]), { introduces, transport })
       expect(await hand.mcp.tools(hand.server, never)).toMatchObject([{ name: 'good' }])
     }
+  }
+})
+
+verifies('contract-25.mcp-nulls', 'null in the schema of a tool is absent, unless it is a value', async () => {
+  const values = { default: null, const: null, enum: ['a', null], examples: [{ b: null }] }
+  const property = (rest: object) => ({ a: { ...rest, ...values, anyOf: [{ type: 'string', ...rest }] } })
+  const named = (rest: object) => ({ default: { type: 'string', ...rest }, enum: { type: 'string', ...rest } })
+  const schema = (rest: object) => ({
+    properties: { ...property(rest), ...named(rest) },
+    $defs: { const: { type: 'string', ...rest } },
+  })
+  const nulls = { title: null, description: null, additionalProperties: null, enum: null }
+  const tools = [
+    { name: 'whole', inputSchema: { type: null, required: null, ...schema({ title: null, format: null }) } },
+    { name: 'top', inputSchema: { $schema: null, properties: null, ...nulls } },
+    { name: 'property', inputSchema: { properties: { a: nulls, b: null, default: null } } },
+  ]
+  await using hand = await serve(offers(tools))
+  expect((await hand.mcp.tools(hand.server, never)).map(({ inputSchema }) => inputSchema)).toEqual([
+    { type: 'object', ...schema({}) },
+    { type: 'object' },
+    { type: 'object', properties: { a: {} } },
+  ])
+  expect(hand.lines).toEqual([])
+})
+
+verifies('contract-25.mcp-nulls', 'a tool whose name is no text costs itself alone', async () => {
+  for (const transport of transports) {
+    await using hand = await serve(offers([good, { ...good, name: { toString: 1 } }, null]), { transport })
+    expect(await hand.mcp.tools(hand.server, never)).toMatchObject([{ name: 'good' }])
+    expect(hand.lines).toMatchObject([{ tool: '{"toString":1}' }, { tool: 'null' }])
   }
 })
 
@@ -54,6 +91,33 @@ verifies('contract-25.mcp-nulls', 'null in what a call gives is absent', async (
     lines: [],
   })
   expect(await resultOf({ content: null, structuredContent: { a: 1 } })).toMatchObject({ ok: true, content: '{"a":1}' })
+  expect((await resultOf({ structuredContent: { a: null } })).content).toBe('{"a":null}')
+})
+
+verifies('contract-25.mcp-nulls', 'null inside a block is absent, and so is what cannot be read there', async () => {
+  const resource = (rest: object) => ({ type: 'resource', resource: { uri: 'a://b', text: 'the text', ...rest } })
+  const link = { type: 'resource_link', name: 'n', uri: 'a://b', icons: [{ src: 'a://b', mimeType: null }], size: '7' }
+  const blob = { type: 'resource', resource: { uri: 'a://b', text: null, blob: 'AAAA', mimeType: null, _meta: 7 } }
+  const content = [resource({ mimeType: null }), resource({ _meta: null }), resource({ mimeType: 7, blob: null }), link]
+  expect(await resultOf({ content: [...content, blob] })).toEqual({
+    ok: true,
+    content: 'the text\nthe text\nthe text\n[resource: n, a://b]\n[resource: a://b, unknown type, 3 bytes, not shown]',
+    lines: [],
+  })
+})
+
+verifies('contract-25.mcp-nulls', 'text is read where its block lacks a type, an address or a place', async () => {
+  const text = { type: 'text', text: 'one' }
+  const content = [[text, { text: 'two' }], { type: 'resource', resource: { text: 'three' } }, { text: 4 }]
+  const { content: read, lines } = await resultOf({ content })
+  expect([read, lines?.length]).toEqual(['one\ntwo\nthree', 1])
+})
+
+verifies('contract-25.mcp-nulls', 'structured content that is no object costs no text, and is read', async () => {
+  const text = { type: 'text', text: 'good' }
+  expect((await resultOf({ content: [text], structuredContent: [1, 2] })).content).toBe('good\n{"result":[1,2]}')
+  expect((await resultOf({ content: [text], structuredContent: 'good' })).content).toBe('good')
+  expect((await resultOf({ content: [], structuredContent: 'plain' })).content).toBe('{"result":"plain"}')
 })
 
 verifies('contract-25.mcp-nulls', 'a result beside error: null is a result', async () => {
