@@ -2,8 +2,9 @@
  * Answers of MCP servers as they come, made what the SDK reads (contract section 25): null where a field may be absent is
  * absent, and what cannot be read is left out by itself. The SDK would refuse the whole answer.
  */
-import { isSpecType } from '@modelcontextprotocol/client'
+import { INTERNAL_ERROR, isSpecType } from '@modelcontextprotocol/client'
 import { isObject } from '../../untrusted/is-object.ts'
+import { wordsIn } from './mcp-words.ts'
 
 type Answer = Record<string, unknown>
 
@@ -112,16 +113,21 @@ export type AskedId = () => unknown
 
 /**
  * Before the SDK reads it: null beside a result or an error, and null as `_meta`, is nothing. An error without an id,
- * as JSON-RPC wants it where the request was not looked at, is the answer to `asked`.
+ * as JSON-RPC wants it where the request was not looked at, is the answer to `asked`. One of any form keeps its words.
  */
 export function mendMessage(message: unknown, asked: AskedId = () => undefined): unknown {
   if (Array.isArray(message)) return message.map((one) => mendMessage(one, asked))
   if (!isObject(message)) return message
   const { result, error, ...rest } = message
-  if (isObject(result) && (error === null || error === undefined)) {
-    const { _meta: meta, ...others } = result
-    return { ...rest, result: meta === null || meta === undefined ? others : result }
-  }
-  if (isObject(error) && (rest.id ?? null) === null) return { ...rest, id: asked(), error }
-  return error !== undefined && result === null ? { ...rest, error } : message
+  if (error) return { ...rest, id: rest.id ?? asked(), error: readableError(error) }
+  if (!isObject(result)) return message
+  const { _meta: meta, ...others } = result
+  return { ...rest, result: meta === null || meta === undefined ? others : result }
 }
+
+/** Without a code that is a whole number it says no more than that something went wrong. */
+const readableError = (error: unknown): Answer => ({
+  ...fieldsOf(error),
+  code: isObject(error) && Number.isSafeInteger(error.code) ? error.code : INTERNAL_ERROR,
+  message: wordsIn(error) ?? JSON.stringify(error),
+})

@@ -1,5 +1,5 @@
 /** Contract section 25: what MCP servers and gateways really send. */
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { mendEvents } from '../../../src/tools/mcp/mcp-event-mending.ts'
 import { verifies } from '../../verifies.ts'
 import { type Answer, good, never, offers, serve, unknown } from './mcp-by-hand.ts'
@@ -237,10 +237,32 @@ verifies('contract-25.mcp-words', 'an error that names no request is the answer 
     { raw: `{"jsonrpc":"2.0","id":null,${error}}`, headers: isJson },
     { raw: `{"jsonrpc":"2.0",${error}}`, headers: isJson },
     { raw: `data: {"jsonrpc":"2.0","id": null,${error}}\n\n`, headers: isEvents },
+    { raw: `data: {"jsonrpc":"2.0",${error}}\n\n`, headers: isEvents },
   ]
   for (const writing of writings) {
     await using hand = await serve((method) => (method === 'tools/call' ? writing : unknown))
     expect(await hand.mcp.call(hand.server, 'look', {}, never)).toEqual({ ok: false, content: 'amount: too much' })
+  }
+})
+
+verifies('contract-25.mcp-words', 'an error is read whatever its code is, or its form', async () => {
+  const message = 'amount: too much'
+  const errors = [
+    { message },
+    { code: 'E_AMOUNT', message },
+    { code: '-32602', message },
+    { code: 4.5, message },
+    { code: null, message, data: null },
+    { code: -32_000, message: null, detail: message },
+    message,
+    [message],
+  ]
+  for (const transport of transports) {
+    for (const error of errors) {
+      const written = Object.assign({ error: {} }, { error })
+      await using hand = await serve((method) => (method === 'tools/call' ? written : unknown), { transport })
+      expect(await hand.mcp.call(hand.server, 'look', {}, never)).toEqual({ ok: false, content: message })
+    }
   }
 })
 
@@ -251,50 +273,4 @@ verifies('contract-25.mcp-words', 'a page is no words', async () => {
   expect((await page.mcp.call(page.server, 'look', {}, never)).content).toBe(
     'The MCP server answered with HTTP status 405.',
   )
-})
-
-const lost: [string, Answer][] = [
-  ['-32001 under status 200', { error: { code: -32_001, message: 'Session not found' } }],
-  ['an invalid request', { error: { code: -32_600, message: 'Unknown session ID' } }],
-  ['status 500', { status: 500, text: '{"error":{"message":"Session expired, initialize again"}}' }],
-  ['a server that was started anew', { error: { code: -32_000, message: 'Bad Request: Server not initialized' } }],
-]
-const lostBody = '{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}'
-for (const [name, answer, transport] of [
-  ...lost.flatMap(([name, answer]) => transports.map((transport) => [name, answer, transport] as const)),
-  ['-32001 under status 200, as servers write it', { raw: lostBody, headers: isJson }, 'streamable_http'] as const,
-]) {
-  const title = `${name}: the session is opened anew, and the call made once: ${transport}`
-  verifies('contract-25.mcp-sessions', title, async () => {
-    let isLost = false
-    let made = 0
-    await using hand = await serve(
-      (method): Answer => {
-        if (method === 'tools/list') return offers([good])(method)
-        if (method !== 'tools/call') return unknown
-        if (isLost) {
-          isLost = false
-          return answer
-        }
-        made += 1
-        return { result: { content: [{ type: 'text', text: 'done' }] } }
-      },
-      { transport },
-    )
-    await hand.mcp.tools(hand.server, never)
-    isLost = true
-    expect(await hand.mcp.call(hand.server, 'good', {}, never)).toEqual({ ok: true, content: 'done' })
-    expect([made, hand.asked.filter((method) => method === 'initialize').length]).toEqual([1, 2])
-  })
-}
-
-test('a session that is always lost is opened anew once, and then the words are told', async () => {
-  await using hand = await serve((method) => {
-    if (method === 'tools/list') return offers([good])(method)
-    return method === 'tools/call' ? { error: { code: -32_001, message: 'Session not found' } } : unknown
-  })
-  await hand.mcp.tools(hand.server, never)
-  const { content } = await hand.mcp.call(hand.server, 'good', {}, never)
-  expect(content).toContain('Session not found')
-  expect(hand.asked.filter((method) => method === 'tools/call')).toHaveLength(2)
 })
