@@ -11,7 +11,7 @@ import { callFailure } from '../outbound/call-failure.ts'
 import { OutboundError } from '../outbound/outbound.ts'
 import { McpStatusError } from './mcp-fetch.ts'
 import { BROKEN_STREAM } from './mcp-transport.ts'
-import { saysSessionIsLost, wordsIn } from './mcp-words.ts'
+import { saysSessionIsLost, speaksOfSession, wordsIn } from './mcp-words.ts'
 
 /** Statuses for an unknown or expired session, or for a request the server does not understand. */
 const REFUSED_SESSION = new Set([400, 404, 410])
@@ -48,6 +48,10 @@ export function wasNotExecuted(error: unknown): boolean {
   if (status !== null) return REFUSED_SESSION.has(status) || saysSessionIsLost(wordsOf(error) ?? '')
   return causesOf(error).some((cause) => 'code' in cause && NOT_CONNECTED.has(String(cause.code)))
 }
+
+/** The session may be lost, and the call may have been carried out all the same. */
+export const maySessionBeLost = (error: unknown): boolean =>
+  speaksOfSession(isAnswer(error) ? error.message : (wordsOf(error) ?? ''))
 
 /** Statuses that do not say whether the request was looked at. */
 const UNCERTAIN = new Set([408, 425, 499])

@@ -17,10 +17,17 @@ export function wordsIn(value: unknown, depth = 0): string | null {
   return null
 }
 
+/** Words before `session` that do not say whose it is, as "shopping" does: the session is the connection's. */
+const before =
+  'the|this|that|your|an?|no|such|any|in?valid|active|existing|unknown|unrecogni[sz]ed|expired|missing|terminated|find|for|with|mcp|client|transport'
+const ownSession = new RegExp(String.raw`(?:^|[^\w\s-]\s*|\b(?:${before})[\s_-]*)session(?:[\s_-]?id)?\b`, 'i')
+const isLost =
+  /(?:not|n['’]t) (?:be )?(?:found|find|known?|recogni[sz]ed|valid|exist)|unknown|unrecogni[sz]ed|expired|invalid|\bno (?:such|valid|longer|session)|missing|terminated/i
+
 /** The server does not know the session (any more), or has never seen it begin: nothing was carried out. */
 export const saysSessionIsLost = (words: string): boolean =>
-  (/\bsession\b/i.test(words) &&
-    /not found|unknown|unrecogni[sz]ed|expired|invalid|not valid|no valid|no longer|missing|not exist|terminated/i.test(
-      words,
-    )) ||
+  (ownSession.test(words) && isLost.test(words)) ||
   /\bnot (yet )?initiali[sz]ed\b|before initiali[sz]ation/i.test(words)
+
+/** Perhaps it is lost: a tool may speak of a session of its own, and one may end while a call runs. */
+export const speaksOfSession = (words: string): boolean => /session/i.test(words)
