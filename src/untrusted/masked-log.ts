@@ -31,3 +31,13 @@ export function maskedError(error: unknown): MaskedError {
     ...(error instanceof AggregateError && { aggregateErrors: error.errors.map(maskedError) }),
   }
 }
+
+/** Fields of lines that may hold words of a provider or a tool, and how each is written. */
+export const maskedFields = {
+  err: maskedError,
+  detail: maskedText,
+  reason: maskedText,
+  tool: maskedText,
+  name: maskedText,
+  question: maskedText,
+}

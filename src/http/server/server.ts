@@ -32,7 +32,7 @@ import { providers } from '../../../openapi/operations/records/providers.ts'
 import { transfer } from '../../../openapi/operations/records/transfer.ts'
 import { webhooks } from '../../../openapi/operations/records/webhooks.ts'
 import type { WorkOutNames } from '../../actors/ports/index.ts'
-import { maskedError, maskedText } from '../../untrusted/masked-log.ts'
+import { maskedFields } from '../../untrusted/masked-log.ts'
 import { endPipelines } from '../arrival/pipelined.ts'
 import { endSlowRequests } from '../arrival/slow-requests.ts'
 import { auditHandlers } from '../audit/audit-handlers.ts'
@@ -145,8 +145,7 @@ export function createServer({ logLevel, logStream, maxBodyBytes, trustProxy }: 
       ...(logStream ? { stream: logStream } : {}),
       serializers: {
         req: (request) => ({ method: request.method, url: shownPath(request.url) }),
-        detail: maskedText,
-        err: maskedError,
+        ...maskedFields,
       },
       hooks: { logMethod: seldomMethod() },
       redact: ['req.headers.authorization', 'req.headers.cookie', 'apiKey', '*.apiKey', 'password', '*.password'],

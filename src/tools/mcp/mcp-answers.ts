@@ -2,8 +2,9 @@
  * Answers of MCP servers as they come, made what the SDK reads (contract section 25): null where a field may be absent is
  * absent, and what cannot be read is left out by itself. The SDK would refuse the whole answer.
  */
-import { isSpecType } from '@modelcontextprotocol/client'
+import { INTERNAL_ERROR, isSpecType } from '@modelcontextprotocol/client'
 import { isObject } from '../../untrusted/is-object.ts'
+import { wordsIn } from './mcp-words.ts'
 
 type Answer = Record<string, unknown>
 
@@ -18,16 +19,18 @@ export function mendResult(method: string, result: Answer, onLeftOut: OnLeftOut)
   if (method === 'tools/call') mendCalled(result, onLeftOut)
 }
 
+/** Only what is in use is kept: what a server says of itself beside that costs nothing, whatever it holds. */
 function mendInitialized(result: Answer): void {
-  result.capabilities = withoutNulls(result.capabilities)
-  const { name, version, ...rest } = withoutNulls(result.serverInfo)
-  result.serverInfo = { name: textOr(name, ''), version: textOr(version, ''), ...rest }
+  const { tools } = fieldsOf(result.capabilities)
+  const { name, version } = fieldsOf(result.serverInfo)
+  result.capabilities = tools ? { tools: {} } : {}
+  result.serverInfo = { name: textOr(name, ''), version: textOr(version, '') }
+  delete result.instructions
 }
 
-const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise)
+const fieldsOf = (value: unknown): Answer => (isObject(value) ? value : {})
 
-const withoutNulls = (value: unknown): Answer =>
-  Object.fromEntries(Object.entries(isObject(value) ? value : {}).filter(([, field]) => field !== null))
+const textOr = <T>(value: unknown, otherwise: T): string | T => (typeof value === 'string' ? value : otherwise)
 
 function mendList(result: Answer, onLeftOut: OnLeftOut): void {
   const { nextCursor } = result
@@ -37,10 +40,15 @@ function mendList(result: Answer, onLeftOut: OnLeftOut): void {
 }
 
 function mendCalled(result: Answer, onLeftOut: OnLeftOut): void {
-  const { content, isError } = result
+  const { content, isError, structuredContent } = result
   if (isError !== undefined && typeof isError !== 'boolean') result.isError = isError === 'true' || isError === 1
-  // A single block instead of a list, or nothing but structured content.
-  const blocks = Array.isArray(content) ? content : content === undefined ? [] : [content]
+  // Older revisions want an object, and this is how the SDK's servers tell them of anything else.
+  const isOld = !('resultType' in result)
+  if (isOld && structuredContent !== undefined && !isObject(structuredContent)) {
+    result.structuredContent = { result: structuredContent }
+  }
+  // A single block instead of a list, a list in the list, or nothing but structured content.
+  const blocks = Array.isArray(content) ? content.flat() : content === undefined ? [] : [content]
   result.content = blocks.flatMap((block: unknown) => {
     const readable = mendBlock(block)
     if (readable === null) onLeftOut('a content block')
@@ -52,35 +60,74 @@ function mendCalled(result: Answer, onLeftOut: OnLeftOut): void {
 function mendBlock(block: unknown): object | null {
   if (typeof block === 'string') return { type: 'text', text: block }
   if (!isObject(block)) return null
-  const given = withoutNulls(block)
-  const { annotations: _, _meta: __, ...plain } = given
-  const typed = plain.type === 'image' || plain.type === 'audio' ? withMediaType(plain) : plain
-  const text = typed.type === 'text' && typeof typed.text !== 'string' ? writtenOut(typed) : typed
-  return isSpecType.ContentBlock(text) ? text : null
+  const used = usedOf(block)
+  return isSpecType.ContentBlock(used) ? used : null
 }
 
-/** A number or an object where a text is expected: the model reads it all the same. */
-const writtenOut = (block: Answer): Answer =>
-  block.text === undefined ? block : { ...block, text: JSON.stringify(block.text) }
+/** Of each kind of block the fields in use: null in another one, or what it may not hold, costs nothing. */
+function usedOf({ type, text, data, mimeType, name, uri, resource }: Answer): Answer {
+  switch (type ?? (typeof text === 'string' ? 'text' : null)) {
+    case 'text':
+      // A number or an object where a text is expected: the model reads it all the same.
+      return { type: 'text', text: textOr(text, JSON.stringify(text ?? undefined)) }
+    case 'image':
+    case 'audio':
+      return { type, data, mimeType: textOr(mimeType, 'application/octet-stream') }
+    case 'resource_link':
+      return { type, name, uri }
+    case 'resource':
+      return { type, resource: usedOfResource(fieldsOf(resource)) }
+    default:
+      return {}
+  }
+}
 
-const withMediaType = (block: Answer): Answer =>
-  typeof block.mimeType === 'string' ? block : { ...block, mimeType: 'application/octet-stream' }
+const usedOfResource = ({ uri, mimeType, text, blob }: Answer): Answer => ({
+  uri: textOr(uri, 'unknown'),
+  mimeType: textOr(mimeType, undefined),
+  ...(typeof text === 'string' ? { text } : { blob }),
+})
+
+/** Where a schema may say null and mean it, and where it holds values, not schemas. */
+const MAY_BE_NULL = new Set(['const', 'default'])
+const VALUES = new Set([...MAY_BE_NULL, 'enum', 'examples'])
+/** What holds schemas by names of the author's choice. */
+const BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
+
+/** The schema of a tool without what is null for want of anything else. `areNames`: of properties, say, not of keywords. */
+export function schemaWithoutNulls(schema: unknown, areNames = false): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => schemaWithoutNulls(one))
+  if (!isObject(schema)) return schema
+  const fields = Object.entries(schema).filter(
+    ([name, field]) => field !== null || (!areNames && MAY_BE_NULL.has(name)),
+  )
+  return Object.fromEntries(
+    fields.map(([name, field]) =>
+      !areNames && VALUES.has(name) ? [name, field] : [name, schemaWithoutNulls(field, !areNames && BY_NAME.has(name))],
+    ),
+  )
+}
 
 /** Gives the id of the request that is being answered. Undefined when that is not known. */
 export type AskedId = () => unknown
 
 /**
  * Before the SDK reads it: null beside a result or an error, and null as `_meta`, is nothing. An error without an id,
- * as JSON-RPC wants it where the request was not looked at, is the answer to `asked`.
+ * as JSON-RPC wants it where the request was not looked at, is the answer to `asked`. One of any form keeps its words.
  */
 export function mendMessage(message: unknown, asked: AskedId = () => undefined): unknown {
   if (Array.isArray(message)) return message.map((one) => mendMessage(one, asked))
   if (!isObject(message)) return message
   const { result, error, ...rest } = message
-  if (isObject(result) && (error === null || error === undefined)) {
-    const { _meta: meta, ...others } = result
-    return { ...rest, result: meta === null || meta === undefined ? others : result }
-  }
-  if (isObject(error) && (rest.id ?? null) === null) return { ...rest, id: asked(), error }
-  return error !== undefined && result === null ? { ...rest, error } : message
+  if (error) return { ...rest, id: rest.id ?? asked(), error: readableError(error) }
+  if (!isObject(result)) return message
+  const { _meta: meta, ...others } = result
+  return { ...rest, result: meta === null || meta === undefined ? others : result }
 }
+
+/** Without a code that is a whole number it says no more than that something went wrong. */
+const readableError = (error: unknown): Answer => ({
+  ...fieldsOf(error),
+  code: isObject(error) && Number.isSafeInteger(error.code) ? error.code : INTERNAL_ERROR,
+  message: wordsIn(error) ?? JSON.stringify(error),
+})

@@ -20,6 +20,7 @@ const SDK_TIMEOUT_MS = 120_000
 /** How long a listing waits for its subscription to list changes. Without one, the list is reloaded later anyway. */
 const SUBSCRIBE_MS = 1_000
 const TERMINATE_MS = 1_000
+const PING_MS = 2_000
 /** Where MCP messages hold the W3C trace context (SEP-414), whatever the transport does with headers. */
 const TRACEPARENT = 'traceparent'
 /** Limit of tools/list. A server whose pages never end fails. */
@@ -47,6 +48,8 @@ export interface McpConnection {
     meta: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<CallToolResult>
+  /** Rejects when the server refuses a ping, or with the signal. */
+  ping(signal: AbortSignal): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -178,6 +181,7 @@ function connection(client: Client, transport: Transport, opened: Opened): McpCo
       const own = Object.keys(meta).length > 0 ? { _meta: meta } : {}
       return client.callTool({ name, arguments: args, ...own }, { signal, timeout: SDK_TIMEOUT_MS })
     },
+    ping: (signal) => client.ping({ signal, timeout: PING_MS }),
     async close() {
       opened.onClose()
       if ('terminateSession' in transport && typeof transport.terminateSession === 'function') {

@@ -5,7 +5,7 @@
 import { type AskedId, mendMessage } from './mcp-answers.ts'
 
 /** What `mendMessage` changes holds one of these; the other events are never parsed here. */
-const MAY_NEED_MENDING = /"(?:error|result|_meta|id)"\s*:\s*null\b/
+const MAY_NEED_MENDING = /"_meta"\s*:\s*null\b|"error"\s*:/
 /** A blank line: the end of an event. */
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/
 /** A blank line that a piece completes begins at most so many characters before the piece. */

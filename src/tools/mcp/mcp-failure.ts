@@ -1,10 +1,17 @@
 /** Why a request to an MCP server failed, for a model to read, and whether a retry is safe. */
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client'
+import {
+  INTERNAL_ERROR,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SseError,
+} from '@modelcontextprotocol/client'
 import { callFailure } from '../outbound/call-failure.ts'
 import { OutboundError } from '../outbound/outbound.ts'
 import { McpStatusError } from './mcp-fetch.ts'
 import { BROKEN_STREAM } from './mcp-transport.ts'
-import { saysSessionIsLost, wordsOf } from './mcp-words.ts'
+import { saysSessionIsLost, speaksOfSession, wordsIn } from './mcp-words.ts'
 
 /** Statuses for an unknown or expired session, or for a request the server does not understand. */
 const REFUSED_SESSION = new Set([400, 404, 410])
@@ -20,8 +27,8 @@ const NOT_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'OUTBOUND_REFUSED',
 ])
-const INTERNAL_ERROR = -32_603
 const MAX_MESSAGE_LENGTH = 2_000
+const MAX_READ = 64 * 1024
 
 /** HTTP status of the response behind a transport's error. Null when there was none. */
 function statusOf(error: unknown): number | null {
@@ -41,6 +48,10 @@ export function wasNotExecuted(error: unknown): boolean {
   if (status !== null) return REFUSED_SESSION.has(status) || saysSessionIsLost(wordsOf(error) ?? '')
   return causesOf(error).some((cause) => 'code' in cause && NOT_CONNECTED.has(String(cause.code)))
 }
+
+/** The session may be lost, and the call may have been carried out all the same. */
+export const maySessionBeLost = (error: unknown): boolean =>
+  speaksOfSession(isAnswer(error) ? error.message : (wordsOf(error) ?? ''))
 
 /** Statuses that do not say whether the request was looked at. */
 const UNCERTAIN = new Set([408, 425, 499])
@@ -75,6 +86,26 @@ export function mcpFailure(error: unknown): string {
   const [first, ...causes] = causesOf(error)
   const isOurs = first instanceof SdkError || (first !== undefined && !('code' in first))
   return isOurs && causes.length === 0 ? first.message.slice(0, MAX_MESSAGE_LENGTH) : callFailure(error)
+}
+
+/** The words of a response with an error status. Null when it has none that a model could read. */
+function wordsOf(error: unknown): string | null {
+  const text = textOf(error)
+  if (typeof text !== 'string' || text.length > MAX_READ) return null
+  const said = text.trim()
+  if (said === '' || said.startsWith('<')) return null
+  try {
+    return wordsIn(JSON.parse(said))
+  } catch {
+    return said
+  }
+}
+
+function textOf(error: unknown): unknown {
+  if (error instanceof McpStatusError) return error.text
+  if (!(error instanceof SdkHttpError)) return null
+  const { text }: { text?: unknown } = Object(error.data)
+  return text
 }
 
 function causesOf(error: unknown): Error[] {

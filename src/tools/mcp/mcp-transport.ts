@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { isObject } from '../../untrusted/is-object.ts'
 import type { Outbound } from '../outbound/outbound.ts'
-import { mendResult } from './mcp-answers.ts'
+import { mendResult, schemaWithoutNulls } from './mcp-answers.ts'
 import { type FetchWatch, mcpFetch } from './mcp-fetch.ts'
 
 /** The record with its header values in plain text. */
@@ -148,15 +148,17 @@ function dropBrokenTools(message: JSONRPCMessage, listed: typeof MAX_LISTED, wat
     listed.tools += 1
     listed.bytes += JSON.stringify(kept).length
     if (kept !== null && isSpecType.Tool(kept)) return [kept]
-    watch.onBrokenTool(String(isObject(tool) ? tool.name : tool).slice(0, 100))
+    const name = isObject(tool) ? tool.name : tool
+    watch.onBrokenTool((typeof name === 'string' ? name : String(JSON.stringify(name))).slice(0, 100))
     return []
   })
   if (listed.tools > MAX_LISTED.tools || listed.bytes > MAX_LISTED.bytes) delete message.result.nextCursor
 }
 
 function usedOf({ name, description, inputSchema }: Record<string, unknown>): Record<string, unknown> | null {
-  if (!isObject(inputSchema)) return null
+  const schema = schemaWithoutNulls(inputSchema)
+  if (!isObject(schema)) return null
   // A schema without a type still describes the arguments, which are an object.
-  const kept = { name, inputSchema: { type: 'object', ...inputSchema } }
+  const kept = { name, inputSchema: { type: 'object', ...schema } }
   return typeof description === 'string' ? { ...kept, description } : kept
 }

@@ -11,7 +11,7 @@ import { removeSecrets, secretsInHeaders } from '../../untrusted/redact.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import { createConnections, keyOf, type McpConnections } from './mcp-connections.ts'
-import { isAnswer, isRefusal, mcpFailure, wasNotExecuted } from './mcp-failure.ts'
+import { isAnswer, isRefusal, maySessionBeLost, mcpFailure, wasNotExecuted } from './mcp-failure.ts'
 import { createLists, type McpTool, usableTools } from './mcp-lists.ts'
 import { picturesIn } from './mcp-pictures.ts'
 import { resultText } from './mcp-result.ts'
@@ -192,7 +192,11 @@ async function call(
   let wasSent = false
   const ask = (connection: McpConnection) => {
     wasSent = true
-    return connection.call(toolName, args, meta, limit.signal)
+    return connection.call(toolName, args, meta, limit.signal).catch(async (error: unknown) => {
+      const isUnclear = maySessionBeLost(error) && !wasNotExecuted(error)
+      if (isUnclear && (await hasLostSession(connection, limit.signal))) retireAsIs(connections, server)
+      throw error
+    })
   }
   try {
     const result = await connections.use(server, ask, wasNotExecuted, limit.signal)
@@ -208,6 +212,10 @@ async function call(
     return { ok: false, content: mayHaveRun ? `${why} The call may have been carried out; it is not repeated.` : why }
   }
 }
+
+/** A tool may speak of a session of its own; where a ping is refused in such words too, it is the connection's. */
+const hasLostSession = (connection: McpConnection, signal: AbortSignal): Promise<boolean> =>
+  connection.ping(signal).then(() => false, maySessionBeLost)
 
 const cleared = (server: McpServer, words: string): string => removeSecrets(words, secretsInHeaders(server.headers))
 

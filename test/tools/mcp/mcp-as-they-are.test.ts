@@ -1,5 +1,5 @@
 /** Contract section 25: what MCP servers and gateways really send. */
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { mendEvents } from '../../../src/tools/mcp/mcp-event-mending.ts'
 import { verifies } from '../../verifies.ts'
 import { type Answer, good, never, offers, serve, unknown } from './mcp-by-hand.ts'
@@ -37,12 +37,49 @@ verifies('contract-25.mcp-nulls', 'what a server says of itself may be null, or 
     { capabilities: tools, serverInfo: { name: 'x', version: null, title: null }, instructions: null, _meta: null },
     { capabilities: tools, serverInfo: null },
     { capabilities: tools },
+    { capabilities: { tools: { listChanged: null } }, serverInfo: { name: 'x', version: '1' } },
+    { capabilities: { tools: true, prompts: { listChanged: null }, resources: { subscribe: null } } },
+    {
+      capabilities: tools,
+      serverInfo: { name: 'x', version: '1', icons: [{ src: 'a://b', mimeType: null, sizes: 1 }] },
+    },
   ]
   for (const transport of transports) {
     for (const introduces of introductions) {
       await using hand = await serve(offers([good]), { introduces, transport })
       expect(await hand.mcp.tools(hand.server, never)).toMatchObject([{ name: 'good' }])
     }
+  }
+})
+
+verifies('contract-25.mcp-nulls', 'null in the schema of a tool is absent, unless it is a value', async () => {
+  const values = { default: null, const: null, enum: ['a', null], examples: [{ b: null }] }
+  const property = (rest: object) => ({ a: { ...rest, ...values, anyOf: [{ type: 'string', ...rest }] } })
+  const named = (rest: object) => ({ default: { type: 'string', ...rest }, enum: { type: 'string', ...rest } })
+  const schema = (rest: object) => ({
+    properties: { ...property(rest), ...named(rest) },
+    $defs: { const: { type: 'string', ...rest } },
+  })
+  const nulls = { title: null, description: null, additionalProperties: null, enum: null }
+  const tools = [
+    { name: 'whole', inputSchema: { type: null, required: null, ...schema({ title: null, format: null }) } },
+    { name: 'top', inputSchema: { $schema: null, properties: null, ...nulls } },
+    { name: 'property', inputSchema: { properties: { a: nulls, b: null, default: null } } },
+  ]
+  await using hand = await serve(offers(tools))
+  expect((await hand.mcp.tools(hand.server, never)).map(({ inputSchema }) => inputSchema)).toEqual([
+    { type: 'object', ...schema({}) },
+    { type: 'object' },
+    { type: 'object', properties: { a: {} } },
+  ])
+  expect(hand.lines).toEqual([])
+})
+
+verifies('contract-25.mcp-nulls', 'a tool whose name is no text costs itself alone', async () => {
+  for (const transport of transports) {
+    await using hand = await serve(offers([good, { ...good, name: { toString: 1 } }, null]), { transport })
+    expect(await hand.mcp.tools(hand.server, never)).toMatchObject([{ name: 'good' }])
+    expect(hand.lines).toMatchObject([{ tool: '{"toString":1}' }, { tool: 'null' }])
   }
 })
 
@@ -54,6 +91,33 @@ verifies('contract-25.mcp-nulls', 'null in what a call gives is absent', async (
     lines: [],
   })
   expect(await resultOf({ content: null, structuredContent: { a: 1 } })).toMatchObject({ ok: true, content: '{"a":1}' })
+  expect((await resultOf({ structuredContent: { a: null } })).content).toBe('{"a":null}')
+})
+
+verifies('contract-25.mcp-nulls', 'null inside a block is absent, and so is what cannot be read there', async () => {
+  const resource = (rest: object) => ({ type: 'resource', resource: { uri: 'a://b', text: 'the text', ...rest } })
+  const link = { type: 'resource_link', name: 'n', uri: 'a://b', icons: [{ src: 'a://b', mimeType: null }], size: '7' }
+  const blob = { type: 'resource', resource: { uri: 'a://b', text: null, blob: 'AAAA', mimeType: null, _meta: 7 } }
+  const content = [resource({ mimeType: null }), resource({ _meta: null }), resource({ mimeType: 7, blob: null }), link]
+  expect(await resultOf({ content: [...content, blob] })).toEqual({
+    ok: true,
+    content: 'the text\nthe text\nthe text\n[resource: n, a://b]\n[resource: a://b, unknown type, 3 bytes, not shown]',
+    lines: [],
+  })
+})
+
+verifies('contract-25.mcp-nulls', 'text is read where its block lacks a type, an address or a place', async () => {
+  const text = { type: 'text', text: 'one' }
+  const content = [[text, { text: 'two' }], { type: 'resource', resource: { text: 'three' } }, { text: 4 }]
+  const { content: read, lines } = await resultOf({ content })
+  expect([read, lines?.length]).toEqual(['one\ntwo\nthree', 1])
+})
+
+verifies('contract-25.mcp-nulls', 'structured content that is no object costs no text, and is read', async () => {
+  const text = { type: 'text', text: 'good' }
+  expect((await resultOf({ content: [text], structuredContent: [1, 2] })).content).toBe('good\n{"result":[1,2]}')
+  expect((await resultOf({ content: [text], structuredContent: 'good' })).content).toBe('good')
+  expect((await resultOf({ content: [], structuredContent: 'plain' })).content).toBe('{"result":"plain"}')
 })
 
 verifies('contract-25.mcp-nulls', 'a result beside error: null is a result', async () => {
@@ -173,10 +237,32 @@ verifies('contract-25.mcp-words', 'an error that names no request is the answer 
     { raw: `{"jsonrpc":"2.0","id":null,${error}}`, headers: isJson },
     { raw: `{"jsonrpc":"2.0",${error}}`, headers: isJson },
     { raw: `data: {"jsonrpc":"2.0","id": null,${error}}\n\n`, headers: isEvents },
+    { raw: `data: {"jsonrpc":"2.0",${error}}\n\n`, headers: isEvents },
   ]
   for (const writing of writings) {
     await using hand = await serve((method) => (method === 'tools/call' ? writing : unknown))
     expect(await hand.mcp.call(hand.server, 'look', {}, never)).toEqual({ ok: false, content: 'amount: too much' })
+  }
+})
+
+verifies('contract-25.mcp-words', 'an error is read whatever its code is, or its form', async () => {
+  const message = 'amount: too much'
+  const errors = [
+    { message },
+    { code: 'E_AMOUNT', message },
+    { code: '-32602', message },
+    { code: 4.5, message },
+    { code: null, message, data: null },
+    { code: -32_000, message: null, detail: message },
+    message,
+    [message],
+  ]
+  for (const transport of transports) {
+    for (const error of errors) {
+      const written = Object.assign({ error: {} }, { error })
+      await using hand = await serve((method) => (method === 'tools/call' ? written : unknown), { transport })
+      expect(await hand.mcp.call(hand.server, 'look', {}, never)).toEqual({ ok: false, content: message })
+    }
   }
 })
 
@@ -187,50 +273,4 @@ verifies('contract-25.mcp-words', 'a page is no words', async () => {
   expect((await page.mcp.call(page.server, 'look', {}, never)).content).toBe(
     'The MCP server answered with HTTP status 405.',
   )
-})
-
-const lost: [string, Answer][] = [
-  ['-32001 under status 200', { error: { code: -32_001, message: 'Session not found' } }],
-  ['an invalid request', { error: { code: -32_600, message: 'Unknown session ID' } }],
-  ['status 500', { status: 500, text: '{"error":{"message":"Session expired, initialize again"}}' }],
-  ['a server that was started anew', { error: { code: -32_000, message: 'Bad Request: Server not initialized' } }],
-]
-const lostBody = '{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}'
-for (const [name, answer, transport] of [
-  ...lost.flatMap(([name, answer]) => transports.map((transport) => [name, answer, transport] as const)),
-  ['-32001 under status 200, as servers write it', { raw: lostBody, headers: isJson }, 'streamable_http'] as const,
-]) {
-  const title = `${name}: the session is opened anew, and the call made once: ${transport}`
-  verifies('contract-25.mcp-sessions', title, async () => {
-    let isLost = false
-    let made = 0
-    await using hand = await serve(
-      (method): Answer => {
-        if (method === 'tools/list') return offers([good])(method)
-        if (method !== 'tools/call') return unknown
-        if (isLost) {
-          isLost = false
-          return answer
-        }
-        made += 1
-        return { result: { content: [{ type: 'text', text: 'done' }] } }
-      },
-      { transport },
-    )
-    await hand.mcp.tools(hand.server, never)
-    isLost = true
-    expect(await hand.mcp.call(hand.server, 'good', {}, never)).toEqual({ ok: true, content: 'done' })
-    expect([made, hand.asked.filter((method) => method === 'initialize').length]).toEqual([1, 2])
-  })
-}
-
-test('a session that is always lost is opened anew once, and then the words are told', async () => {
-  await using hand = await serve((method) => {
-    if (method === 'tools/list') return offers([good])(method)
-    return method === 'tools/call' ? { error: { code: -32_001, message: 'Session not found' } } : unknown
-  })
-  await hand.mcp.tools(hand.server, never)
-  const { content } = await hand.mcp.call(hand.server, 'good', {}, never)
-  expect(content).toContain('Session not found')
-  expect(hand.asked.filter((method) => method === 'tools/call')).toHaveLength(2)
 })
