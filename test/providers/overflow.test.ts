@@ -6,8 +6,8 @@ import type { UpstreamCall } from '../support/network/upstream.ts'
 import { verifies } from '../verifies.ts'
 import { ask, connectionTo, failureIn, requestTo, sayOk, scene } from './scene.ts'
 
-/** In our own words; numbers as vendors name them. */
-const said: [string, number | null, string, number | null, number | null][] = [
+/** In our own words; numbers as vendors name them: the limit, what the input takes, and what the answer may take. */
+const said: [string, number | null, string, number | null, number | null, number?][] = [
   [
     'a limit and a sum',
     400,
@@ -35,7 +35,63 @@ const said: [string, number | null, string, number | null, number | null][] = [
     400,
     'input length and `max_tokens` exceed context limit: 60 + 64 > 100, decrease input length',
     100,
-    124,
+    60,
+    64,
+  ],
+  [
+    'a sum with the answer',
+    400,
+    "This model's maximum context length is 100 tokens. However, you requested 108 tokens (8 in the messages, 100 in the completion). Please reduce the length of the messages or completion.",
+    100,
+    8,
+    100,
+  ],
+  [
+    'a sum with tools and the answer',
+    400,
+    "This model's maximum context length is 100 tokens. However, you requested 150 tokens (60 in the messages, 20 in the functions, and 70 in the completion).",
+    100,
+    80,
+    70,
+  ],
+  [
+    'about, with the output',
+    400,
+    "This endpoint's maximum context length is 100 tokens. However, you requested about 150 tokens (60 of text input, 20 of tool input, 70 in the output).",
+    100,
+    80,
+    70,
+  ],
+  [
+    'the input alone',
+    400,
+    "This model's maximum context length is 100 tokens. However, your request has 150 input tokens. Please reduce the length of the input messages.",
+    100,
+    150,
+  ],
+  [
+    'the answer first',
+    400,
+    "'max_tokens' or 'max_completion_tokens' is too large: 96. This model's maximum context length is 100 tokens and your request has 8 input tokens (96 > 100 - 8).",
+    100,
+    8,
+    96,
+  ],
+  [
+    'output tokens',
+    400,
+    "This model's maximum context length is 100 tokens. However, you requested 64 output tokens and your prompt contains 60 input tokens, for a total of 124 tokens.",
+    100,
+    60,
+    64,
+  ],
+  [
+    'output tokens, and input counted only as far as it matters',
+    400,
+    "This model's maximum context length is 100 tokens. However, you requested 64 output tokens and your prompt contains at least 37 input tokens, for a total of at least 101 tokens.",
+    100,
+    null,
+    64,
   ],
   [
     'a count in brackets',
@@ -61,15 +117,23 @@ const said: [string, number | null, string, number | null, number | null][] = [
     100,
     150,
   ],
+  [
+    'a gateway, with the answer',
+    400,
+    "Requested token count exceeds the model's maximum context length of 100 tokens. You requested a total of 150 tokens: 80 tokens from the input messages and 70 tokens for the completion.",
+    100,
+    80,
+    70,
+  ],
   ['a code alone', null, '{"code":"context_length_exceeded","message":"Too much."}', null, null],
   ['a window', 400, 'Your input exceeds the context window of this model.', null, null],
   ['no words', 413, '<html>Payload Too Large</html>', null, null],
 ]
 
 describe('the words of vendors', () => {
-  for (const [name, status, text, limit, size] of said) {
-    verifies('contract-19.overflow-words', `${name}: ${limit}, ${size}`, () => {
-      expect(overflowIn(status, text)).toEqual({ limit, size })
+  for (const [name, status, text, limit, size, answer = null] of said) {
+    verifies('contract-19.overflow-words', `${name}: ${limit}, ${size}, ${answer}`, () => {
+      expect(overflowIn(status, text)).toEqual({ limit, size, answer })
     })
   }
   test.each([
@@ -153,5 +217,59 @@ verifies(
     expect(up.calls.map(({ body }) => body.messages.length <= 4)).toEqual([false, true, true])
     await ask(model, { ...request, model: 'another' })
     expect(sizes(up.calls).at(3)).toBe(21)
+  },
+)
+
+const answering = (value: number): Pick<ModelRequest, 'fields'> => ({
+  fields: { maxTokens: { name: 'max_tokens', value } },
+})
+
+/** A server that counts the answer towards its limit, a token a message. */
+const refuseSumAbove = (limit: number) => (call: UpstreamCall) => {
+  const { messages, max_tokens: answer = 0 } = call.body
+  const message = `This model's maximum context length is ${limit} tokens. However, you requested ${messages.length + answer} tokens (${messages.length} in the messages, ${answer} in the completion).`
+  return messages.length + answer > limit ? call.error(400, { error: { message } }) : sayOk(call)
+}
+
+verifies(
+  'contract-19.named-limit',
+  'an answer for which the limit leaves no input is refused with the whole history, and costs no other request any of it',
+  async () => {
+    const { up, model } = await scene({ providerRetries: 2 })
+    up.always(refuseSumAbove(16))
+    const request = requestTo(up, withTurns(10))
+    for (let time = 0; time < 2; time++) {
+      expect(failureIn(await ask(model, { ...request, ...answering(16) }))).toMatchObject({
+        code: 'context_length_exceeded',
+        message: expect.stringContaining('16 in the completion'),
+      })
+    }
+    expect(sizes(up.calls)).toEqual([11, 11])
+    expect((await ask(model, request)).at(-1)).toMatchObject({ type: 'end' })
+    expect(sizes(up.calls.slice(2))).toEqual([11])
+  },
+)
+
+verifies('contract-19.named-limit', 'it leaves room for the answer, which is counted once', async () => {
+  const { up, model } = await scene({ providerRetries: 0 })
+  up.always(refuseSumAbove(30))
+  const request = requestTo(up, { ...withTurns(20), ...answering(20) })
+  for (let time = 0; time < 2; time++) expect((await ask(model, request)).at(-1)).toMatchObject({ type: 'end' })
+  expect(sizes(up.calls)).toEqual([21, 9, 9])
+})
+
+verifies(
+  'contract-19.named-limit',
+  'how far off the estimate of one request was decides nothing about the next one',
+  async () => {
+    const { up, model } = await scene({ providerRetries: 0 })
+    const message = "This model's maximum context length is 30 tokens. However, your messages resulted in 9000 tokens."
+    up.next((call) => call.error(400, { error: { message } }))
+    up.always(sayOk)
+    const request = requestTo(up, withTurns(20))
+    await ask(model, request)
+    await ask(model, request)
+    // A correction is 3 at the most.
+    expect(sizes(up.calls)).toEqual([21, 9, 21])
   },
 )
