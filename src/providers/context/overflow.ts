@@ -57,6 +57,25 @@ const words: readonly Words[] = [
     pattern:
       /exceeds the model's maximum context length(?: of (?<limit>\d+) tokens)?(?:.{0,80}?requested a total of (?<total>\d+)(?: tokens: \d+ tokens from the input messages and (?<answer>\d+))?)?/s,
   },
+  {
+    by: 'Moonshot',
+    pattern: /exceeded model token limit(?:: (?<limit>\d+)(?: \(requested: (?<total>\d+)\))?)?/,
+  },
+  { by: 'DashScope', pattern: /Range of input length should be \[\d+, ?(?<limit>\d+)\]/ },
+  { by: 'TGI', pattern: /`inputs` must have less than (?<limit>\d+) tokens(?:\. Given: (?<size>\d+))?/ },
+  {
+    by: 'TGI, with the answer',
+    pattern:
+      /`inputs` tokens \+ `max_new_tokens` must be <= (?<limit>\d+)(?:\. Given: (?<size>\d+) `inputs` tokens and (?<answer>\d+))?/,
+  },
+  {
+    by: 'LM Studio',
+    pattern: /greater than the context length(?: \(n_keep: (?<size>\d+) >= n_ctx: (?<limit>\d+)\))?/,
+  },
+  {
+    by: 'LM Studio, before',
+    pattern: /keep the first (?<size>\d+) tokens when.{0,100}?context length of only (?<limit>\d+) tokens/s,
+  },
   { by: 'Bedrock', pattern: /Input is too long for requested model|Input Tokens Exceeded/i },
   { by: 'the code of OpenAI, and of many others', pattern: /context_length_exceeded|ContextWindowExceeded/ },
   {
