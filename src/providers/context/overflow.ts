@@ -16,6 +16,8 @@ interface Words {
   /** Who says it. */
   by: string
   pattern: RegExp
+  /** The status with which these words mean something else. */
+  except?: number
 }
 
 const words: readonly Words[] = [
@@ -81,7 +83,12 @@ const words: readonly Words[] = [
   {
     by: 'others',
     pattern:
-      /(?:exceeds?|exceeded|exceeding|longer than|larger than|too (?:long|large) for) (?:the |this |its |your )?(?:model'?s? )?(?:maximum |max )?(?:context|input)(?:[ _](?:length|window|size|limit))|context (?:length|window|size|limit) (?:is |was )?exceeded|reduce the length of (?:the|your) (?:messages|prompt|input)|(?:prompt|input|request|conversation) (?:is|was) too long|too many (?:input |prompt )?tokens\b(?! per)/i,
+      /(?:exceeds?|exceeded|exceeding|longer than|larger than|too (?:long|large) for) (?:the |this |its |your )?(?:model'?s? )?(?:maximum |max )?(?:context|input)(?:[ _](?:length|window|size|limit))|context (?:length|window|size|limit) (?:is |was )?exceeded|reduce the length of (?:the|your) (?:messages|prompt|input)|(?:prompt|input|request|conversation) (?:is|was) too long/i,
+  },
+  {
+    by: 'others, unless it is a rate',
+    pattern: /too many (?:input |prompt )?tokens\b(?! per)(?!.{0,80}please wait)/is,
+    except: 429,
   },
 ]
 
@@ -102,8 +109,8 @@ const numberIn = (text: string | undefined): number | null => (text === undefine
 /** `text`: the provider's words, as they came. Null when it is something else. */
 export function overflowIn(status: number | null, text: string): Overflow | null {
   if (!mayBe(status) || others.test(text)) return null
-  for (const { pattern } of words) {
-    const found = pattern.exec(text)
+  for (const { pattern, except } of words) {
+    const found = status === except ? null : pattern.exec(text)
     if (!found) continue
     const named = overflowOf(found.groups ?? {}, text)
     return fits(named) ? null : named

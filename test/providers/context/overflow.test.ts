@@ -172,6 +172,9 @@ describe('the words of vendors', () => {
     [401, 'prompt is too long: 150 tokens > 100 maximum'],
     [400, "Unsupported parameter: 'temperature' is not supported with this model."],
     [429, 'Too many tokens per minute'],
+    [429, 'litellm.RateLimitError: BedrockException - {"message":"Too many tokens, please wait before trying again."}'],
+    [429, 'Too many tokens'],
+    [400, 'Too many tokens, please wait before trying again.'],
   ])('%i %s is none', (status, text) => {
     expect(overflowIn(status, text)).toBeNull()
   })

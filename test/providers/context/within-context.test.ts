@@ -42,6 +42,14 @@ verifies(
   },
 )
 
+verifies('contract-19.too-long', 'too many tokens for now are waited for, and the history stays whole', async () => {
+  const { up, model } = await scene({ providerRetries: 1 })
+  up.next((call) => call.error(429, { error: { message: 'Too many tokens, please wait before trying again.' } }))
+  up.always(sayOk)
+  expect((await ask(model, requestTo(up, withTurns(10)))).at(-1)).toMatchObject({ type: 'end' })
+  expect(sizes(up.calls)).toEqual([11, 11])
+})
+
 verifies('contract-19.too-long', 'where nothing can be left out it is asked once, and ends as too long', async () => {
   const { up, model } = await scene({ providerRetries: 2 })
   up.always((call) =>
