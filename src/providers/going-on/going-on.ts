@@ -54,11 +54,13 @@ function told(messages: readonly ModelMessage[], content: string): ModelMessage[
   return [...messages.slice(0, -1), { role: 'assistant', content }, { role: 'user', content: instruction }]
 }
 
-/** Never with thinking, which comes before an answer. Claude takes no beginning that ends with a space. */
+/** Never with thinking, which comes before an answer. Claude takes no beginning that ends with a space, wherever it is asked. */
 function mayBegin(request: ModelRequest, text: string): boolean {
   const { provider, model, reasoning, config, fields } = request
   if (!takesBeginning.has(provider.type)) return false
-  if (provider.type === 'anthropic') return anthropicThinking(request) === null && text === text.trimEnd()
+  const isClaude = provider.type === 'anthropic' || /claude/.test(model)
+  if (isClaude && text !== text.trimEnd()) return false
+  if (provider.type === 'anthropic') return anthropicThinking(request) === null
   const effort = fields?.reasoningEffort ?? config.reasoningEffort ?? 'none'
   return !reasoning && effort === 'none' && !/reason|think|magistral|-r1\b/i.test(model)
 }
@@ -67,7 +69,7 @@ function mayBegin(request: ModelRequest, text: string): boolean {
 function isRefusal(error: unknown): boolean {
   const problem = problemIn(error)
   if (problem?.status === 404) return true
-  const words = /prefill|prefix|assistant message|last (?:message|role)|user message/i
+  const words = /prefill|prefix|assistant (?:message|content)|last (?:message|role)|user message/i
   return (problem?.status === 400 || problem?.status === 422) && words.test(problem.full)
 }
 
