@@ -4,6 +4,7 @@ import type { ModelRequest } from '../../../src/actors/ports/index.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
 import { startAnthropic, turn } from '../native/anthropic-server.ts'
+import { requestFor, respond, text } from '../responses/scene.ts'
 import { ask, connectionTo, requestTo, scene, spoken, textOf } from '../scene.ts'
 
 const before = 'The quick brown fox jumps over'
@@ -149,3 +150,16 @@ describe('told in a last message', () => {
     expect(textOf(events)).toBe('brown fox jumps')
   })
 })
+
+verifies(
+  'contract-19.responses-request',
+  'a maximum of which less than 16 is left is 16 on the Responses API alone',
+  async () => {
+    const { up, model } = await scene()
+    up.always((call) => (call.path.endsWith('/responses') ? respond(call, [text(' the lazy dog.')]) : goesOn(call)))
+    const left = { messages, fields: { maxTokens: { name: 'max_tokens', value: 1 } } } as const
+    await ask(model, requestFor(up, left))
+    await ask(model, requestTo(up, left))
+    expect(up.calls.map(({ body }) => body.max_output_tokens ?? body.max_tokens)).toEqual([16, 1])
+  },
+)
