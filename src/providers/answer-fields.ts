@@ -73,6 +73,9 @@ export const takenFields: Readonly<Record<FieldWire, Names>> = {
   },
 }
 
+/** The least that the Responses API takes. */
+const LEAST_OUTPUT = 16
+
 interface Limit {
   /** The row of the documentation's table. */
   words: string
@@ -111,7 +114,12 @@ export const limits: Partial<Record<FieldWire, Partial<Record<Field, readonly Li
   },
   mistral: { reasoningEffort: [efforts('none', 'high')] },
   responses: {
-    maxTokens: [{ words: '16 or more', excludes: ({ maxTokens }) => maxTokens !== undefined && maxTokens.value < 16 }],
+    maxTokens: [
+      {
+        words: `${LEAST_OUTPUT} or more`,
+        excludes: ({ maxTokens }) => maxTokens !== undefined && maxTokens.value < LEAST_OUTPUT,
+      },
+    ],
   },
   deepseek: {
     responseFormat: [
@@ -202,6 +210,8 @@ export function wireFields({ provider, model, fields = {} }: ModelRequest): Reco
 
 function wireValue(type: FieldWire, field: Field, fields: AnswerFields, model: string): unknown {
   const { responseFormat: format, reasoningEffort: effort } = fields
+  // Less is what an interrupted reply has left: who sets it is refused.
+  if (type === 'responses' && field === 'maxTokens') return Math.max(LEAST_OUTPUT, fields.maxTokens?.value ?? 0)
   if (field === 'maxTokens') return fields.maxTokens?.value
   if (type === 'anthropic' && field === 'parallelToolCalls') return !fields.parallelToolCalls
   if (type === 'gemini' && field === 'reasoningEffort') return effort && thinkingOf(model, effort)

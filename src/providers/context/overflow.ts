@@ -1,24 +1,41 @@
 /**
  * "Your input is too long for this model", in the words of each vendor (contract section 19). The table is read from top to
- * bottom; a pattern may name the model's `limit` and the request's `size`, in tokens as that vendor counts them.
+ * bottom; a pattern may name the model's `limit` and what the request takes, in tokens as that vendor counts them: `size` for
+ * the input and `answer` for the answer, or `total` for both.
  */
 export interface Overflow {
   /** Null when the provider does not say. */
   limit: number | null
+  /** What the input takes, without the answer where that is named. Null when the provider does not say. */
   size: number | null
+  /** What the limit has to hold for the answer beside the input. Null when the provider names nothing of the kind. */
+  answer: number | null
 }
 
 interface Words {
   /** Who says it. */
   by: string
   pattern: RegExp
+  /** The status with which these words mean something else. */
+  except?: number
 }
 
 const words: readonly Words[] = [
   {
+    // "At least" so many: the rest of the input was not counted.
+    by: 'vLLM, and Bedrock and Cloudflare with it',
+    pattern:
+      /maximum context length is (?<limit>\d+) tokens.{0,20}?requested (?<answer>\d+) output tokens(?: and your prompt contains (?<size>\d+) input tokens)?/s,
+  },
+  {
+    by: 'vLLM, where the input alone is counted',
+    pattern:
+      /maximum context length is (?<limit>\d+) tokens.{0,20}?(?:your request has|the prompt contains) (?<size>\d+) input tokens(?: \((?<answer>\d+) > )?/s,
+  },
+  {
     by: 'OpenAI, vLLM, DeepSeek, OpenRouter',
     pattern:
-      /maximum context length is (?<limit>\d+) tokens?\b(?:.{0,80}?(?:resulted in|requested(?: about)?) (?<size>\d+))?/s,
+      /maximum context length is (?<limit>\d+) tokens?\b(?:.{0,80}?(?:resulted in|requested(?: about)?) (?<total>\d+)(?: tokens \([^)]{0,120}?(?<answer>\d+) in the (?:completion|output))?)?/s,
   },
   {
     by: 'OpenAI and Groq, for tokens a minute',
@@ -38,16 +55,40 @@ const words: readonly Words[] = [
   { by: 'xAI', pattern: /maximum prompt length is (?<limit>\d+) but the request contains (?<size>\d+)/ },
   { by: 'llama.cpp', pattern: /exceed_context_size_error|exceeds the available context size/ },
   {
-    by: 'LiteLLM',
+    by: 'LiteLLM, SGLang, Together',
     pattern:
-      /exceeds the model's maximum context length(?: of (?<limit>\d+) tokens)?(?:.{0,80}?requested a total of (?<size>\d+))?/s,
+      /exceeds the model's maximum context length(?: of (?<limit>\d+) tokens)?(?:.{0,80}?requested a total of (?<total>\d+)(?: tokens: \d+ tokens from the input messages and (?<answer>\d+))?)?/s,
+  },
+  {
+    by: 'Moonshot',
+    pattern: /exceeded model token limit(?:: (?<limit>\d+)(?: \(requested: (?<total>\d+)\))?)?/,
+  },
+  { by: 'DashScope', pattern: /Range of input length should be \[\d+, ?(?<limit>\d+)\]/ },
+  { by: 'TGI', pattern: /`inputs` must have less than (?<limit>\d+) tokens(?:\. Given: (?<size>\d+))?/ },
+  {
+    by: 'TGI, with the answer',
+    pattern:
+      /`inputs` tokens \+ `max_new_tokens` must be <= (?<limit>\d+)(?:\. Given: (?<size>\d+) `inputs` tokens and (?<answer>\d+))?/,
+  },
+  {
+    by: 'LM Studio',
+    pattern: /greater than the context length(?: \(n_keep: (?<size>\d+) >= n_ctx: (?<limit>\d+)\))?/,
+  },
+  {
+    by: 'LM Studio, before',
+    pattern: /keep the first (?<size>\d+) tokens when.{0,100}?context length of only (?<limit>\d+) tokens/s,
   },
   { by: 'Bedrock', pattern: /Input is too long for requested model|Input Tokens Exceeded/i },
   { by: 'the code of OpenAI, and of many others', pattern: /context_length_exceeded|ContextWindowExceeded/ },
   {
     by: 'others',
     pattern:
-      /(?:exceeds?|exceeded|exceeding|longer than|larger than|too (?:long|large) for) (?:the |this |its |your )?(?:model'?s? )?(?:maximum |max )?(?:context|input)(?:[ _](?:length|window|size|limit))|context (?:length|window|size|limit) (?:is |was )?exceeded|reduce the length of (?:the|your) (?:messages|prompt|input)|(?:prompt|input|request|conversation) (?:is|was) too long|too many (?:input |prompt )?tokens\b(?! per)/i,
+      /(?:exceeds?|exceeded|exceeding|longer than|larger than|too (?:long|large) for) (?:the |this |its |your )?(?:model'?s? )?(?:maximum |max )?(?:context|input)(?:[ _](?:length|window|size|limit))|context (?:length|window|size|limit) (?:is |was )?exceeded|reduce the length of (?:the|your) (?:messages|prompt|input)|(?:prompt|input|request|conversation) (?:is|was) too long/i,
+  },
+  {
+    by: 'others, unless it is a rate',
+    pattern: /too many (?:input |prompt )?tokens\b(?! per)(?!.{0,80}please wait)/is,
+    except: 429,
   },
 ]
 
@@ -68,17 +109,25 @@ const numberIn = (text: string | undefined): number | null => (text === undefine
 /** `text`: the provider's words, as they came. Null when it is something else. */
 export function overflowIn(status: number | null, text: string): Overflow | null {
   if (!mayBe(status) || others.test(text)) return null
-  for (const { pattern } of words) {
-    const found = pattern.exec(text)
+  for (const { pattern, except } of words) {
+    const found = status === except ? null : pattern.exec(text)
     if (!found) continue
-    const { limit, size, answer } = found.groups ?? {}
-    const named = {
-      limit: numberIn(limit) ?? numberIn(fields.limit.exec(text)?.[1]),
-      size: size === undefined ? numberIn(fields.size.exec(text)?.[1]) : Number(size) + Number(answer ?? 0),
-    }
-    // A limit of tokens a minute is too small for the request alone, or it is only used up for now.
-    const fits = named.limit !== null && named.size !== null && named.size <= named.limit
-    return fits ? null : named
+    const named = overflowOf(found.groups ?? {}, text)
+    return fits(named) ? null : named
   }
-  return status === 413 && tooManyBytes.test(text) ? { limit: null, size: null } : null
+  return status === 413 && tooManyBytes.test(text) ? { limit: null, size: null, answer: null } : null
 }
+
+function overflowOf(named: Record<string, string | undefined>, text: string): Overflow {
+  const answer = numberIn(named.answer)
+  const total = numberIn(named.total)
+  return {
+    limit: numberIn(named.limit ?? fields.limit.exec(text)?.[1]),
+    size: total === null ? numberIn(named.size ?? fields.size.exec(text)?.[1]) : total - (answer ?? 0),
+    answer,
+  }
+}
+
+/** A limit of tokens a minute is too small for the request alone, or it is only used up for now. */
+const fits = ({ limit, size, answer }: Overflow): boolean =>
+  limit !== null && size !== null && size + (answer ?? 0) <= limit

@@ -1,7 +1,8 @@
 /**
  * A model is sent no more than it takes: limits that providers name are remembered, refusals are answered by less history.
  */
-import type { ModelEvent, ModelFailure, ModelRequest, Take } from '../../actors/ports/index.ts'
+import { correctionOf } from '../../actors/history/estimate.ts'
+import type { ModelEvent, ModelFailure, ModelRequest, Shortening, Take } from '../../actors/ports/index.ts'
 import type { Overflow } from './overflow.ts'
 
 /** A turn that failed. `maySucceedElsewhere`: nothing of it was made, and another model may be asked. */
@@ -19,17 +20,11 @@ export type StreamOne = (
   take: Take<ModelEvent>,
 ) => Promise<FailedTurn | null>
 
-interface KnownLimit {
-  /** The limit in tokens, as the provider counts them. */
-  limit: number
-  /** What the provider counts for a token that is estimated. */
-  perEstimated: number
-}
-
 /** Limits that are remembered; beyond, all are forgotten, and found out again. */
 const MAX_KEPT = 1000
 
-export type KnownLimits = Map<string, KnownLimit>
+/** In tokens, as the provider counts them, by provider and model. */
+export type KnownLimits = Map<string, number>
 
 const nameOf = ({ provider, model }: Pick<ModelRequest, 'provider' | 'model'>): string =>
   `${provider.id} ${provider.baseUrl} ${model}`
@@ -44,7 +39,7 @@ export function withinContext(streamOne: StreamOne, limits: KnownLimits): Stream
     const overflow = failed?.overflow
     if (!overflow) return failed
     remember(limits, fitting, overflow)
-    const shorter = afterRefusal(fitting, limits)
+    const shorter = afterRefusal(fitting, overflow, limits)
     if (shorter === null || signal.aborted) return failed
     const again = await streamOne(shorter, signal, take)
     if (again?.overflow) remember(limits, shorter, again.overflow)
@@ -52,36 +47,51 @@ export function withinContext(streamOne: StreamOne, limits: KnownLimits): Stream
   }
 }
 
-function remember(limits: KnownLimits, request: ModelRequest, { limit, size }: Overflow): void {
+/** The limit alone: what one caller's words take says nothing of anybody else's. */
+function remember(limits: KnownLimits, request: ModelRequest, { limit }: Overflow): void {
   if (limit === null) return
-  const estimated = request.shortening?.tokens ?? 0
-  const perEstimated = size !== null && estimated > 0 ? Math.max(0.3, size / estimated) : 1
   if (limits.size >= MAX_KEPT) limits.clear()
-  limits.set(nameOf(request), { limit, perEstimated })
+  limits.set(nameOf(request), limit)
 }
 
-/** Tokens of history that a known limit leaves beside all else and the answer. Null when no limit is known. */
-function roomFor(request: ModelRequest, limits: KnownLimits): number | null {
-  const known = limits.get(nameOf(request))
-  const { shortening } = request
-  if (!known || !shortening) return null
-  const answer = request.fields?.maxTokens?.value ?? 0
-  const { tokens, historyTokens } = shortening
-  return ((known.limit - answer) * MARGIN) / known.perEstimated - (tokens - historyTokens)
+const mostOfAnswer = ({ fields }: ModelRequest): number => fields?.maxTokens?.value ?? 0
+
+/** Estimated tokens of history for which `most` tokens, as the provider counts them, have room beside all else. */
+function roomIn(most: number, { tokens, historyTokens }: Shortening, perEstimated = 1): number {
+  return most / perEstimated - (tokens - historyTokens)
 }
 
+/** A request that would not fit without any history keeps it: the provider says in its own words what is too much. */
 function fitted(request: ModelRequest, limits: KnownLimits): ModelRequest {
-  const room = roomFor(request, limits)
-  if (room === null || (request.shortening?.historyTokens ?? 0) <= room) return request
-  return { ...request, ...request.shortening?.to(room) }
+  const { shortening } = request
+  const limit = limits.get(nameOf(request))
+  if (limit === undefined || !shortening) return request
+  const most = limit - mostOfAnswer(request)
+  const room = roomIn(most * MARGIN, shortening)
+  if (roomIn(most, shortening) <= 0 || shortening.historyTokens <= room) return request
+  return { ...request, ...shortening.to(room) }
 }
 
-/** Half of the history that was sent, or what the named limit leaves if that is less. Null when nothing can be left out. */
-function afterRefusal(request: ModelRequest, limits: KnownLimits): ModelRequest | null {
+/**
+ * Half of the history that was sent, or what the named limit leaves if that is less. Null when nothing can be left out, or
+ * when it is the answer that is too much beside what always stays.
+ */
+function afterRefusal(request: ModelRequest, { size, answer }: Overflow, limits: KnownLimits): ModelRequest | null {
   const { shortening } = request
   if (!shortening) return null
-  const shorter = shortening.to(
-    Math.min(shortening.historyTokens / 2, roomFor(request, limits) ?? Number.POSITIVE_INFINITY),
-  )
+  const limit = limits.get(nameOf(request))
+  const half = shortening.historyTokens / 2
+  if (limit === undefined) return shortened(request, shortening, half)
+  const perEstimated = correctionOf({ estimated: shortening.tokens, reported: size })
+  const most = limit - (answer ?? mostOfAnswer(request))
+  const hasRoom = roomIn(most, shortening, perEstimated) > 0
+  if (!hasRoom && answer !== null) return null
+  // A provider that names no answer may not count it.
+  const room = roomIn((hasRoom ? most : limit) * MARGIN, shortening, perEstimated)
+  return shortened(request, shortening, Math.min(half, room))
+}
+
+function shortened(request: ModelRequest, shortening: Shortening, historyTokens: number): ModelRequest | null {
+  const shorter = shortening.to(historyTokens)
   return shorter && { ...request, ...shorter }
 }

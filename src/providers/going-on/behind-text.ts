@@ -1,6 +1,6 @@
 /** What a model repeats of the text that it goes on behind is left out. Pure. */
 
-/** Characters of a repetition: fewer may be by chance. */
+/** Characters of a repetition, in code points: fewer may be by chance. */
 const LEAST = 16
 const MOST = 200
 
@@ -11,19 +11,17 @@ export interface Repetition {
   end(): string
 }
 
-const isWordsBeginning = (text: string, at: number): boolean =>
-  /[^\s]/u.test(text[at] ?? '') && (at === 0 || /[^\p{L}\p{N}_]/u.test(text[at - 1] ?? '')) && !isLowSurrogate(text, at)
-
-const isLowSurrogate = (text: string, at: number): boolean => {
-  const code = text.charCodeAt(at)
-  return code >= 0xdc00 && code <= 0xdfff
-}
+const isWordsBeginning = (characters: readonly string[], at: number): boolean =>
+  /[^\s]/u.test(characters[at] ?? '') && (at === 0 || /[^\p{L}\p{N}_]/u.test(characters[at - 1] ?? ''))
 
 /** Ends of a text that a model which was told to go on may repeat, from a word's beginning: the longest first. */
 export function endsOf(text: string): string[] {
+  // With the character before the longest end. One takes two units at the most.
+  const characters = Array.from(text.slice(-2 * (MOST + 1)))
   const ends: string[] = []
-  for (let length = Math.min(MOST, text.length); length >= LEAST; length--) {
-    if (isWordsBeginning(text, text.length - length)) ends.push(text.slice(-length))
+  for (let length = Math.min(MOST, characters.length); length >= LEAST; length--) {
+    const at = characters.length - length
+    if (isWordsBeginning(characters, at)) ends.push(characters.slice(at).join(''))
   }
   return ends
 }

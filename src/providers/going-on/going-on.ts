@@ -2,9 +2,10 @@
  * A turn that goes on behind a text which was interrupted: with that text as the beginning of the answer where provider and
  * model take one, else the model is told (contract section 21).
  */
-import type { ModelEvent, ModelMessage, ModelRequest, Take } from '../../actors/ports/index.ts'
+import type { ModelEvent, ModelRequest, Take } from '../../actors/ports/index.ts'
 import type { ProviderTypeId } from '../provider-types.ts'
 import { anthropicThinking } from '../reasoning.ts'
+import { withBehind } from '../wire/echoes.ts'
 import { problemIn } from '../wire/failure.ts'
 import { endsOf, leavingOut, type Repetition } from './behind-text.ts'
 
@@ -37,28 +38,40 @@ export async function goingOn(
 ): Promise<void> {
   const last = request.messages.at(-1)
   if (last?.role !== 'assistant' || last.isBeginning !== true) return await call(request, take)
+  const begun = { role: 'assistant', content: last.content } as const
   if (mayBegin(request, last.content) && !refused.has(nameOf(request))) {
     try {
       // Mistral's answer has the beginning in it.
-      return await call(request, without(request.provider.type === 'mistral' ? [last.content] : [], take))
+      const repeated = request.provider.type === 'mistral' ? [last.content] : []
+      return await call(request, without(repeated, echoingBehind([begun], take)))
     } catch (error) {
       if (!isRefusal(error)) throw error
       if (refused.size >= MAX_KEPT) refused.clear()
       refused.add(nameOf(request))
     }
   }
-  await call({ ...request, messages: told(request.messages, last.content) }, without(endsOf(last.content), take))
+  const told = [begun, { role: 'user', content: instruction } as const]
+  const messages = [...request.messages.slice(0, -1), ...told]
+  await call({ ...request, messages }, without(endsOf(last.content), echoingBehind(told, take)))
 }
 
-function told(messages: readonly ModelMessage[], content: string): ModelMessage[] {
-  return [...messages.slice(0, -1), { role: 'assistant', content }, { role: 'user', content: instruction }]
-}
+/** What the vendor wants back of this turn is of its last call alone: it is kept with what that call went on behind. */
+const echoingBehind =
+  (behind: Parameters<typeof withBehind>[1], take: Take<ModelEvent>): Take<ModelEvent> =>
+  (events) =>
+    take(
+      events.map((event) =>
+        event.type === 'end' && event.echo ? { ...event, echo: withBehind(event.echo, behind) } : event,
+      ),
+    )
 
-/** Never with thinking, which comes before an answer. Claude takes no beginning that ends with a space. */
+/** Never with thinking, which comes before an answer. Claude takes no beginning that ends with a space, wherever it is asked. */
 function mayBegin(request: ModelRequest, text: string): boolean {
   const { provider, model, reasoning, config, fields } = request
   if (!takesBeginning.has(provider.type)) return false
-  if (provider.type === 'anthropic') return anthropicThinking(request) === null && text === text.trimEnd()
+  const isClaude = provider.type === 'anthropic' || /claude/.test(model)
+  if (isClaude && text !== text.trimEnd()) return false
+  if (provider.type === 'anthropic') return anthropicThinking(request) === null
   const effort = fields?.reasoningEffort ?? config.reasoningEffort ?? 'none'
   return !reasoning && effort === 'none' && !/reason|think|magistral|-r1\b/i.test(model)
 }
@@ -67,7 +80,7 @@ function mayBegin(request: ModelRequest, text: string): boolean {
 function isRefusal(error: unknown): boolean {
   const problem = problemIn(error)
   if (problem?.status === 404) return true
-  const words = /prefill|prefix|assistant message|last (?:message|role)|user message/i
+  const words = /prefill|prefix|assistant (?:message|content)|last (?:message|role)|user message/i
   return (problem?.status === 400 || problem?.status === 422) && words.test(problem.full)
 }
 

@@ -16,6 +16,7 @@ import { bytesOf, segmentsFor, textOf, withToolPictures } from '../request/outgo
 import { observedCall } from '../request/provider-call.ts'
 import { schemaFor } from '../request/tool-schemas.ts'
 import { responsesToolChoice } from '../tool-choice.ts'
+import { saidBehind } from '../wire/echoes.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { answerOf } from './openai-client.ts'
@@ -109,7 +110,10 @@ function itemsOf(message: ModelMessage, request: ModelRequest): Item[] {
     case 'assistant': {
       const { content, toolCalls = [], echo } = message
       const echoed = echo ? echoes.of(echo, request) : null
-      if (echoed && countCalls(echoed) === toolCalls.length) return withCalls(echoed, toolCalls)
+      if (echo && echoed && countCalls(echoed) === toolCalls.length) {
+        const behind = saidBehind(echo).map(({ role, content }): Item => ({ type: 'message', role, content }))
+        return [...behind, ...withCalls(echoed, toolCalls)]
+      }
       const text: Item[] =
         content === '' && toolCalls.length > 0 ? [] : [{ type: 'message', role: 'assistant', content }]
       return [...text, ...toolCalls.map((call) => callItem(call))]

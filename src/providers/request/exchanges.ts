@@ -2,6 +2,7 @@
 
 import type { MessagePart, ModelMessage, ToolCall, ToolSpec } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
+import { saidBehind } from '../wire/echoes.ts'
 import { parse } from '../wire/provider-json.ts'
 import { plainId, withUniqueCallIds } from './call-ids.ts'
 import { segmentsFor, withToolPictures } from './outgoing-parts.ts'
@@ -44,6 +45,7 @@ export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire
     else exchanges.push({ role, blocks: [...blocks] })
     lastKind = kind
   }
+  const words = (text: string): Block[] => (text.trim() === '' ? [] : [wire.text(text)])
   const isEchoed = ({ echo }: { echo?: object }) => echo !== undefined && wire.echoed(echo, []) !== null
   for (const message of withUniqueCallIds(withToolPictures(wire.type, messages), plainId, isEchoed)) {
     if (message.role === 'tool') {
@@ -56,11 +58,15 @@ export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire
       const blocks = segments.map((segment) => (typeof segment === 'string' ? wire.text(segment) : wire.part(segment)))
       add('user', 'words', blocks)
     } else {
-      const words = message.content.trim() === '' ? [] : [wire.text(message.content)]
       const calls = message.toolCalls ?? []
       for (const call of calls) asked.set(call.id, call)
-      const echo = message.echo ? wire.echoed(message.echo, calls) : null
-      add('model', 'words', echo ?? [...words, ...calls.map((call) => wire.call(call))])
+      const { echo } = message
+      const echoed = echo ? wire.echoed(echo, calls) : null
+      // The content has what is behind the echo in it.
+      for (const { role, content } of echo && echoed ? saidBehind(echo) : []) {
+        add(role === 'user' ? 'user' : 'model', 'words', words(content))
+      }
+      add('model', 'words', echoed ?? [...words(message.content), ...calls.map((call) => wire.call(call))])
     }
   }
   return exchanges

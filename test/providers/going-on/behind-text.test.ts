@@ -30,6 +30,14 @@ verifies('contract-21.overlap', 'what repeats less, or from within a word, is sh
   expect(shown(['anything'], 'short')).toBe('anything')
 })
 
+verifies('contract-21.overlap', 'characters are code points, not units of UTF-16', () => {
+  const faces = (count: number) => '😀'.repeat(count)
+  expect(shown([`${faces(8)} new`], `Ha! ${faces(8)}`)).toBe(`${faces(8)} new`)
+  expect(shown([`${faces(16)} new`], `Ha! ${faces(16)}`)).toBe(' new')
+  const long = `Ha! ${faces(196)}`
+  expect(shown([`${long} new`], long)).toBe(' new')
+})
+
 verifies('contract-21.overlap', 'what may still prove a repetition waits until that is known, and nothing else', () => {
   const overlap = leavingOut(endsOf(before))
   expect(overlap.push('fox jumps over')).toBe('')

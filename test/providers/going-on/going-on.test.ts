@@ -4,6 +4,7 @@ import type { ModelRequest } from '../../../src/actors/ports/index.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
 import { startAnthropic, turn } from '../native/anthropic-server.ts'
+import { requestFor, respond, text } from '../responses/scene.ts'
 import { ask, connectionTo, requestTo, scene, spoken, textOf } from '../scene.ts'
 
 const before = 'The quick brown fox jumps over'
@@ -111,6 +112,32 @@ describe('told in a last message', () => {
     },
   )
 
+  verifies('contract-21.beginning', 'so is Claude behind OpenRouter where the text ends with a space', async () => {
+    const { up, model } = await scene()
+    up.always(goesOn)
+    const spaced: ModelRequest['messages'] = [
+      { role: 'user', content: 'Tell!' },
+      { role: 'assistant', content: `${before} `, isBeginning: true },
+    ]
+    const provider = connectionTo(up.url, 'openrouter')
+    for (const name of ['anthropic/claude-sonnet-4', 'other/model']) {
+      await ask(model, requestTo(up, { provider, model: name, messages: spaced }))
+    }
+    await ask(model, requestTo(up, { provider, model: 'anthropic/claude-sonnet-4', messages }))
+    expect(up.calls.map(({ body }) => body.messages.at(-1).role)).toEqual(['user', 'assistant', 'assistant'])
+  })
+
+  verifies('contract-21.beginning', 'so is whoever refuses a text that ends with a space', async () => {
+    const { up, model } = await scene({ providerRetries: 0 })
+    const raw =
+      '{"type":"error","error":{"type":"invalid_request_error","message":"messages: final assistant content cannot end with trailing whitespace"}}'
+    up.next((call) => call.error(400, { error: { message: 'Provider returned error', metadata: { raw } } }))
+    up.always(goesOn)
+    const provider = connectionTo(up.url, 'openrouter')
+    expect(textOf(await ask(model, requestTo(up, { provider, messages })))).toBe(' the lazy dog.')
+    expect(up.calls.at(-1)?.body.messages).toEqual(told)
+  })
+
   verifies('contract-21.overlap', 'what waits is shown before a call, and at the end', async () => {
     const { up, model } = await scene()
     up.next(async (call) => {
@@ -123,3 +150,16 @@ describe('told in a last message', () => {
     expect(textOf(events)).toBe('brown fox jumps')
   })
 })
+
+verifies(
+  'contract-19.responses-request',
+  'a maximum of which less than 16 is left is 16 on the Responses API alone',
+  async () => {
+    const { up, model } = await scene()
+    up.always((call) => (call.path.endsWith('/responses') ? respond(call, [text(' the lazy dog.')]) : goesOn(call)))
+    const left = { messages, fields: { maxTokens: { name: 'max_tokens', value: 1 } } } as const
+    await ask(model, requestFor(up, left))
+    await ask(model, requestTo(up, left))
+    expect(up.calls.map(({ body }) => body.max_output_tokens ?? body.max_tokens)).toEqual([16, 1])
+  },
+)

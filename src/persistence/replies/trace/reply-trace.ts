@@ -154,20 +154,28 @@ type Note = Step & { event: NoteKind }
 
 const isNote = (step: Step): step is Note => step.kind === 'note'
 
-/** The spans that notes tell of, each by its newest note. What runs when generating ends, ends with it. */
+/** The spans that notes tell of, each by its newest note. What runs when its owner is lost, or generating ends, ends with it. */
 function notesOf(steps: readonly Step[], generated: number | null): Span[] {
   const newest = new Map<string, Note>()
   for (const step of steps)
     if (isNote(step)) newest.set(String(step.detail.span), { ...step, detail: { ...step.detail } })
-  const spans = [...newest.values()].map((note) => spanOf(note))
+  const spans = endedByHandovers([...newest.values()].map((note) => spanOf(note)))
   const turns = turnsOf(spans, newest)
   return [...turns, ...spans.filter(({ kind }) => kind !== 'model')]
-    .map((span) =>
-      span.endMs === null && generated !== null
-        ? { ...span, endMs: Math.max(span.startMs, generated), ok: span.ok ?? false }
-        : span,
-    )
+    .map((span) => (generated === null ? span : endedAt(span, generated)))
     .sort((a, b) => a.startMs - b.startMs || order[a.kind] - order[b.kind])
+}
+
+/** A span that still runs ends then. */
+const endedAt = (span: Span, ms: number): Span =>
+  span.endMs === null ? { ...span, endMs: Math.max(span.startMs, ms), ok: span.ok ?? false } : span
+
+/** `spans`: in the order in which they were noted, so that those before a handover are the former owner's. */
+function endedByHandovers(spans: readonly Span[]): Span[] {
+  return spans.map((span, index) => {
+    const handover = spans.find(({ kind }, at) => at > index && kind === 'handover')
+    return handover ? endedAt(span, handover.startMs) : span
+  })
 }
 
 const order = { reply: 0, model: 1, attempt: 2, tool: 3, handover: 4, settle: 5 } satisfies Record<SpanKind, number>
@@ -212,7 +220,7 @@ function spanOf({ event: kind, detail }: Note): Span {
   }
 }
 
-/** A turn is noted when it ends; until then its attempts tell that it runs. */
+/** A turn is noted when it ends; until then its attempts tell that it runs. One that was taken over began with its first owner. */
 function turnsOf(spans: readonly Span[], notes: ReadonlyMap<string, Note>): Span[] {
   const attempts = spans.filter(({ kind }) => kind === 'attempt')
   const ended = new Map(spans.filter(({ kind }) => kind === 'model').map((span) => [span.id, span]))
@@ -237,6 +245,7 @@ function turnsOf(spans: readonly Span[], notes: ReadonlyMap<string, Note>): Span
       maxAttempts: numberOf(last?.of),
       idleTimeoutMs: numberOf(last?.idleTimeoutMs),
     }
-    return { ...span, name: about.model ?? span.name, detail: { ...span.detail, ...about } }
+    const startMs = Math.min(span.startMs, ...own.map((attempt) => attempt.startMs))
+    return { ...span, startMs, name: about.model ?? span.name, detail: { ...span.detail, ...about } }
   })
 }

@@ -1,6 +1,6 @@
 /** Contract section 16: what is known of a reply whose owner was lost. */
 import { expect } from 'vitest'
-import type { TransitionRecord } from '../../../../src/actors/session/transitions.ts'
+import type { NoteKind, StepDetail, TransitionRecord } from '../../../../src/actors/session/transitions.ts'
 import { settleLost } from '../../../../src/persistence/replies/settling/lost-owners.ts'
 import { readTrace } from '../../../../src/persistence/replies/trace/reply-trace.ts'
 import { recordTransitions } from '../../../../src/persistence/replies/trace/transitions.ts'
@@ -48,5 +48,36 @@ verifies(
     ])
     const [, reply] = (await listMessages(sql, scene.agentId, sessionId)) ?? []
     expect(reply?.facts).toEqual({ ...facts, attempts: 1, firstTokenMs: 7, durationMs: expect.any(Number) })
+  },
+)
+
+verifies(
+  'contract-16.trace',
+  'spans that ran when another instance took over end there, within their turn',
+  async () => {
+    await using scene = await openScene()
+    const { sql, instance } = scene
+    const sessionId = await scene.newSession()
+    const { id } = await scene.begin(sessionId, {})
+    const step = { sessionId, at: new Date(), messageId: id, to: 'streaming.generating', from: 'streaming.generating' }
+    const note = (event: NoteKind, detail: StepDetail): TransitionRecord => ({ ...step, event, kind: 'note', detail })
+    const handover = { reason: 'instance_lost', from: 'former', ok: true }
+    await recordTransitions(sql, instance.id, [
+      { ...step, from: 'idle', event: 'message', detail: {} },
+      note('attempt', { span: 'a1', turn: 1, attempt: 1, startMs: 1 }),
+      note('tool', { span: 't1', turn: 1, callId: 'c', name: 'look', startMs: 2 }),
+      note('handover', { span: 'h0.1', ...handover, startMs: 500, endMs: 500 }),
+      note('attempt', { span: 'a2', turn: 1, attempt: 1, startMs: 500 }),
+      note('model', { span: 'm1', turn: 1, startMs: 500, endMs: 800, ok: true }),
+    ])
+    const running = await readTrace(sql, id)
+    expect(running?.trace.spans.map((span) => [span.id, span.startMs, span.endMs, span.ok])).toEqual([
+      ['reply', 0, null, null],
+      ['m1', 1, 800, true],
+      ['a1', 1, 500, false],
+      ['t1', 2, 500, false],
+      ['a2', 500, null, null],
+      ['h0.1', 500, 500, true],
+    ])
   },
 )
