@@ -148,7 +148,7 @@ function dropBrokenTools(message: JSONRPCMessage, listed: typeof MAX_LISTED, wat
     listed.tools += 1
     listed.bytes += JSON.stringify(kept).length
     if (kept !== null && isSpecType.Tool(kept)) return [kept]
-    watch.onBrokenTool(String(isObject(tool) ? tool.name : tool).slice(0, 100))
+    watch.onBrokenTool(isObject(tool) && typeof tool.name === 'string' ? tool.name.slice(0, 100) : '')
     return []
   })
   if (listed.tools > MAX_LISTED.tools || listed.bytes > MAX_LISTED.bytes) delete message.result.nextCursor
