@@ -1,5 +1,6 @@
 /** A portable copy of the configuration. References are by name, so that it fits another database. */
 import Type from 'typebox'
+import { readOnly } from '../../read-only.ts'
 import { asRead, count, name, nullable, oneOf } from '../basics.ts'
 import {
   allowedOriginsInput,
@@ -59,7 +60,11 @@ const ProviderTransfer = Type.Object(
     name: name('Name of a provider, which must exist in the target.'),
     wireApi: oneOf(wireApis, 'The API by which it is called.'),
   },
-  { title: 'ProviderTransfer', description: 'Keys, types and addresses of providers are not copied.' },
+  {
+    title: 'ProviderTransfer',
+    description: 'Keys, types and addresses of providers are not copied.',
+    ...readOnly('id', 'hasApiKey', 'apiKeyHint', 'createdAt', 'updatedAt'),
+  },
 )
 
 const parts = {

@@ -110,7 +110,7 @@ export interface NewMessage {
   titleIsDraft?: boolean
   /** When absent, nothing is known of the reply but its model. */
   facts?: ReplyFacts
-  /** Whether the prompt or a tool may use values of the session: then the admission tells them. */
+  /** Whether the prompt or a tool may use values of the session: then the admission tells them, and keeps what it told. */
   usesValues?: boolean
   /** When absent, none are judged. */
   limits?: LimitsInForce | undefined

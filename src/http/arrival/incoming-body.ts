@@ -78,8 +78,10 @@ function growingBuffer(limit: number, accountOf: () => Account) {
   let length = 0
   let account: Account | null = null
   const makeRoom = (wanted: number): boolean => {
-    const capacity = Math.min(limit, Math.max(wanted, buffer.length * 2))
-    if (capacity > FREE_BYTES) {
+    const isFree = wanted <= FREE_BYTES
+    // Room that it may never need must not make a small body count.
+    const capacity = Math.min(isFree ? FREE_BYTES : limit, Math.max(wanted, buffer.length * 2))
+    if (!isFree) {
       const counted = account === null ? 0 : buffer.length
       account ??= accountOf()
       if (!account.hold(capacity - counted)) {

@@ -99,6 +99,8 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
   const inForce = { tools: callerTools?.tools ?? [], fields, overrides }
   const text = textOfInstructions(agent, instructions)
   const request = { ...agentRequest(deps, agent, fields, mediaTypes), reasoning }
+  // The agent of a message that waits is the one at its begin, which may say otherwise.
+  const mayGoOn = agent.onLoss === 'continue' || input.onBusy === 'enqueue' || input.onBusy === 'steer'
   return {
     ...message,
     agentId: agent.id,
@@ -112,9 +114,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       ...(response && { response }),
       ...(sentAs !== undefined && { sentAs }),
       ...(counts && { counts }),
-      ...(agent.onLoss === 'continue' && {
-        start: encodeStart(startOf({ inForce, actions, request, instructions: text })),
-      }),
+      ...(mayGoOn && { start: encodeStart(startOf({ inForce, actions, request, instructions: text })) }),
     },
     request,
     instructions: text,

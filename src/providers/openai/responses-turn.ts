@@ -179,7 +179,7 @@ function partsShown(gap: string) {
     delta(place: number, part: unknown, added: string): string {
       started.add(place)
       hasShown ||= added !== ''
-      return added === '' ? '' : shown(`${place} ${part}`, added)
+      return added === '' ? '' : shown(`${place} ${typeof part === 'number' ? part : 0}`, added)
     },
     /** The parts of an item of which no delta came. */
     whole(place: number, parts: readonly string[]): string {

@@ -69,7 +69,8 @@ export const schemaRules: readonly Rule[] = [
     vendors: ['gemini'],
     where: 'everywhere',
     isRefused: ({ properties, required }) =>
-      Array.isArray(required) && required.some((name) => !Object.hasOwn(Object(properties), String(name))),
+      Array.isArray(required) &&
+      required.some((name) => typeof name !== 'string' || !Object.hasOwn(Object(properties), name)),
     instead: (schema) => withProperties(schema, () => true),
   },
   {

@@ -4,9 +4,9 @@ import sniffHtmlEncoding from 'html-encoding-sniffer'
 
 /** Decodes by byte order mark, then `charset`; otherwise UTF-8 if valid, else Windows-1252. `cut`: more bytes followed. */
 export function decodeText(bytes: Uint8Array, charset: string, cut: boolean): string {
-  const mark = marks.find(([first]) => first.every((byte, index) => bytes[index] === byte))
+  const marked = markedEncoding(bytes)
   try {
-    if (mark || charset) return new TextDecoder(mark ? mark[1] : charset).decode(bytes)
+    if (marked || charset) return new TextDecoder(marked ?? charset).decode(bytes)
   } catch {
     // unknown encoding: guess
   }
@@ -18,6 +18,10 @@ const marks = [
   [[0xff, 0xfe], 'utf-16le'],
   [[0xfe, 0xff], 'utf-16be'],
 ] as const
+
+/** The encoding that a byte order mark names. Undefined where there is none. */
+export const markedEncoding = (bytes: Uint8Array): string | undefined =>
+  marks.find(([first]) => first.every((byte, index) => bytes[index] === byte))?.[1]
 
 /** The encoding as browsers choose it: byte order mark, `charset`, then what the page itself declares. */
 export function decodeHtml(bytes: Uint8Array, charset: string, cut: boolean): string {

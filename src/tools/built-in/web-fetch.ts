@@ -75,20 +75,19 @@ async function readPage(response: Response, signal: AbortSignal, limits: WebFetc
   const { ok, status, url } = response
   const { type, charset } = mediaTypeOf(response)
   const { chunks, whole } = await readChunks(response, limits.maxPageBytes)
-  const start = startOf(chunks)
   const head = ok ? '' : `The server answered ${status}.\n\n`
-  if (isHtml(type, start)) {
+  if (isHtml(type, startOf(chunks))) {
     const maxBytes = limits.maxBytes - Buffer.byteLength(head)
     return {
       ok,
       content: head + (await htmlToMarkdown({ chunks, url, charset, maxBytes, note: NOTE, cut: !whole }, signal)),
     }
   }
-  if (!isText(type, start)) {
-    return { ok: false, content: `${head}The content is not text (${type.slice(0, 100) || 'of unknown type'}).` }
-  }
   // UTF-16 has two bytes where UTF-8 has one: nothing beyond this survives the cut.
   const bytes = Buffer.concat(chunks, Math.min(lengthOf(chunks), 2 * limits.maxBytes + 2))
+  if (!isText(type, bytes)) {
+    return { ok: false, content: `${head}The content is not text (${type.slice(0, 100) || 'of unknown type'}).` }
+  }
   const cut = !whole || bytes.length < lengthOf(chunks)
   return { ok, content: cutToBytes(head + decodeText(bytes, charset, cut), limits.maxBytes, NOTE, cut) }
 }

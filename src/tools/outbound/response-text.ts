@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Response } from 'undici'
 import { BREAK_BYTES } from '../../untrusted/pieces.ts'
+import { markedEncoding } from '../built-in/page-text.ts'
 import { createStage } from './stage.ts'
 
 /** Reads at most `maxBytes` of the (decompressed) body. `whole` false: there was more, and the connection is closed. */
@@ -48,11 +49,25 @@ export function mediaTypeOf(response: Response): { type: string; charset: string
   return { type: value.split(/[;,]/, 1)[0]?.trim() ?? '', charset }
 }
 
-/** Judged by the media type or, without one, by the first bytes. */
+/** Types under which servers send what they know nothing of. */
+const UNSAID = /^(\*\/\*|(application|binary)\/octet-stream|(application|unknown)\/unknown)$/
+
+/** Judged by the media type or, where it does not say, by the bytes: those that are read, which may end within a letter. */
 export function isText(type: string, bytes: Uint8Array): boolean {
-  if (type === '') return !bytes.subarray(0, 1024).includes(0)
+  if (type === '' && !bytes.subarray(0, 1024).includes(0)) return true
+  if (type === '' || UNSAID.test(type)) return isWritten(bytes)
   return (
-    /^text\/|[/+](json|xml|yaml|x-yaml|toml)$/.test(type) ||
+    /^text\/|[/+](json|x-json|xml|yaml|x-yaml|toml)$/.test(type) ||
     /^application\/(json|x-ndjson|jsonl|javascript|ecmascript|graphql|sql|x-sh|x-www-form-urlencoded)\b/.test(type)
   )
+}
+
+/** Unicode whose only control characters are blanks and line ends. */
+function isWritten(bytes: Uint8Array): boolean {
+  try {
+    const decoder = new TextDecoder(markedEncoding(bytes) ?? 'utf-8', { fatal: true })
+    return !/(?!\s)\p{Cc}/u.test(decoder.decode(bytes, { stream: true }))
+  } catch {
+    return false
+  }
 }

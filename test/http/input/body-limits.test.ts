@@ -1,10 +1,13 @@
-/** Contract section 18: what a body may hold, and how large it may be without a credential. */
+/** Contract sections 18 and 26: what a body may hold, how large it may be without a credential, and which always passes. */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
+import Fastify from 'fastify'
 import { afterAll, expect } from 'vitest'
+import { registerJson } from '../../../src/http/server/body.ts'
 import { refusedRequest } from '../../support/network/refused-request.ts'
 import { verifies } from '../../verifies.ts'
 import { openScene } from '../scene.ts'
@@ -126,6 +129,32 @@ verifies(
       }
       const plain = await open.call('POST', path, '{}', { 'content-encoding': 'identity' })
       expect(plain.status).not.toBe(415)
+    }
+  },
+)
+
+verifies(
+  'contract-26.shares',
+  '16 KiB pass in pieces of any size while the share is full, one byte more does not',
+  async () => {
+    await using app = Fastify()
+    registerJson(app, 'deploy')
+    app.post('/taken', async () => ({ taken: true }))
+    app.post('/fill', async (request) => {
+      const account = app.accountOf(request)
+      return { filled: account.hold(account.mostBytes) }
+    })
+    expect((await app.inject({ method: 'POST', url: '/fill' })).json()).toEqual({ filled: true })
+    const sentIn = async (bytes: number, piece: number) => {
+      const body = Buffer.from(sized(bytes))
+      const pieces = Array.from({ length: Math.ceil(bytes / piece) }, (_, at) =>
+        body.subarray(at * piece, (at + 1) * piece),
+      )
+      const headers = { 'content-type': 'application/json' }
+      return (await app.inject({ method: 'POST', url: '/taken', headers, payload: Readable.from(pieces) })).statusCode
+    }
+    for (const piece of [20_000, 9000, 3300, 100]) {
+      expect([piece, await sentIn(16 * KIB, piece), await sentIn(16 * KIB + 1, piece)]).toEqual([piece, 200, 503])
     }
   },
 )

@@ -158,6 +158,12 @@ verifies(
       message:
         'agentTools.0.mcpServers.0.toolName (of "Agent"): is unknown; did you mean agentTools.0.mcpServers.0.toolNames?',
     })
+    const provider = { name: 'X', wireApi: 'responses' }
+    const of = (providers: object[]) => scene.call('POST', '/api/v1/import', { version: 1, providers })
+    expect((await of([{ ...provider, foo: 1 }])).json).toEqual({ message: 'providers.0.foo (of "X"): is unknown' })
+    // Of a provider its type and address are not copied, so whoever names them is told.
+    expect((await of([{ ...provider, baseUrl: null }])).json.message).toMatch(/^providers\.0\.baseUrl \(of "X"\): /)
+    expect((await of([{ ...provider, id: 'i', hasApiKey: true, apiKeyHint: null, createdAt: '' }])).status).toBe(200)
     const { json: created } = await scene.call('POST', '/api/v1/prompts', prompt)
     const again = await scene.call('POST', '/api/v1/import', { version: 1, prompts: [created] })
     expect([again.status, again.json]).toEqual([200, { created: 0, updated: 0, skipped: [] }])

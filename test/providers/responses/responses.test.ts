@@ -178,6 +178,24 @@ describe('what comes back', () => {
     expect((await ask(model, requestFor(up))).at(-1)).toEqual({ type: 'end', reason: end, usage: used })
   })
 
+  test('reasoning whose part has no number is one part', async () => {
+    const { up, model } = await scene()
+    const part = { type: 'response.reasoning_text.delta', output_index: 0 }
+    // Text made of such an object is a TypeError.
+    const odd = { toString: 1 }
+    up.next((call) =>
+      respond(
+        call,
+        [part, { ...part, content_index: odd }].map((one) => ({ ...one, delta: 'a' })),
+      ),
+    )
+    expect(spoken(await ask(model, requestFor(up, { reasoning: true })))).toEqual([
+      { type: 'reasoning', text: 'a' },
+      { type: 'reasoning', text: 'a' },
+      { type: 'end', reason: 'stop', usage: used },
+    ])
+  })
+
   test('an answer whose items come without deltas, or in its end alone, is read whole and once', async () => {
     const { up, model } = await scene()
     const message = { type: 'message', id: 'msg_1', content: [{ type: 'output_text', text: 'whole' }] }

@@ -75,6 +75,11 @@ for (const [index, { refusal, vendors: refusing }] of schemaRules.entries()) {
   })
 }
 
+verifies('contract-25.tool-schemas', 'what is required by no name is left out', () => {
+  const schema = { type: 'object', properties: { a: {} }, required: [{ toString: 1 }, 'a', null] }
+  expect(schemaFor('gemini', schema)).toEqual({ ...schema, required: ['a'] })
+})
+
 verifies('contract-25.tool-schemas', 'what nobody refuses is offered as it is, at every depth', () => {
   const schema = {
     type: 'object',

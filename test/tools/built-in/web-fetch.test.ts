@@ -65,6 +65,7 @@ verifies('contract-6.web-fetch', 'text and JSON are returned unchanged', async (
     ['application/vnd.api+json; charset=utf-8', '{"é": 1}'],
     ['text/markdown', '# A *b*'],
     [null, 'no type at all'],
+    ['application/octet-stream', 'whatever the server knew'],
   ] as const) {
     await using at = await serving(type, body)
     expect(await at.get('/')).toEqual({ ok: true, content: body })
@@ -76,6 +77,8 @@ verifies('contract-6.web-fetch', 'content that is not text is reported, not retu
   expect(await at.get('/')).toEqual({ ok: false, content: 'The content is not text (image/png).' })
   await using untyped = await serving(null, Buffer.from([0x89, 0x50, 0, 1]))
   expect(await untyped.get('/')).toMatchObject({ ok: false })
+  await using archive = await serving('application/octet-stream', `${'#'.repeat(2000)}\0`)
+  expect(await archive.get('/')).toMatchObject({ ok: false })
 })
 
 verifies('contract-6.web-fetch', 'charsets: header, byte order mark, meta, and the fallback', async () => {
@@ -91,6 +94,7 @@ verifies('contract-6.web-fetch', 'charsets: header, byte order mark, meta, and t
     ['text/plain; charset=shift_jis', Buffer.from([0x83, 0x65]), 'テ'],
     ['text/plain', Buffer.from([0x80]), '€'],
     ['text/plain', Buffer.from('café', 'latin1'), 'café'],
+    [null, Buffer.from('\ufeffgün', 'utf16le'), 'gün'],
   ] as const) {
     await using at = await serving(type, body)
     expect([type, (await at.get('/')).content]).toEqual([type, expect.stringContaining(expected)])

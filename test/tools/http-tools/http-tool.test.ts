@@ -79,6 +79,7 @@ verifies('contract-25.tool-pictures', 'a picture comes beside a note of it, as w
     '/large': ['image/png', large],
     '/tiff': ['image/tiff', Buffer.from('II*\0')],
     '/svg': ['image/svg+xml', Buffer.from('<svg/>')],
+    '/words': ['binary/octet-stream', Buffer.from('words')],
   }
   await using at = await stage((request, response) => {
     const [type, body] = answers[request.url ?? ''] ?? ['', Buffer.of()]
@@ -93,6 +94,7 @@ verifies('contract-25.tool-pictures', 'a picture comes beside a note of it, as w
   expect(await read('/large')).toEqual(['(not text: image/png)', undefined])
   expect(await read('/tiff')).toEqual(['(not text: image/tiff)', undefined])
   expect(await read('/svg')).toEqual(['<svg/>', undefined])
+  expect(await read('/words')).toEqual(['words', undefined])
 })
 
 verifies('contract-6.http-limits', 'of 50 MiB the model reads 256 KiB, and the rest is not read', async () => {

@@ -8,6 +8,7 @@ test('broken tools are left out with a log line each, the others are offered', a
     offers([
       null,
       { name: 7, inputSchema: { type: 'object' } },
+      { name: { toString: 1 }, inputSchema: { type: 'object' } },
       { name: 'no schema' },
       { name: 'of a string', inputSchema: { type: 'string' } },
       { name: 'points away', inputSchema: { type: 'object', properties: { a: { $ref: 'http://127.0.0.1:1/x' } } } },
@@ -22,7 +23,7 @@ test('broken tools are left out with a log line each, the others are offered', a
     { name: 'untyped', description: '', inputSchema: { type: 'object', properties: { a: { type: 'string' } } } },
     { name: 'good', description: '', inputSchema: { type: 'object' } },
   ])
-  expect(hand.lines).toHaveLength(8)
+  expect(hand.lines).toHaveLength(9)
   expect(hand.lines).toContainEqual({
     mcpServer: 'Hand',
     tool: 'points away',

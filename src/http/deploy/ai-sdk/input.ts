@@ -86,7 +86,7 @@ function readParts(parts: unknown, where: string, uploads: Uploads): SentMessage
     if (part.type === 'text' && typeof part.text === 'string') return part.text
     if (part.type !== 'file') return badRequest(`${at}: must be {"type": "text", "text": string}, or of type file`)
     const source = readSource(part.url, `${at}.url`, null, uploads)
-    const isSaidPicture = /^image\//i.test(String(part.mediaType))
+    const isSaidPicture = typeof part.mediaType === 'string' && /^image\//i.test(part.mediaType)
     const isPicture = source.kind === 'data' ? isPictureType(source.mediaType) : isSaidPicture
     if (source.kind === 'address' && !isSaidPicture) {
       return badRequest(`${at}.url: must be a data: URL; only pictures are fetched`)

@@ -31,7 +31,10 @@ export async function placeOfNew(
 ): Promise<MessagePlace | undefined> {
   if (messages.length === 1 && messageId === null) return undefined
   const parent = await lastKnownReply(sql, sessionId, repliesIn(messages))
-  const at = parent === null ? -1 : messages.findLastIndex(({ id }) => `${id}`.toLowerCase() === parent.named)
+  const at =
+    parent === null
+      ? -1
+      : messages.findLastIndex(({ id }) => typeof id === 'string' && id.toLowerCase() === parent.named)
   const between = messages.slice(at + 1, -1)
   return between.some(({ role }) => role === 'user') ? undefined : { parent: parent?.id ?? null }
 }

@@ -1,4 +1,4 @@
--- revision 34
+-- revision 35
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -17,7 +17,7 @@
    facts (what is known of the reply, as messages.facts;
    absent: nothing), decisions (instead of a user's message; see decide_calls), wait_id (the reply that
    they are about), decisions_hash (hex), decided_by (also of what a message rejects), uses_values (true: those
-   of the session are in the answer), on_busy (interrupt, enqueue, steer; absent: it is refused while a reply runs),
+   of the session are in the answer, and in facts until the reply ends), on_busy (interrupt, enqueue, steer; absent: it is refused while a reply runs),
    may_queue (it may wait in the queue here), input (what is stored of a message that waits, see enqueue_message), is_queued
    (it comes from the queue, see begin_next), max_session_bytes, max_user_bytes (what the session, and its user's sessions with
    the agent, may hold with the message; null: any number), limits (that it counts for, see
@@ -61,6 +61,7 @@ declare
   v_added bigint := 0; -- what the message brings, in bytes
   v_bytes bigint; -- what its session holds
   v_made jsonb; -- what make_session_for answers; null: the session was there
+  v_values jsonb; -- of the session, as they are told; null: nobody asked
   v_repeated jsonb; -- the answer to a message that was sent before; null: it was not
   v_verdict jsonb := '{}'; -- of its limits
   v_rank integer; -- its place among what waits in the queue, as queued_messages.rank; 3: it does not wait
@@ -104,6 +105,7 @@ begin
     into last from messages x
    where x.session_id = m.session_id and x.first_seq is not null and x.id <> m.reply_id order by x.position desc limit 1;
   v_rest_state := case when last.id is null then 'idle' else rest_state(last.finish_reason) end;
+  if m.uses_values then v_values := jsonb_build_object('user', s.end_user, 'metadata', s.metadata); end if;
 
   if s.title is null or s.title_is_draft then
     select left(x.content, 10000) into v_first_text from messages x
@@ -115,7 +117,8 @@ begin
   -- is still under way has been waited for, by the lock on the session. One that had passed the fence has been waited for by
   -- the instance that raised the epoch. So a row that is missing here, under a raised epoch, will never appear.
   -- The row of a settled reply, or of another epoch, is only read.
-  select x.position, x.parent, x.status, x.epoch, x.first_seq, x.created_at, x.facts ? 'queued' as was_queued
+  select x.position, x.parent, x.status, x.epoch, x.first_seq, x.created_at, x.facts ? 'queued' as was_queued,
+         x.facts -> 'values' as told
     into own from messages x where x.id = m.reply_id;
   if found then
     select a.id, a.content, coalesce(a.parent, a.position - 1) as before_at into answered
@@ -130,7 +133,7 @@ begin
       'parent_id', case when v_is_regenerate then answered.id else (
         select b.id from messages b where b.session_id = m.session_id and b.position = answered.before_at) end,
       'history_end', answered.before_at, 'text', case when v_is_regenerate then answered.content end,
-      'values', case when m.uses_values then jsonb_build_object('user', s.end_user, 'metadata', s.metadata) end);
+      'values', coalesce(own.told, v_values));
   end if;
   if s.queued > 0 and m.is_queued is not true then
     select jsonb_build_object('outcome', 'queued', 'reply_id', q.reply_id, 'position', queue_position(q.reply_id)) as answer
@@ -261,7 +264,9 @@ begin
   values (m.reply_id, m.session_id, v_position, 'assistant', 'streaming', v_created_at, s.num, m.model, s.next_seq,
           m.include_usage, p_instance, p_epoch, case when v_is_regenerate and not v_is_straight then v_at end,
           v_line, case when v_is_regenerate then v_lines_before end, m.place, m.wait_id,
-          decode(m.decisions_hash, 'hex'), m.facts);
+          decode(m.decisions_hash, 'hex'),
+          -- Kept until it ends: another instance that goes on with it tells the same.
+          case when v_values is null then m.facts else coalesce(m.facts, '{}') || jsonb_build_object('values', v_values) end);
   if m.key is not null then
     insert into idempotency_keys (session_id, key, body_hash, reply_id)
     values (m.session_id, m.key, decode(m.body_hash, 'hex'), m.reply_id)
@@ -288,6 +293,5 @@ begin
                 or (v_title is not null and coalesce(m.title_is_draft, false)),
     'first_text', v_first_text, 'parent_id', v_parent,
     'history_end', v_end, 'text', v_asked,
-    'values', case when m.uses_values then jsonb_build_object('user', s.end_user, 'metadata', s.metadata) end,
-    'history', v_history, 'rate', v_verdict -> 'rate');
+    'values', v_values, 'history', v_history, 'rate', v_verdict -> 'rate');
 end $$;

@@ -1,4 +1,4 @@
--- revision 18
+-- revision 19
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
    is at work on, and to new ones for which nothing has to be judged. Waits for no session that is there. Of each it admits it
    answers what admit_message answers; the others, and all but the first to a session, are admit_message's to decide, or refuse:
@@ -127,7 +127,8 @@ begin
              judge_limits(m.limits, m.agent_id, m.owner, m.reply_id, 'take', null, null, null) end as verdict
       from open m
   ), plain as materialized (
-    select m.* from judged m where m.verdict is null or not m.verdict ? 'over'
+    select m.*, case when m.uses_values then jsonb_build_object('user', m.owner, 'metadata', m.metadata) end as told
+      from judged m where m.verdict is null or not m.verdict ? 'over'
   ), question as (
     insert into messages (id, session_id, position, role, status, content, created_at, parent, line, lines_before)
     select m.user_id, m.session_id, m.next, 'user', 'complete', m.text, v_now, case when not m.is_straight then m.at end, m.line,
@@ -138,7 +139,8 @@ begin
                           instance_id, epoch, parent, line, lines_before, asked_place, facts)
     select m.reply_id, m.session_id, m.position, 'assistant', 'streaming', v_now, m.num, m.model, m.next_seq, m.include_usage,
            p_instance, p_epoch, case when m.is_regenerate and not m.is_straight then m.at end, m.line,
-           case when m.is_regenerate then m.lines_before end, m.place, m.facts
+           case when m.is_regenerate then m.lines_before end, m.place,
+           case when m.told is null then m.facts else coalesce(m.facts, '{}') || jsonb_build_object('values', m.told) end
       from plain m
   ), named as (
     insert into idempotency_keys (session_id, key, body_hash, reply_id)
@@ -161,7 +163,7 @@ begin
               select left(b.content, 10000) from messages b
                where b.session_id = m.session_id and b.role = 'user' order by b.position limit 1) end,
            'parent_id', m.parent_id, 'history_end', m.history_end, 'text', m.content,
-           'values', case when m.uses_values then jsonb_build_object('user', m.owner, 'metadata', m.metadata) end,
+           'values', m.told,
            'history', case when m.history_end >= 0 and m.bytes_before <= (m.history ->> 'within')::bigint then (
               select jsonb_agg(h) from path_history(m.session_id, m.history_end, (m.history ->> 'max_bytes')::bigint,
                                                     (m.history ->> 'max_tool_text')::integer) h) end,

@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* Takes a running reply over that its owner gives away, or that nobody owns any more. Null when another instance was
    first, or it is to go on nowhere. The owner changes in one conditional update, so that of several instances one gets it. Idempotent: a
    call whose answer was lost is called again.
@@ -95,7 +95,8 @@ begin
     'first_text', case when s.title is null or s.title_is_draft then (
       select left(x.content, 10000) from messages x
        where x.session_id = s.id and x.role = 'user' order by x.position limit 1) end,
-    'values', jsonb_build_object('user', s.end_user, 'metadata', s.metadata),
+    -- One that was told none, as its agent was then, is told what holds now.
+    'values', coalesce(m.facts -> 'values', jsonb_build_object('user', s.end_user, 'metadata', s.metadata)),
     'continues', m.continues,
     'decisions', (select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
                            'id', c.call_id, 'decision', c.decision, 'arguments', c.decided_arguments, 'output', c.output,

@@ -1,4 +1,4 @@
--- revision 18
+-- revision 19
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq, waiting, steps} and columns of messages by their names. steps ({ms, told, requests; of older versions {ms,
@@ -49,7 +49,7 @@ begin
          settled_at = clock_timestamp(), requester_lost = o.requester_lost, reasoning = o.reasoning,
          reasoning_frames = o.reasoning_frames, reasoning_ends = o.reasoning_ends, reasoning_ms = o.reasoning_ms,
          facts = (case when o.facts is null then m.facts else coalesce(m.facts, '{}') || o.facts end)
-           - '{start,handedOver}'::text[],
+           - '{start,values,handedOver}'::text[],
          shown_calls = o.shown_calls
    where m.id = p_reply and m.status not in ('complete', 'error'); -- not by an index of all that run
   v_is_first := found;

@@ -1,4 +1,4 @@
--- revision 14
+-- revision 15
 /* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none; those with queued messages are left out. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
@@ -46,7 +46,7 @@ begin
            requester_lost = o.requester_lost, reasoning = o.reasoning, reasoning_frames = o.reasoning_frames,
            reasoning_ends = o.reasoning_ends, reasoning_ms = o.reasoning_ms,
            facts = (case when o.facts is null then m.facts else coalesce(m.facts, '{}') || o.facts end)
-             - '{start,handedOver}'::text[],
+             - '{start,values,handedOver}'::text[],
            shown_calls = o.shown_calls
       from o
      where m.id = o.id and m.id = any(array(select x.id from o x)) -- no other is read, however it is planned

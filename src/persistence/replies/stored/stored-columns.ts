@@ -4,6 +4,7 @@
  */
 import Type, { type Static } from 'typebox'
 import type {
+  Admitted,
   Continuation,
   ReasoningEffort,
   ReplyFacts,
@@ -49,6 +50,12 @@ export const factsSchema = Type.Object({
   ),
   counts: Type.Optional(Type.Object({ key: Type.Optional(Type.String()), user: Type.Optional(Type.Literal(true)) })),
   start: Type.Optional(Type.String()),
+  values: Type.Optional(
+    Type.Object({
+      user: Type.Union([Type.String(), Type.Null()]),
+      metadata: Type.Record(Type.String(), Type.String()),
+    }),
+  ),
   handedOver: Type.Optional(Type.String()),
   continuations: Type.Optional(
     Type.Array(
@@ -89,12 +96,12 @@ const stepDetailSchema = Type.Record(
 type Plain<T> = T extends object ? { -readonly [Key in keyof T]: Plain<T[Key]> } : T
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Details = Omit<Counted, 'promptTokens' | 'completionTokens'>
-/** What claim_reply.sql notes when a reply is taken over. */
-type Taken = { handedOver: string; continuations: Continuation[] }
+/** What the admission notes of what it told, and claim_reply.sql when a reply is taken over. */
+type Noted = { values: NonNullable<Admitted['values']>; handedOver: string; continuations: Continuation[] }
 /** These do not compile when a type is not what its schema says. */
 true satisfies Same<
   Plain<Static<typeof factsSchema>>,
-  Plain<Partial<ReplyFacts & ReplyFigures & Taken & { counted: Details }>>
+  Plain<Partial<ReplyFacts & ReplyFigures & Noted & { counted: Details }>>
 >
 true satisfies Same<Plain<Static<typeof shownCallsSchema>>, Plain<ShownCall[]>>
 true satisfies Same<Plain<Static<typeof stepDetailSchema>>, Plain<StepDetail>>

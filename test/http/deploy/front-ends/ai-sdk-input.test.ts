@@ -81,6 +81,31 @@ verifies('contract-12.ai-sdk-input', 'what it cannot take is 400 that names it, 
 })
 
 verifies(
+  ['contract-12.ai-sdk-input', 'contract-2.errors'],
+  'a field that holds another kind of value than it should is not looked at, wherever it stands',
+  async () => {
+    const id = randomUUID()
+    scene.says(['one'])
+    await rest(await ui.chat(id, 'go'))
+    const [, answer] = await ui.uiMessages(id)
+    // Text made of such an object is a TypeError.
+    const odd = { toString: 1 }
+    const strange = { id: odd, role: 'assistant', parts: [] }
+    const between = await ui.chat(id, 'on', { messages: [answer, strange, userMessage('on')] })
+    expect(between.status).toBe(200)
+    await rest(between)
+    const file = { type: 'file', url: 'data:text/plain;base64,aGk=', mediaType: odd }
+    const part = await ui.chat(id, '', { messages: [{ ...userMessage(''), parts: [file] }] })
+    expect(part.status).toBe(200)
+    await rest(part)
+    const address = { ...file, url: 'https://example.com/a.png' }
+    const fetched = { messages: [{ ...userMessage(''), parts: [address] }] }
+    const { status, json } = await scene.call('POST', ui.aiSdk, ui.chatBody(id, '', fetched))
+    expect([status, json.error.message]).toEqual([400, expect.stringMatching(/^messages\.0\.parts\.0\.url: /)])
+  },
+)
+
+verifies(
   ['contract-12.ai-sdk-input', 'contract-12.ai-sdk-resume', 'contract-12.ai-sdk-messages'],
   'an id of any case is one session; another agent’s is 404 to send to, and as if it were not to read',
   async () => {
