@@ -4,7 +4,9 @@ import { randomUUID } from 'node:crypto'
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { maxArguments, maxCalls } from '../openai/gathered-calls.ts'
+import { argumentsOf } from '../request/exchanges.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
+import { argumentsIn, meantArguments } from '../wire/meant-arguments.ts'
 import { errorIn, problemInStream } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { geminiUsage } from '../wire/reported-usage.ts'
@@ -53,7 +55,7 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
       if (toolText > maxArguments) problem = malformed('tool arguments beyond 1 MiB')
       if (calls.length === maxCalls) problem = malformed(`more than ${maxCalls} tool calls`)
       calls.push({ ...call, id: call.id || `call_${randomUUID()}` })
-      const args = isObject(part.functionCall.args) ? part.functionCall.args : {}
+      const args = argumentsOf(call)
       echo.push({ functionCall: { name: call.name, args, ...(call.id && { id: call.id }) }, ...signature })
     } else if (typeof part.text === 'string' && part.thought !== true) {
       if (part.text !== '') events.push({ type: 'text', text: part.text })
@@ -136,7 +138,7 @@ const wordsIn = (value: unknown): string | null => (typeof value === 'string' &&
 const callIn = ({ id, name, args }: Fields): ToolCall => ({
   id: typeof id === 'string' ? id : '',
   name: typeof name === 'string' ? name : '',
-  arguments: JSON.stringify(isObject(args) ? args : {}),
+  arguments: meantArguments(argumentsIn(args)),
 })
 
 /** Neighbours become one part, but not one that is signed: a signature is for its part alone. */
