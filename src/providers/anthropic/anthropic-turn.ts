@@ -6,7 +6,7 @@ import { maxArguments } from '../openai/gathered-calls.ts'
 import { argumentsOf } from '../request/exchanges.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
 import { argumentsIn, eachOnce, meantArguments, scanObject } from '../wire/meant-arguments.ts'
-import { errorIn, problemInStream } from '../wire/provider-errors.ts'
+import { errorIn, isTypedError, problemInStream, problemOfText } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { gatherAnthropicUsage } from '../wire/reported-usage.ts'
 import { isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
@@ -87,13 +87,14 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
       count(event.usage)
       stop(isObject(event.delta) ? event.delta : {}, data)
     } else if (event.type === 'message_stop') done = true
-    else if (event.type === 'error') problem = problemInStream(event.error ?? event, data)
+    else if (event.type === 'error') problem = problemInStream(errorIn(event, []) ?? event, data)
     else if (event.type === 'message') {
       // A whole message: a proxy in between does not stream.
       for (const [index, part] of Array.isArray(event.content) ? event.content.entries() : []) blocks.begin(index, part)
       count(event.usage)
       stop(event, data)
-    } else alive() // ping, content_block_stop, and what may be added: unknown events are to be ignored
+    } else if (isTypedError(event)) problem = problemInStream(event, data)
+    else alive() // ping, content_block_stop, and what may be added: unknown events are to be ignored
   }
   return {
     events,
@@ -103,7 +104,7 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
     take(data, eventName) {
       if (problem || done || data === '') return
       const event = parse(data)
-      if (!isObject(event)) problem = malformed(data)
+      if (!isObject(event)) problem = problemOfText(data, eventName)
       else if (eventName === 'error') takeEvent({ ...event, type: 'error' }, data)
       else if (typeof event.type === 'string') takeEvent(event, data)
       else {

@@ -7,7 +7,7 @@ import { maxArguments, maxCalls } from '../openai/gathered-calls.ts'
 import { argumentsOf } from '../request/exchanges.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
 import { argumentsIn, meantArguments } from '../wire/meant-arguments.ts'
-import { errorIn, problemInStream } from '../wire/provider-errors.ts'
+import { errorIn, problemInStream, problemOfText } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { geminiUsage } from '../wire/reported-usage.ts'
 import { type End, isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
@@ -91,13 +91,13 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
     problem: () => problem,
     done: () => false, // no `[DONE]`: the stream just ends
     finished: () => finish !== null,
-    take(data) {
+    take(data, eventName) {
       if (problem || data === '') return
       const chunk = parse(data)
       // Chunks come as a list in errors and where `alt=sse` was ignored.
       for (const one of Array.isArray(chunk) ? chunk : [chunk]) {
         if (problem) return
-        if (!isObject(one)) problem = malformed(data)
+        if (!isObject(one)) problem = problemOfText(data, eventName)
         else if (one.candidates || one.usageMetadata || one.promptFeedback) takeChunk(one)
         else {
           const error = errorIn(one, [])

@@ -5,7 +5,7 @@ import type { EndReason, ModelEvent, ToolCall } from '../../actors/ports/index.t
 import { isObject } from '../../untrusted/is-object.ts'
 import { malformed, type ProviderProblem } from '../wire/failure.ts'
 import { argumentsIn, meaningOf } from '../wire/meant-arguments.ts'
-import { errorIn, problemInStream } from '../wire/provider-errors.ts'
+import { errorIn, isTypedError, problemInStream, problemOfText } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { responsesUsage } from '../wire/reported-usage.ts'
 import { type End, turnEnd } from '../wire/turn-end.ts'
@@ -156,7 +156,7 @@ export function readResponsesTurn({ reasoning, keepEcho }: ResponsesTurnOptions)
     }
     const event = parse(data)
     if (!isObject(event)) {
-      problem = malformed(data)
+      problem = problemOfText(data, eventName)
       return
     }
     const type = stringIn(event.type) || (eventName ?? '')
@@ -165,6 +165,7 @@ export function readResponsesTurn({ reasoning, keepEcho }: ResponsesTurnOptions)
     if (type === '' && event.object === 'response') end(event, data)
     else if (error) problem = problemInStream(error, data)
     else if (Object.hasOwn(readers, type)) readers[type]?.(event, data)
+    else if (eventName === 'error' || isTypedError(event)) problem = problemInStream(errorIn(event, []) ?? event, data)
     else addActivity(events)
   }
   return {
