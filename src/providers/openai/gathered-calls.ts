@@ -80,12 +80,12 @@ export function gatherCalls() {
   return {
     /** Null, or why this is no turn of a model. */
     add(delta: Fields): ProviderProblem | null {
-      const beside = new Set<Gathered>()
       if (Array.isArray(delta.tool_calls)) {
+        const beside = new Set<Gathered>()
         for (const part of delta.tool_calls.slice(0, maxCalls + 1)) addPart(part, beside)
       }
       const old = delta.function_call
-      if (isObject(old) && (old.name || old.arguments)) addPart({ index: 0, function: old }, beside)
+      if (isObject(old) && (old.name || old.arguments)) addPart({ index: 0, function: old }, new Set())
       if (size > maxArguments) return malformed('tool arguments beyond 1 MiB')
       return calls.length > maxCalls ? malformed(`more than ${maxCalls} tool calls`) : null
     },
