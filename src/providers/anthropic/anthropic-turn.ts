@@ -5,8 +5,8 @@ import { isObject } from '../../untrusted/is-object.ts'
 import { maxArguments } from '../openai/gathered-calls.ts'
 import { argumentsOf } from '../request/exchanges.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
-import { meantArguments } from '../wire/meant-arguments.ts'
-import { errorIn, problemInStream } from '../wire/provider-errors.ts'
+import { argumentsIn, eachOnce, meantArguments, scanObject } from '../wire/meant-arguments.ts'
+import { errorIn, isTypedError, problemInStream, problemOfText } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { gatherAnthropicUsage } from '../wire/reported-usage.ts'
 import { isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
@@ -28,8 +28,23 @@ type Growing =
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
-  | { type: 'tool_use'; id: string; name: string; json: string; input: unknown }
+  | Use
   | { type: 'other' }
+
+interface Use {
+  type: 'tool_use'
+  id: string
+  name: string
+  /** Arguments as they came in pieces, and those that came with the beginning. */
+  json: string
+  input: string
+  /** One for all calls of one id and name under one index, which may be one call said again. */
+  head: object
+  /** Are the arguments a whole object as they stand? */
+  isWhole: boolean
+  /** Reads on in the arguments. */
+  scan(text: string): boolean
+}
 
 export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'model' | 'reasoning'>): Turn {
   const events: ModelEvent[] = []
@@ -72,13 +87,14 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
       count(event.usage)
       stop(isObject(event.delta) ? event.delta : {}, data)
     } else if (event.type === 'message_stop') done = true
-    else if (event.type === 'error') problem = problemInStream(event.error ?? event, data)
+    else if (event.type === 'error') problem = problemInStream(errorIn(event, []) ?? event, data)
     else if (event.type === 'message') {
       // A whole message: a proxy in between does not stream.
       for (const [index, part] of Array.isArray(event.content) ? event.content.entries() : []) blocks.begin(index, part)
       count(event.usage)
       stop(event, data)
-    } else alive() // ping, content_block_stop, and what may be added: unknown events are to be ignored
+    } else if (isTypedError(event)) problem = problemInStream(event, data)
+    else alive() // ping, content_block_stop, and what may be added: unknown events are to be ignored
   }
   return {
     events,
@@ -88,7 +104,7 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
     take(data, eventName) {
       if (problem || done || data === '') return
       const event = parse(data)
-      if (!isObject(event)) problem = malformed(data)
+      if (!isObject(event)) problem = problemOfText(data, eventName)
       else if (eventName === 'error') takeEvent({ ...event, type: 'error' }, data)
       else if (typeof event.type === 'string') takeEvent(event, data)
       else {
@@ -121,21 +137,27 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
     size += 256
     return block
   }
-  /** Text whose block never began, or is another kind's, is text all the same; arguments are those of the newest call. */
+  /**
+   * Text whose block never began, or is another kind's, is text all the same. Such arguments are those of the newest call,
+   * and where it has its own, those of a call whose head is still to come.
+   */
   function blockFor(index: unknown, text: string, thinking: string, json: string): Growing | undefined {
     const known = byIndex.get(index)
     if (known?.type === 'other') return known
     if (text !== '' && known?.type !== 'text') return add(index, blockIn({ type: 'text' }))
     if (thinking !== '' && known?.type !== 'thinking') return add(index, blockIn({ type: 'thinking' }))
-    if (json !== '' && known?.type !== 'tool_use') return blocks.findLast(({ type }) => type === 'tool_use')
-    return known
+    if (json === '' || known?.type === 'tool_use') return known
+    const last = blocks.findLast((block) => block.type === 'tool_use')
+    return last?.isWhole === false ? last : add(index, blockIn({ type: 'tool_use' }))
   }
   return {
     begin(index: unknown, part: unknown): void {
       const block = blockIn(isObject(part) ? part : {})
       const known = byIndex.get(index)
       // A gateway may send a beginning twice; another call under an index in use is a call of its own.
-      if (known && isSameBlock(known, block)) return
+      if (known?.type === 'tool_use' && block.type === 'tool_use') {
+        if (isBegunBy(known, block)) return
+      } else if (known?.type === block.type) return
       add(index, block)
       grown(block, block.type === 'text' || block.type === 'thinking' ? block.text : '')
     },
@@ -147,8 +169,10 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
       if (!block) return
       if (block.type === 'text') block.text += text
       if (block.type === 'tool_use') {
-        block.json += textIn(delta.partial_json)
-        size += textIn(delta.partial_json).length
+        const json = textIn(delta.partial_json)
+        block.json += json
+        if (json !== '') block.isWhole = block.scan(json)
+        size += json.length
       }
       if (block.type === 'thinking') {
         block.text += thinking
@@ -159,12 +183,32 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
     },
     /** Arguments and reasoning gathered so far, in characters; a block counts for 256. */
     size: () => size,
-    all: (): readonly Growing[] => blocks,
+    all: (): readonly Growing[] =>
+      eachOnce(
+        blocks.filter((block) => block.type !== 'tool_use' || !isHeadless(block)),
+        (block) => (block.type === 'tool_use' ? { head: block.head, arguments: sentArguments(block) } : null),
+      ),
   }
 }
 
-const isSameBlock = (known: Growing, begun: Growing): boolean =>
-  known.type === begun.type && (known.type !== 'tool_use' || begun.type !== 'tool_use' || known.id === begun.id)
+/** Is this beginning that of the call under the same index, whose arguments may have come first? */
+function isBegunBy(known: Use, begun: Use): boolean {
+  if (isHeadless(known)) {
+    known.id = begun.id
+    known.name = begun.name
+    known.input = begun.input
+    return true
+  }
+  if (known.id !== begun.id || known.name !== begun.name) return false
+  // Only the end tells another call from this one said again.
+  begun.head = known.head
+  return known.json !== '' && !known.isWhole
+}
+
+/** Arguments of which no call has told that they are its own. */
+const isHeadless = ({ id, name }: Use): boolean => id === '' && name === ''
+
+const sentArguments = ({ json, input }: Use): string => json.trim() || input
 
 /** A thinking block begins empty; the beginning of a tool's block has its name and id. */
 function hasOutput(block: Growing): boolean {
@@ -184,16 +228,23 @@ function blockIn(part: Fields): Growing {
     case 'redacted_thinking':
       return { type: 'redacted_thinking', data: textIn(part.data) }
     case 'tool_use':
-      return { type: 'tool_use', id: textIn(part.id), name: textIn(part.name), json: '', input: part.input }
+      return useIn(part)
     default:
       return { type: 'other' }
   }
 }
 
-const callOf = ({ id, name, json, input }: Extract<Growing, { type: 'tool_use' }>): ToolCall => ({
-  id,
-  name,
-  arguments: meantArguments(json.trim() || JSON.stringify(input ?? {})),
+function useIn(part: Fields): Use {
+  const input = argumentsIn(part.input)
+  const isWhole = input !== '' && input !== '{}'
+  const said = { id: textIn(part.id), name: textIn(part.name), json: '', input }
+  return { type: 'tool_use', ...said, head: {}, isWhole, scan: scanObject() }
+}
+
+const callOf = (use: Use): ToolCall => ({
+  id: use.id,
+  name: use.name,
+  arguments: meantArguments(sentArguments(use)),
 })
 
 const callsIn = (blocks: readonly Growing[]): ToolCall[] =>

@@ -4,8 +4,10 @@ import { randomUUID } from 'node:crypto'
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { maxArguments, maxCalls } from '../openai/gathered-calls.ts'
+import { argumentsOf } from '../request/exchanges.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
-import { errorIn, problemInStream } from '../wire/provider-errors.ts'
+import { argumentsIn, meantArguments } from '../wire/meant-arguments.ts'
+import { errorIn, problemInStream, problemOfText } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { geminiUsage } from '../wire/reported-usage.ts'
 import { type End, isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
@@ -53,7 +55,7 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
       if (toolText > maxArguments) problem = malformed('tool arguments beyond 1 MiB')
       if (calls.length === maxCalls) problem = malformed(`more than ${maxCalls} tool calls`)
       calls.push({ ...call, id: call.id || `call_${randomUUID()}` })
-      const args = isObject(part.functionCall.args) ? part.functionCall.args : {}
+      const args = argumentsOf(call)
       echo.push({ functionCall: { name: call.name, args, ...(call.id && { id: call.id }) }, ...signature })
     } else if (typeof part.text === 'string' && part.thought !== true) {
       if (part.text !== '') events.push({ type: 'text', text: part.text })
@@ -89,13 +91,13 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
     problem: () => problem,
     done: () => false, // no `[DONE]`: the stream just ends
     finished: () => finish !== null,
-    take(data) {
+    take(data, eventName) {
       if (problem || data === '') return
       const chunk = parse(data)
       // Chunks come as a list in errors and where `alt=sse` was ignored.
       for (const one of Array.isArray(chunk) ? chunk : [chunk]) {
         if (problem) return
-        if (!isObject(one)) problem = malformed(data)
+        if (!isObject(one)) problem = problemOfText(data, eventName)
         else if (one.candidates || one.usageMetadata || one.promptFeedback) takeChunk(one)
         else {
           const error = errorIn(one, [])
@@ -136,7 +138,7 @@ const wordsIn = (value: unknown): string | null => (typeof value === 'string' &&
 const callIn = ({ id, name, args }: Fields): ToolCall => ({
   id: typeof id === 'string' ? id : '',
   name: typeof name === 'string' ? name : '',
-  arguments: JSON.stringify(isObject(args) ? args : {}),
+  arguments: meantArguments(argumentsIn(args)),
 })
 
 /** Neighbours become one part, but not one that is signed: a signature is for its part alone. */

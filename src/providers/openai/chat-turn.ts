@@ -2,8 +2,8 @@
 
 import type { ModelEvent } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import { malformed, ProviderProblem } from '../wire/failure.ts'
-import { errorIn, problemInStream } from '../wire/provider-errors.ts'
+import { ProviderProblem } from '../wire/failure.ts'
+import { errorIn, problemInStream, problemOfText } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { chatUsage } from '../wire/reported-usage.ts'
 import { type End, isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
@@ -47,9 +47,9 @@ export function readTurn({ reasoning, reasoningBack, keepEcho }: TurnOptions): T
       return
     }
     const chunk = parse(data)
-    if (!isObject(chunk)) problem = malformed(data)
+    if (!isObject(chunk)) problem = problemOfText(data, eventName)
     else {
-      const error = eventName === 'error' ? (chunk.error ?? chunk) : errorIn(chunk, ['choices', 'usage', 'x_groq'])
+      const error = eventName === 'error' ? (errorIn(chunk, []) ?? chunk) : errorIn(chunk, ['choices', 'x_groq'])
       if (error) problem = problemInStream(error, data)
       else takeChunk(chunk, data)
     }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { malformed, type ProviderProblem } from '../wire/failure.ts'
-import { scanObject } from '../wire/meant-arguments.ts'
+import { argumentsIn, eachOnce, scanObject } from '../wire/meant-arguments.ts'
 import type { Fields } from '../wire/provider-json.ts'
 
 /** Characters of arguments beyond which a turn is no call but a fault: twice what a model can write in one reply. */
@@ -15,10 +15,20 @@ export const maxCalls = 128
 interface Gathered extends ToolCall {
   /** What the vendor wants back with the call, beside it. Null when it sent nothing. */
   extra: Fields | null
+  /** One for all calls of one id and name, which may be one call said again. */
+  head: object
   /** Are the arguments a whole object as they stand? */
   isWhole: boolean
   /** Reads on in the arguments. */
   scan(text: string): boolean
+}
+
+/** What is read of a call in one delta. */
+interface Part {
+  index: number | null
+  id: string
+  name: string
+  text: string
 }
 
 /** Vendors differ in whether they send indexes, ids and names again. */
@@ -27,44 +37,55 @@ export function gatherCalls() {
   const byIndex = new Map<number, Gathered>()
   let size = 0
 
-  function callFor(index: number | null, id: string, name: string, text: string): Gathered {
+  /** `beside`: what other parts of the same delta belong to. */
+  function callFor(part: Part, beside: ReadonlySet<Gathered>): Gathered {
+    const { index, id, name, text } = part
     const last = calls.at(-1)
     // Arguments alone under a new index belong to the call whose head came last.
     const isRest = index !== null && !byIndex.has(index) && !id && !name && text !== '' && last?.isWhole === false
     if (isRest && last) byIndex.set(index, last)
-    const known = index !== null ? byIndex.get(index) : id ? calls.find((call) => call.id === id) : last
-    if (known && !startsAnother(known, id, name, text)) return known
-    const call: Gathered = { id, name, arguments: '', extra: null, isWhole: false, scan: scanObject() }
+    const found = index !== null ? byIndex.get(index) : id ? newestOf(id, name) : last
+    // Two heads in one delta, or in an answer without streaming, are two calls where no index says otherwise.
+    const known = found && index === null && name && beside.has(found) ? undefined : found
+    const step = known ? stepOf(known, part) : 'another'
+    if (known && step === 'more') return known
+    const { head, extra } = known && step === 'again' ? known : { head: {}, extra: null }
+    const call: Gathered = { id, name, arguments: '', extra, head, isWhole: false, scan: scanObject() }
     calls.push(call)
     if (index !== null) byIndex.set(index, call)
     return call
   }
-  function addPart(part: unknown): void {
-    if (!isObject(part)) return
-    const fn = isObject(part.function) ? part.function : {}
-    const id = typeof part.id === 'string' ? part.id : ''
-    const name = typeof fn.name === 'string' ? fn.name : ''
-    const text =
-      typeof fn.arguments === 'string' ? fn.arguments : isObject(fn.arguments) ? JSON.stringify(fn.arguments) : ''
-    const call = callFor(typeof part.index === 'number' ? part.index : null, id, name, text)
-    call.id ||= id
-    call.name ||= name
-    call.arguments += text
-    call.isWhole = call.scan(text)
-    size += text.length
-    if (!isObject(part.extra_content)) return
-    call.extra = part.extra_content
+  const newestOf = (id: string, name: string) =>
+    calls.findLast((call) => call.id === id && (!name || !call.name || call.name === name))
+
+  function addPart(sent: unknown, beside: Set<Gathered>): void {
+    if (!isObject(sent)) return
+    const part = partIn(sent)
+    const call = callFor(part, beside)
+    beside.add(call)
+    call.id ||= part.id
+    call.name ||= part.name
+    call.arguments += part.text
+    call.isWhole = call.scan(part.text)
+    size += part.text.length
+    if (!isObject(sent.extra_content)) return
+    call.extra = sent.extra_content
     size += JSON.stringify(call.extra).length
   }
-  const made = () => calls.filter(({ name, arguments: text }) => name !== '' || text !== '')
+  const made = () =>
+    eachOnce(
+      calls.filter(({ name, arguments: text }) => name !== '' || text !== ''),
+      (call) => call,
+    )
   return {
     /** Null, or why this is no turn of a model. */
     add(delta: Fields): ProviderProblem | null {
       if (Array.isArray(delta.tool_calls)) {
-        for (const part of delta.tool_calls.slice(0, maxCalls + 1)) addPart(part)
+        const beside = new Set<Gathered>()
+        for (const part of delta.tool_calls.slice(0, maxCalls + 1)) addPart(part, beside)
       }
       const old = delta.function_call
-      if (isObject(old) && (old.name || old.arguments)) addPart({ index: 0, function: old })
+      if (isObject(old) && (old.name || old.arguments)) addPart({ index: 0, function: old }, new Set())
       if (size > maxArguments) return malformed('tool arguments beyond 1 MiB')
       return calls.length > maxCalls ? malformed(`more than ${maxCalls} tool calls`) : null
     },
@@ -79,12 +100,25 @@ export function gatherCalls() {
   }
 }
 
+function partIn(sent: Fields): Part {
+  const fn = isObject(sent.function) ? sent.function : {}
+  return {
+    index: typeof sent.index === 'number' ? sent.index : null,
+    id: typeof sent.id === 'string' ? sent.id : '',
+    name: typeof fn.name === 'string' ? fn.name : '',
+    text: argumentsIn(fn.arguments),
+  }
+}
+
 /**
- * Is this delta another call under an index already in use? Told by a name together with another id, or with
- * arguments after ones that are whole already. An id alone is no sign: some servers make up a new one for each delta.
+ * What a part is to a call under its index or id: more of it, another call, or that call said again, which only the end
+ * tells from another one of the same id. Told by a name: another one, one together with another id, or one with arguments
+ * after ones that are whole already. An id alone is no sign: some servers make up a new one for each delta.
  */
-function startsAnother(known: Gathered, id: string, name: string, text: string): boolean {
-  if (!name || !known.name) return false
-  if (id && known.id) return id !== known.id
-  return text !== '' && known.isWhole
+function stepOf(known: Gathered, { id, name, text }: Part): 'more' | 'again' | 'another' {
+  if (!name || !known.name) return 'more'
+  const hasIds = id !== '' && known.id !== ''
+  if (name !== known.name || (hasIds && id !== known.id)) return 'another'
+  if (text === '' || !known.isWhole) return 'more'
+  return hasIds ? 'again' : 'another'
 }

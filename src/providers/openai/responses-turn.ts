@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto'
 import type { EndReason, ModelEvent, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { malformed, type ProviderProblem } from '../wire/failure.ts'
-import { errorIn, problemInStream } from '../wire/provider-errors.ts'
+import { argumentsIn, meaningOf } from '../wire/meant-arguments.ts'
+import { errorIn, isTypedError, problemInStream, problemOfText } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { responsesUsage } from '../wire/reported-usage.ts'
 import { type End, turnEnd } from '../wire/turn-end.ts'
@@ -28,15 +29,34 @@ const placeOf = ({ output_index: place }: Fields): number => (typeof place === '
 /** Most output items of one turn: reasoning, texts and calls. */
 const MAX_ITEMS = 2 * maxCalls + 100
 
-/** Two items under one place: of two kinds, or calls of two ids. */
-const isAnother = (known: Fields, item: Fields): boolean =>
-  known.type !== item.type || (item.type === 'function_call' && known.call_id !== item.call_id)
+/** An item as it was read. */
+interface Read {
+  place: number
+  item: Fields
+  /** What a call's arguments mean; empty for all else. */
+  meaning: string
+}
+
+/** Arguments are text from here on: some servers send the object. */
+function readAs(place: number, item: Fields): Read {
+  if (item.type !== 'function_call') return { place, item, meaning: '' }
+  const text = argumentsIn(item.arguments)
+  return { place, item: { ...item, arguments: text }, meaning: meaningOf(text) }
+}
+
+/** Two items under one place: of two kinds, or calls of two ids, two names, or two meanings. `{}` says nothing else. */
+function isAnother(known: Read, read: Read): boolean {
+  if (known.item.type !== read.item.type) return true
+  if (read.item.type !== 'function_call') return false
+  if (known.item.call_id !== read.item.call_id || known.item.name !== read.item.name) return true
+  return known.meaning !== read.meaning && known.meaning !== '{}' && read.meaning !== '{}'
+}
 
 const stringIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The items of a turn, and what of them is shown as it comes. */
 function readItems(events: ModelEvent[], reasoning: boolean) {
-  const items: { place: number; item: Fields }[] = []
+  const items: Read[] = []
   const text = partsShown('')
   const thought = partsShown('\n\n')
   const say = (shown: string) => {
@@ -55,8 +75,9 @@ function readItems(events: ModelEvent[], reasoning: boolean) {
     hasPlaces &&= place !== NO_PLACE
     return place
   }
-  function add(place: number, item: Fields): ProviderProblem | null {
-    items.push({ place, item })
+  function add(read: Read): ProviderProblem | null {
+    const { place, item } = read
+    items.push(read)
     if (item.type === 'message') say(text.whole(place, [messageText(item)]))
     else if (item.type === 'reasoning') think(thought.whole(place, reasoningTexts(item)))
     else addActivity(events, item.type === 'function_call')
@@ -69,16 +90,18 @@ function readItems(events: ModelEvent[], reasoning: boolean) {
     /** An item that is whole. Servers that send no deltas are read here. */
     done(event: Fields, item: Fields): ProviderProblem | null {
       const place = placeNamed(event)
+      const read = readAs(place, item)
       const here = place === NO_PLACE ? [] : items.filter((one) => one.place === place)
-      if (here.some((one) => !isAnother(one.item, item))) return null
+      if (here.some((one) => !isAnother(one, read))) return null
       hasPlaces &&= here.length === 0
-      return add(place, item)
+      return add(read)
     },
     /** An item of the whole output, which the end repeats or brings alone. Without places an item is known by what it is. */
     listed(place: number, item: Fields): ProviderProblem | null {
-      if (hasPlaces) return items.some((one) => one.place === place) ? null : add(place, item)
+      if (hasPlaces) return items.some((one) => one.place === place) ? null : add(readAs(place, item))
       const isShown = item.type === 'message' ? text.hasAny() : item.type === 'reasoning' && thought.hasAny()
-      return isShown || items.some((one) => !isAnother(one.item, item)) ? null : add(NO_PLACE, item)
+      const read = readAs(NO_PLACE, item)
+      return isShown || items.some((one) => !isAnother(one, read)) ? null : add(read)
     },
     hasAny: () => items.length > 0 || text.hasAny(),
     /** In the order of their places; as they came where these cannot be trusted. */
@@ -133,7 +156,7 @@ export function readResponsesTurn({ reasoning, keepEcho }: ResponsesTurnOptions)
     }
     const event = parse(data)
     if (!isObject(event)) {
-      problem = malformed(data)
+      problem = problemOfText(data, eventName)
       return
     }
     const type = stringIn(event.type) || (eventName ?? '')
@@ -142,6 +165,7 @@ export function readResponsesTurn({ reasoning, keepEcho }: ResponsesTurnOptions)
     if (type === '' && event.object === 'response') end(event, data)
     else if (error) problem = problemInStream(error, data)
     else if (Object.hasOwn(readers, type)) readers[type]?.(event, data)
+    else if (eventName === 'error' || isTypedError(event)) problem = problemInStream(errorIn(event, []) ?? event, data)
     else addActivity(events)
   }
   return {

@@ -2,18 +2,57 @@
 import { isObject } from '../../untrusted/is-object.ts'
 import { parse } from './provider-json.ts'
 
+/** Arguments as they came: as text, or as the object that they mean. */
+export const argumentsIn = (value: unknown): string =>
+  typeof value === 'string' ? value : isObject(value) ? JSON.stringify(value) : ''
+
 /**
- * Some models write `{}` before the real arguments, some the whole once more behind them, some `null`. One object is meant
+ * Some models write `{}` or `null` before the real arguments, some the whole once more behind them. One object is meant
  * then. Other texts stay as they are: the tool's own check tells the model what is wrong.
  */
 export function meantArguments(text: string): string {
-  const trimmed = text.trim()
-  if (trimmed === '' || trimmed === 'null') return '{}'
+  const trimmed = text.trim().replace(/^(?:null\s*)+(?=\{|$)/, '')
+  if (trimmed === '') return '{}'
   if (parse(trimmed) !== null) return trimmed
   const objects = objectsIn(trimmed)
   if (objects === null) return trimmed
   const said = [...new Set(objects.filter((object) => object !== '{}'))]
   return said.length > 1 ? trimmed : (said[0] ?? '{}')
+}
+
+/** What arguments mean, written the same however they are spaced: to be compared. */
+export function meaningOf(text: string): string {
+  const meant = meantArguments(text)
+  const value = parse(meant)
+  return value === null ? meant : JSON.stringify(value)
+}
+
+/**
+ * Calls without those that say one of their own head again: with the same arguments, or with `{}` beside real ones. `saidBy`
+ * gives a call's head, one object for all that may be one call, and its arguments; null for what is no call.
+ */
+export function eachOnce<Call>(
+  calls: readonly Call[],
+  saidBy: (call: Call) => { head: object; arguments: string } | null,
+): readonly Call[] {
+  const heads = new Map<object, Map<string, Call>>()
+  const kept = new Set<Call>()
+  for (const call of calls) {
+    const said = saidBy(call)
+    if (said === null) {
+      kept.add(call)
+      continue
+    }
+    const meanings = heads.get(said.head) ?? new Map<string, Call>()
+    const meaning = meaningOf(said.arguments)
+    if (!meanings.has(meaning)) meanings.set(meaning, call)
+    heads.set(said.head, meanings)
+  }
+  for (const meanings of heads.values()) {
+    if (meanings.size > 1) meanings.delete('{}')
+    for (const call of meanings.values()) kept.add(call)
+  }
+  return calls.filter((call) => kept.has(call))
 }
 
 /** A text that is nothing but objects in a row: each as it is written everywhere. Null when it is not. */

@@ -1,7 +1,7 @@
 /** What a provider says went wrong: statuses, bodies and error objects of many makes, read into one problem. */
 import { isObject } from '../../untrusted/is-object.ts'
 import { type ProviderAnswer, readText } from '../request/fetch.ts'
-import { ProviderProblem } from './failure.ts'
+import { malformed, ProviderProblem } from './failure.ts'
 import { type Fields, parse } from './provider-json.ts'
 
 /** More of an error body is neither shown nor stored. */
@@ -51,26 +51,71 @@ function wordsOf(body: string): string {
   return messageIn(parse(text)) ?? (text.startsWith('<') ? '' : text)
 }
 
-/** `{error: {message}}`, `{error: text}`, `{message}`, `{detail: [{msg}]}`, `{errors: [{message}]}`, or a list around one. */
+/** Fields that hold an error's words, or an object or list around them. */
+const wordFields = ['error', 'message', 'detail', 'errors', 'msg', 'error_msg', 'status_msg', 'base_resp']
+
+/** `{error: {message}}`, `{error: text}`, `{detail: [{msg}]}`, `{errors: {field: text}}` and their like. Null for no words. */
 function messageIn(value: unknown, levels = 5): string | null {
   if (typeof value === 'string') return value
   if (levels === 0) return null
   if (Array.isArray(value)) return messageIn(value[0], levels - 1)
   if (!isObject(value)) return null
-  for (const name of ['error', 'message', 'detail', 'errors', 'msg']) {
+  for (const name of wordFields) {
     const found = messageIn(value[name], levels - 1)
     if (found) return found
   }
-  return null
+  return isObject(value.errors) ? messageIn(Object.values(value.errors), levels - 1) : null
 }
 
 /** An error behind status 200, in whatever shape. `content`: fields of a chunk that is none. Null when it is no error. */
 export function errorIn(chunk: Fields, content: readonly string[]): unknown {
-  if (chunk.error) return chunk.error
-  if (content.some((name) => chunk[name] !== undefined && chunk[name] !== null)) return null
-  const isSaid = typeof chunk.message === 'string' || Boolean(chunk.detail) || Array.isArray(chunk.errors)
-  return isSaid ? chunk : null
+  const { error } = chunk
+  // Beside `error: true` the words stand in another field.
+  if (error) return typeof error === 'object' || typeof error === 'string' ? error : chunk
+  if (content.some((name) => holdsAny(chunk[name])) || isSuccess(chunk)) return null
+  if (statusNumberIn(chunk) !== null) return chunk
+  if (messageIn(chunk) === null && !chunk.detail) return null
+  // Beside an empty list or counts, or as a mere `msg`, words are an error's where a code says so.
+  const isMsg = messageIn({ ...chunk, msg: null }) === null && !chunk.detail
+  const isVague = isMsg || Array.isArray(chunk.choices) || holdsAny(chunk.usage)
+  return isVague && codesIn(chunk).length === 0 && chunk.success !== false ? null : chunk
 }
+
+/** An error whose `type` is no event's: `{object: "error", message, type: "BadRequest", code: 400}`, vLLM's. */
+export const isTypedError = (event: Fields): boolean =>
+  messageIn(event) !== null &&
+  (event.object === 'error' ||
+    statusNumberIn(event) !== null ||
+    (typeof event.type === 'string' && /error$/i.test(event.type)))
+
+/** What is no JSON object: an error's words, where the event is an error, and else nothing that makes sense. */
+export const problemOfText = (data: string, eventName: string | undefined): ProviderProblem =>
+  eventName === 'error' ? problemInStream(wordsOf(data), data) : malformed(data)
+
+/** A list with something in it, an object with a value that is not empty, or any other value. */
+function holdsAny(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0
+  return isObject(value) ? Object.values(value).some(holdsAny) : Boolean(value)
+}
+
+/** Codes of an answer that is no error. Some servers send one, and words, with all that they say. */
+const successCodes = new Set(['0', '200', 'ok', 'success'])
+
+function isSuccess(chunk: Fields): boolean {
+  const codes = codesIn(chunk)
+  const isCoded = codes.length > 0 && codes.every((code) => successCodes.has(String(code).toLowerCase()))
+  return isCoded || chunk.success === true
+}
+
+/** MiniMax has its code within `base_resp`. */
+const codesIn = (error: Fields): (string | number)[] =>
+  [
+    ...[error.status_code, error.code, error.error_code],
+    isObject(error.base_resp) ? error.base_resp.status_code : null,
+  ].filter(isMark)
+
+const isMark = (value: unknown): value is string | number =>
+  (typeof value === 'string' && value !== '') || typeof value === 'number'
 
 /** The form of an error sent within a stream: `{message, code?, status?, type?}` or plain words. */
 export function problemInStream(error: unknown, whole: string): ProviderProblem {
@@ -94,11 +139,16 @@ const named: readonly (readonly [RegExp, number])[] = [
 ]
 
 function statusIn(error: Fields): number | null {
-  const marks = [error.status, error.status_code, error.code, error.type]
-  for (const mark of marks) {
-    const number = Number(typeof mark === 'string' || typeof mark === 'number' ? mark : Number.NaN)
-    if (Number.isInteger(number) && number >= 400 && number <= 599) return number
-  }
-  const names = marks.filter((mark) => typeof mark === 'string')
+  const number = statusNumberIn(error)
+  if (number !== null) return number
+  const names = marksIn(error).filter((mark) => typeof mark === 'string')
   return named.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1] ?? null
 }
+
+const statusNumberIn = (error: Fields): number | null =>
+  marksIn(error)
+    .map(Number)
+    .find((number) => Number.isInteger(number) && number >= 400 && number <= 599) ?? null
+
+/** What may name a status, by number or in words. */
+const marksIn = (error: Fields) => [error.status, ...codesIn(error), error.type].filter(isMark)

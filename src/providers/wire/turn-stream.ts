@@ -30,7 +30,7 @@ export interface Turn {
  */
 const maxEventLength = 2 * 1024 * 1024
 
-/** Google may break off with an error that is bare JSON, no event: of such lines so many characters are kept. */
+/** Google may break off with an error that is bare JSON, others send plain words: of such lines so many characters are kept. */
 const maxUnframed = 64 * 1024
 
 /** One for all calls: to build a DOMException with its stack costs 40 µs. */
@@ -180,16 +180,21 @@ const tooLong = () => malformed(`more than ${maxEventLength} characters without 
 function readEvents(turn: Turn): (text: string, last: boolean) => void {
   let closing = false
   let unframed = ''
+  let isStream = false
   let sinceEvent = 0
   const parser = createParser({
     // Half an event at the end is a stream that ended early, not one that makes no sense.
     onEvent: ({ data, event }) => {
       sinceEvent = 0
+      isStream = true
       if (!closing || isWhole(data)) turn.take(data, event)
     },
-    onComment: () => turn.alive(),
+    onComment: () => {
+      isStream = true
+      turn.alive()
+    },
     onError: ({ line }) => {
-      if (unframed.length < maxUnframed) unframed += line ?? ''
+      if (unframed.length < maxUnframed) unframed += `${line ?? ''}\n`
     },
   })
   return (text, last) => {
@@ -198,8 +203,17 @@ function readEvents(turn: Turn): (text: string, last: boolean) => void {
     parser.feed(last ? `${text}\n\n` : text)
     // The parser's own limit would not see lines that are no events.
     if (sinceEvent > maxEventLength) throw tooLong()
-    if (last && !turn.finished() && unframed !== '' && isWhole(unframed)) turn.take(unframed)
+    if (!last || turn.finished() || unframed === '') return
+    if (!isStream && isWords(unframed)) turn.take(unframed, 'error')
+    else if (isWhole(unframed)) turn.take(unframed)
   }
+}
+
+/** Text, and not the first field of a stream that broke off within its name. */
+function isWords(text: string): boolean {
+  const value = parse(text)
+  if (value !== null) return typeof value === 'string'
+  return !['data', 'event', 'id', 'retry'].some((field) => field.startsWith(text.trim()))
 }
 
 const isWhole = (data: string): boolean => data.trim() === '[DONE]' || parse(data) !== null

@@ -33,6 +33,8 @@ const joined = (events: readonly ModelEvent[], type: 'text' | 'reasoning') =>
   events.map((event) => (event.type === type ? event.text : '')).join('')
 const callsIn = (events: readonly ModelEvent[]) =>
   events.flatMap((event) => (event.type === 'tool_call' ? [event.call.arguments] : []))
+const namedIn = (events: readonly ModelEvent[]) =>
+  events.flatMap((event) => (event.type === 'tool_call' ? [`${event.call.name} ${event.call.arguments}`] : []))
 
 /** A text in pieces, its end, and nothing after it: neither a goodbye nor the end of the connection. */
 const saysAndStays: Record<Format, (call: UpstreamCall, pieces: readonly string[]) => Promise<void>> = {
@@ -119,12 +121,27 @@ test('Gemini: an end in the same piece hides neither a limit that was passed nor
   expect(failureIn(listed).message).toContain('no such thing')
 })
 
+verifies(
+  'contract-25.call-ids',
+  'Gemini: arguments that come as text are what it means, in what goes back too',
+  async () => {
+    const events = await answered('gemini', async (call) => {
+      await call.raw(gemini.parts([{ functionCall: { name: 'f', args: '{"q":1}' } }], { finishReason: 'STOP' }))
+      call.end()
+    })
+    expect(namedIn(events)).toEqual(['f {"q":1}'])
+    expect(events.at(-1)).toMatchObject({ echo: { what: [{ functionCall: { name: 'f', args: { q: 1 } } }] } })
+  },
+)
+
 describe('blocks of Anthropic out of step', () => {
-  const start = (index: number, content_block: object) =>
+  const start = (index: number | undefined, content_block: object) =>
     anthropic.event('content_block_start', { index, content_block })
-  const delta = (index: number, part: object) => anthropic.event('content_block_delta', { index, delta: part })
-  const use = (id: string) => ({ type: 'tool_use', id, name: 'f', input: {} })
-  const json = (index: number, partial_json: string) => delta(index, { type: 'input_json_delta', partial_json })
+  const delta = (index: number | undefined, part: object) =>
+    anthropic.event('content_block_delta', { index, delta: part })
+  const use = (id?: string, name = 'f', input: unknown = {}) => ({ type: 'tool_use', id, name, input })
+  const json = (index: number | undefined, partial_json: string) =>
+    delta(index, { type: 'input_json_delta', partial_json })
   const text = (index: number, words: string) => delta(index, { type: 'text_delta', text: words })
   const ended = (...blocks: string[]) =>
     answered('anthropic', async (call) => {
@@ -146,6 +163,43 @@ describe('blocks of Anthropic out of step', () => {
   verifies('contract-19.slips', 'a second call under an index in use is a call of its own', async () => {
     const events = await ended(start(0, use('a')), json(0, '{"a":1}'), start(0, use('b')), json(0, '{"a":2}'))
     expect(callsIn(events)).toEqual(['{"a":1}', '{"a":2}'])
+  })
+
+  verifies('contract-25.call-ids', 'calls under one index and one id, or none, are each made once', async () => {
+    for (const id of ['a', undefined]) {
+      for (const at of [0, undefined]) {
+        for (const name of ['f', 'g']) {
+          const whole = await ended(start(at, use(id, 'f', { q: 1 })), start(at, use(id, name, { q: 2 })))
+          expect(namedIn(whole)).toEqual(['f {"q":1}', `${name} {"q":2}`])
+          const pieces = [start(at, use(id)), json(at, '{"q":1}'), start(at, use(id, name)), json(at, '{"q":2}')]
+          expect(namedIn(await ended(...pieces))).toEqual(['f {"q":1}', `${name} {"q":2}`])
+        }
+        expect(namedIn(await ended(start(at, use(id, 'f')), start(at, use(id, 'g'))))).toEqual(['f {}', 'g {}'])
+        const begun = start(at, use(id))
+        for (const again of [
+          [begun, begun, json(at, '{"q":1}')],
+          [begun, json(at, '{"q"'), begun, json(at, ':1}')],
+          [begun, json(at, '{"q":1}'), begun],
+          [begun, json(at, '{"q":1}'), begun, json(at, '{"q": 1}')],
+          [start(at, use(id, 'f', { q: 1 })), start(at, use(id, 'f', { q: 1 }))],
+        ]) {
+          expect(namedIn(await ended(...again))).toEqual(['f {"q":1}'])
+        }
+      }
+    }
+  })
+
+  verifies('contract-25.call-ids', 'arguments before the head of their call are its own', async () => {
+    const first = [start(0, use('a')), json(0, '{"q":1}')]
+    const late = [json(1, '{"r"'), json(1, ':2}'), start(1, use('b', 'g'))]
+    expect(namedIn(await ended(...first, ...late))).toEqual(['f {"q":1}', 'g {"r":2}'])
+    expect(namedIn(await ended(...late, ...first))).toEqual(['g {"r":2}', 'f {"q":1}'])
+    expect(namedIn(await ended(json(0, '{"r"'), start(0, use('b', 'g')), json(0, ':2}')))).toEqual(['g {"r":2}'])
+    expect(namedIn(await ended(...first, json(1, '{"r":2}')))).toEqual(['f {"q":1}'])
+  })
+
+  verifies('contract-25.call-ids', 'arguments that come as text are that text', async () => {
+    expect(callsIn(await ended(start(0, use('a', 'f', '{"q":1}'))))).toEqual(['{"q":1}'])
   })
 
   verifies('contract-19.slips', 'arguments mean one object: behind {}, once more, or null', async () => {
@@ -187,6 +241,29 @@ describe('items of the Responses API out of step', () => {
     const both = ['Here.', ['{"a":1}', '{"a":2}']]
     expect(once(await ended(responses.text('Here.'), ...items, whole(thinking, message, calling, other)))).toEqual(both)
     expect(once(await ended(...items, whole()))).toEqual(both)
+  })
+
+  verifies('contract-25.call-ids', 'calls at one place, of one id or none, are each made once', async () => {
+    for (const call_id of ['call_1', undefined]) {
+      for (const name of ['f', 'g']) {
+        const first = { ...calling, call_id }
+        const second = { ...calling, call_id, name, arguments: '{"a":2}' }
+        const both = ['f {"a":1}', `${name} {"a":2}`]
+        const items = [done(0, first), done(0, second), done(0, { ...second, arguments: '{"a": 2}' })]
+        expect(namedIn(await ended(...items, whole()))).toEqual(both)
+        expect(namedIn(await ended(...items, whole(first, second)))).toEqual(both)
+        expect(namedIn(await ended(without(done(0, first)), whole(first, second)))).toEqual(both)
+      }
+    }
+  })
+
+  verifies('contract-25.call-ids', 'arguments that come as an object are that object', async () => {
+    const call = { ...calling, arguments: { a: 1 } }
+    for (const events of [[done(0, call), whole(call)], [without(done(0, call)), whole(calling)], [whole(call)]]) {
+      expect(namedIn(await ended(...events))).toEqual(['f {"a":1}'])
+    }
+    const end = (await ended(done(0, thinking), done(1, call), whole())).at(-1)
+    expect(JSON.stringify(end)).toContain(JSON.stringify(calling.arguments))
   })
 
   verifies('contract-19.slips', '[DONE] alone is an end of what was said, and of nothing else', async () => {
