@@ -5524,18 +5524,6 @@ export interface components {
             /** @description Ties a call and its result together. */
             toolCallId: string;
         };
-        UIApprovalResponse: {
-            /**
-             * @description It was decided, for who resumes the reply that carries it out.
-             * @enum {string}
-             */
-            type: "tool-approval-response";
-            /** @description The call’s own id. */
-            approvalId: string;
-            approved: boolean;
-            /** @description Why it was rejected. */
-            reason?: string;
-        };
         /** @description What `DefaultChatTransport` sends. Other fields are accepted and ignored. */
         UIChatRequest: {
             /** @description The chat’s id, 1 to 200 characters. A UUID is the session’s own id, anything else its `external_id`, one for each user. The session is made when it does not exist. */
@@ -6123,7 +6111,6 @@ export type SessionTransitionList = components['schemas']['SessionTransitionList
 export type StreamError = components['schemas']['StreamError'];
 export type ToolCall = components['schemas']['ToolCall'];
 export type UiApprovalRequest = components['schemas']['UIApprovalRequest'];
-export type UiApprovalResponse = components['schemas']['UIApprovalResponse'];
 export type UiChatRequest = components['schemas']['UIChatRequest'];
 export type UiError = components['schemas']['UIError'];
 export type UiFinish = components['schemas']['UIFinish'];
@@ -13840,7 +13827,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["UIStart"] | components["schemas"]["UIStep"] | components["schemas"]["UITextBoundary"] | components["schemas"]["UITextDelta"] | components["schemas"]["UIToolInput"] | components["schemas"]["UIToolOutput"] | components["schemas"]["UIToolError"] | components["schemas"]["UIApprovalRequest"] | components["schemas"]["UIApprovalResponse"] | components["schemas"]["UIToolDenied"] | components["schemas"]["UIFinish"] | components["schemas"]["UIError"];
+                    "text/event-stream": components["schemas"]["UIStart"] | components["schemas"]["UIStep"] | components["schemas"]["UITextBoundary"] | components["schemas"]["UITextDelta"] | components["schemas"]["UIToolInput"] | components["schemas"]["UIToolOutput"] | components["schemas"]["UIToolError"] | components["schemas"]["UIApprovalRequest"] | components["schemas"]["UIToolDenied"] | components["schemas"]["UIFinish"] | components["schemas"]["UIError"];
                 };
             };
             /** @description Something is missing or invalid; the message names the field and the reason. */
@@ -13965,7 +13952,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["UIStart"] | components["schemas"]["UIStep"] | components["schemas"]["UITextBoundary"] | components["schemas"]["UITextDelta"] | components["schemas"]["UIToolInput"] | components["schemas"]["UIToolOutput"] | components["schemas"]["UIToolError"] | components["schemas"]["UIApprovalRequest"] | components["schemas"]["UIApprovalResponse"] | components["schemas"]["UIToolDenied"] | components["schemas"]["UIFinish"] | components["schemas"]["UIError"];
+                    "text/event-stream": components["schemas"]["UIStart"] | components["schemas"]["UIStep"] | components["schemas"]["UITextBoundary"] | components["schemas"]["UITextDelta"] | components["schemas"]["UIToolInput"] | components["schemas"]["UIToolOutput"] | components["schemas"]["UIToolError"] | components["schemas"]["UIApprovalRequest"] | components["schemas"]["UIToolDenied"] | components["schemas"]["UIFinish"] | components["schemas"]["UIError"];
                 };
             };
             /** @description No reply yet. */

@@ -94,7 +94,6 @@ export const UIChatRequest = Type.Object(
 
 const partId = Type.String({ description: 'Ties the start, deltas and end of one part together.' })
 const toolCallId = Type.String({ description: 'Ties a call and its result together.' })
-const approvalId = Type.String({ description: 'The call’s own id.' })
 const dynamic = Type.Literal(true)
 
 export const uiMessageChunks = [
@@ -137,19 +136,10 @@ export const uiMessageChunks = [
   Type.Object(
     {
       type: oneOf(['tool-approval-request'], 'The call waits until somebody approves or rejects it.'),
-      approvalId,
+      approvalId: Type.String({ description: 'The call’s own id.' }),
       toolCallId,
     },
     { title: 'UIApprovalRequest' },
-  ),
-  Type.Object(
-    {
-      type: oneOf(['tool-approval-response'], 'It was decided, for who resumes the reply that carries it out.'),
-      approvalId,
-      approved: Type.Boolean(),
-      reason: Type.Optional(Type.String({ description: 'Why it was rejected.' })),
-    },
-    { title: 'UIApprovalResponse' },
   ),
   Type.Object({ type: oneOf(['tool-output-denied'], 'It was rejected.'), toolCallId }, { title: 'UIToolDenied' }),
   Type.Object(

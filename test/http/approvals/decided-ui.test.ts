@@ -197,15 +197,12 @@ verifies(
     await resumed
     const parts = await rest(stream)
     expect(await refusedBySdk(parts)).toEqual([])
-    expect(parts.filter(({ type }) => type === 'tool-approval-response')).toEqual([
-      { type: 'tool-approval-response', approvalId: 'c1', approved: true },
-      { type: 'tool-approval-response', approvalId: 'c2', approved: false, reason: 'Too dear.' },
-    ])
     expect((await deciding).status).toBe(200)
     expect(state.error).toBeUndefined()
-    const { metadata: _, ...last } = (await ui.uiMessages(id)).at(-1)
-    expect(JSON.parse(JSON.stringify(state.messages.at(-1)))).toMatchObject(last)
-    expect(toolParts(last).map((part) => part.state)).toEqual(['output-available', 'output-denied'])
+    const ended = (await ui.uiMessages(id)).at(-1)
+    for (const last of [state.messages.at(-1), ended]) {
+      expect(toolParts(last).map((part) => part.state)).toEqual(['output-available', 'output-denied'])
+    }
     // It has sent nothing by itself.
     expect(await scene.messages(id)).toHaveLength(3)
   },

@@ -72,11 +72,7 @@ export function createUiMessageEncoder(
     asked({ id }) {
       out += data({ type: 'tool-approval-request', approvalId: id, toolCallId: id })
     },
-    decided({ id }, { approved, reason }) {
-      // The page that has decided knows it.
-      if (!repeat) return
-      out += data({ type: 'tool-approval-response', approvalId: id, approved, ...(reason !== null && { reason }) })
-    },
+    decided() {}, // a stream repeats the parts of its replies, and pages of version 6 know no tool-approval-response
     denied({ id }) {
       out += data({ type: 'tool-output-denied', toolCallId: id })
     },
