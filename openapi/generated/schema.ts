@@ -10950,7 +10950,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description A reply is running. */
+            /** @description A reply or a compaction is running, or calls wait. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15606,7 +15606,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description A reply is running. */
+            /** @description A reply or a compaction is running, or calls wait. */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -116,7 +116,7 @@ export const sessions = operations({
     description: 'It does not count as an update in lists. An unknown message: 400.',
     body: HeadChange,
     responses: { 200: DeploySession },
-    errors: { 404: unknown, 409: 'A reply is running.' },
+    errors: { 404: unknown, 409: 'A reply or a compaction is running, or calls wait.' },
   },
   deleteSession: {
     method: 'delete',

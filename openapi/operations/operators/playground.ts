@@ -106,7 +106,7 @@ export const playground = operations({
     description: 'It does not count as an update in lists. An unknown message: 400.',
     body: PlaygroundHeadChange,
     responses: { 200: PlaygroundSession },
-    errors: { 404: unknown, 409: 'A reply is running.' },
+    errors: { 404: unknown, 409: 'A reply or a compaction is running, or calls wait.' },
   },
   createPlaygroundChat: {
     method: 'post',

@@ -1,7 +1,7 @@
 /** Replies that another one goes on from: to a UI they are one message (contract section 15). */
-import { decisionText, neverMade } from '../../actors/generate/decided-calls.ts'
+import { resultOfDecision } from '../../actors/generate/decided-calls.ts'
 import type { MessageWithEvents } from '../../persistence/replies/reading/reply-events.ts'
-import type { CallOutcome, Outline } from '../streaming/reply-outline.ts'
+import { type CallOutcome, notMade, type Outline, outcomeUnknown } from '../streaming/reply-outline.ts'
 
 /** The outline goes on from them, in order. */
 export function outlineEarlier(outline: Outline, replies: readonly MessageWithEvents[]): void {
@@ -12,14 +12,19 @@ export function outlineEarlier(outline: Outline, replies: readonly MessageWithEv
   }
 }
 
-/** What became of the calls of these replies that no later one has a result of. */
+/** What is stored of the calls of these replies that waited, by their ids. */
 export function callOutcomes(replies: readonly MessageWithEvents[]): Map<string, CallOutcome> {
   const waited = replies.flatMap((reply) => reply.waited)
   return new Map(waited.map((one) => [one.id, callOutcomeOf(one)]))
 }
 
-function callOutcomeOf({ open, decision, ...decided }: MessageWithEvents['waited'][number]): CallOutcome {
-  if (open) return 'pending'
-  if (decision === 'reject') return { denied: true, text: decisionText({ ...decided, decision }) }
-  return { denied: false, text: neverMade }
+function callOutcomeOf({ open, decision, ...one }: MessageWithEvents['waited'][number]): CallOutcome {
+  if (open || decision === null) return { decided: null, result: open ? null : notMade }
+  const decided = { approved: decision !== 'reject', reason: one.reason }
+  if (decision !== 'approve') {
+    const { ok, content, denied = false } = resultOfDecision({ ...one, decision })
+    return { decided, result: { ok, denied, text: content } }
+  }
+  if (one.content !== null) return { decided, result: { ok: one.ok, denied: false, text: one.content } }
+  return { decided, result: one.begun ? outcomeUnknown : notMade }
 }

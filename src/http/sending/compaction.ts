@@ -5,7 +5,7 @@ import { findSession } from '../../persistence/replies/sessions/sessions.ts'
 import { badRequest, HttpError, missing } from '../server/http-error.ts'
 import { originOf } from '../server/observe-requests.ts'
 import { agentRequest, agentToolbox, loadAgent } from './agent-for-reply.ts'
-import { noRetry, refuse } from './refusals.ts'
+import { noRetry, refuse, refuseBusy } from './refusals.ts'
 import type { SendDependencies } from './send-message.ts'
 
 interface Place {
@@ -44,6 +44,8 @@ export async function compactNow(
       return badRequest('There is nothing to summarise.')
     case 'deleted':
       return missing('session')
+    case 'busy':
+      return refuseBusy(await findSession(sql, agent.id, sessionId))
     default:
       return refuse(compacted.outcome)
   }

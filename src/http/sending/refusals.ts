@@ -57,3 +57,13 @@ export function refuse(outcome: Refusal, nameOf: NameOf = snakeCase): never {
   const { status, message, headers, field }: ErrorRow = refusals[outcome]
   throw new HttpError(status, field === undefined ? message : `${nameOf(field)}: ${message}`, headers)
 }
+
+/** What must be at rest is not: a reply or a summary runs in the session, or its calls wait. Throws 409. */
+export function refuseBusy(session: { pending: readonly unknown[] } | null): never {
+  if (session === null || session.pending.length === 0) return refuse('busy')
+  throw new HttpError(
+    409,
+    'Calls wait for a decision in this session. Decide them, or send a message instead.',
+    noRetry,
+  )
+}

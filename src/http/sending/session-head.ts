@@ -2,9 +2,9 @@
 import type { Sql } from '../../persistence/postgres/database.ts'
 import * as sessions from '../../persistence/replies/sessions/sessions.ts'
 import { missing } from '../server/http-error.ts'
-import { type NameOf, refuse, snakeCase } from './refusals.ts'
+import { type NameOf, refuse, refuseBusy, snakeCase } from './refusals.ts'
 
-/** Throws 404, 400 for an unknown message, 409 while a reply runs. */
+/** Throws 404, 400 for an unknown message, 409 while a reply runs or calls wait. */
 export async function moveHead(
   sql: Sql,
   agentId: string,
@@ -14,6 +14,7 @@ export async function moveHead(
 ): Promise<sessions.Session> {
   const moved = await sessions.moveHead(sql, agentId, sessionId, messageId)
   if (moved === 'not_found') missing('session')
+  if (moved === 'busy') refuseBusy(await sessions.findSession(sql, agentId, sessionId))
   if (moved !== 'moved') refuse(moved, nameOf)
   return (await sessions.findSession(sql, agentId, sessionId)) ?? missing('session')
 }

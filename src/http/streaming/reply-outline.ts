@@ -3,6 +3,7 @@
  * a function of the frames' order alone, so that a replay and every instance find the same outline. UI streams
  * (contract section 12) have marks where these begin and end; chat completions have none.
  */
+import { neverMade } from '../../actors/generate/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
 import type { FinishReason, Frame, ReplyError, ReplyEvent, WaitKind } from '../../actors/reply/reply-event.ts'
 
@@ -29,6 +30,8 @@ export interface OutlineWriter {
   answered(call: OutlinedCall, ok: boolean | null, content: string): void
   /** The reply ends, and the call waits until it is approved or rejected. */
   asked(call: OutlinedCall): void
+  /** What it was asked about is decided, and the next reply carries it out: `answered` or `denied` follows. */
+  decided(call: OutlinedCall, decision: ShownDecision): void
   denied(call: OutlinedCall, reason: string): void
   finished(reason: FinishReason): void
   failed(error: ReplyError): void
@@ -44,39 +47,85 @@ export interface Outline {
   begin(): void
   event(event: ReplyEvent): void
   end(waits?: boolean): void
-  /** No reply continues it: what became of the calls that are still open, by their ids. */
-  settle(outcomes: ReadonlyMap<string, CallOutcome>): void
+  /** No reply continues it: calls that do not wait any more are closed as their outcomes say. */
+  settle(): void
 }
 
-/** `pending`: it still waits. */
-export type CallOutcome = 'pending' | { denied: boolean; text: string }
+export interface ShownDecision {
+  approved: boolean
+  reason: string | null
+}
 
-/** What the client is shown of such a call, in fewer words than the model gets. */
-const UNKNOWN_OUTCOME = 'The outcome is unknown: the reply ended before a result of this call was stored.'
+export interface ShownResult {
+  /** See `OutlineWriter.answered`. */
+  ok: boolean | null
+  denied: boolean
+  text: string
+}
+
+/** What is stored of a call that waited. */
+export interface CallOutcome {
+  /** Null when nobody has decided. */
+  decided: ShownDecision | null
+  /** What is shown where no reply of the outline says it. Null when the call still waits. */
+  result: ShownResult | null
+}
+
+const unanswered = (text: string): ShownResult => ({ ok: null, denied: false, text })
+export const notMade = unanswered(neverMade)
+/** In fewer words than the model gets. */
+export const outcomeUnknown = unanswered(
+  'The outcome is unknown: the reply ended before a result of this call was stored.',
+)
 
 type CallEvent = Extract<ReplyEvent, { type: 'tool_call' }>
+type ResultEvent = Extract<ReplyEvent, { type: 'tool_result' | 'tool_unknown' }>
+type Outcomes = ReadonlyMap<string, CallOutcome>
 
 /** The calls without a result. */
-function createCalls() {
+function createCalls(write: OutlineWriter, outcomes: Outcomes) {
   const open = new Map<string, CallEvent>()
+  const begun = new Set<string>()
+  const waiting = (kind: WaitKind) => [...open.values()].filter(({ waits }) => waits === kind)
+  const tellDecision = ({ waits, ...call }: CallEvent) => {
+    const decision = outcomes.get(call.id)?.decided
+    if (waits === 'approval' && decision) write.decided(call, decision)
+  }
+  /** No reply brings its result any more. A call that waited had no effect before it began. */
+  const end = (call: CallEvent) => {
+    open.delete(call.id)
+    const mayBeMade = call.waits === undefined || begun.has(call.id)
+    const { ok, denied, text } = mayBeMade ? outcomeUnknown : (outcomes.get(call.id)?.result ?? notMade)
+    if (denied) write.denied(call, text)
+    else write.answered(call, ok, text)
+  }
   return {
+    waiting,
     open(call: CallEvent): OutlinedCall {
       open.set(call.id, call)
       return call
     },
-    /** Undefined when no call of this id is open. */
-    close(id: string): OutlinedCall | undefined {
-      const call = open.get(id)
-      open.delete(id)
-      return call
+    begin: (id: string) => void begun.add(id),
+    /** False when no such call is open. */
+    answer(result: ResultEvent): boolean {
+      const call = open.get(result.id)
+      if (call === undefined) return false
+      open.delete(result.id)
+      tellResult(result, call, write)
+      return true
     },
     isEmpty: () => open.size === 0,
-    waiting: (kind: WaitKind): OutlinedCall[] => [...open.values()].filter(({ waits }) => waits === kind),
+    tellDecisions: () => [...open.values()].forEach(tellDecision),
     /** `waits`: pending calls stay. */
-    rest(waits: boolean): OutlinedCall[] {
-      const gone = [...open.values()].filter((one) => !waits || one.waits === undefined)
-      for (const { id } of gone) open.delete(id)
-      return gone
+    end(waits: boolean): void {
+      for (const call of [...open.values()]) if (!waits || call.waits === undefined) end(call)
+    },
+    settle(): void {
+      for (const call of [...open.values()]) {
+        if (!outcomes.get(call.id)?.result) continue
+        tellDecision(call)
+        end(call)
+      }
     },
   }
 }
@@ -128,31 +177,15 @@ function createHeld() {
   }
 }
 
-function settleCalls(
-  open: readonly OutlinedCall[],
-  outcomes: ReadonlyMap<string, CallOutcome>,
-  write: OutlineWriter,
-): void {
-  for (const call of open) {
-    const fate = outcomes.get(call.id)
-    if (fate === undefined || fate === 'pending') continue
-    if (fate.denied) write.denied(call, fate.text)
-    else write.answered(call, null, fate.text)
-  }
-}
-
-function tellResult(
-  one: Extract<ReplyEvent, { type: 'tool_result' | 'tool_unknown' }>,
-  call: OutlinedCall,
-  write: OutlineWriter,
-): void {
+function tellResult(one: ResultEvent, call: OutlinedCall, write: OutlineWriter): void {
   if (one.type === 'tool_unknown') write.answered(call, null, unknownOutcome)
   else if (one.denied) write.denied(call, one.content)
   else write.answered(call, one.ok, one.content)
 }
 
-export function createOutline(write: OutlineWriter): Outline {
-  const calls = createCalls()
+/** `outcomes`: of calls that waited, by their ids. */
+export function createOutline(write: OutlineWriter, outcomes: Outcomes = new Map()): Outline {
+  const calls = createCalls(write, outcomes)
   const held = createHeld()
   const steps = createSteps(write)
   let goesOn = false
@@ -169,15 +202,12 @@ export function createOutline(write: OutlineWriter): Outline {
       case 'tool_call':
         return one.waits === 'caller' ? held.hold(one) : called(one)
       case 'tool_result':
-      case 'tool_unknown': {
-        const call = calls.close(one.id)
-        if (call === undefined) return
-        tellResult(one, call, write)
+      case 'tool_unknown':
         // All calls of a turn are stored before its first result, and the model is asked again after the last one.
-        if (calls.isEmpty()) steps.finish()
+        if (calls.answer(one) && calls.isEmpty()) steps.finish()
         return
-      }
       case 'tool_begun':
+        return calls.begin(one.id)
       case 'model':
         return // whose words they are is not shown
       default:
@@ -187,11 +217,12 @@ export function createOutline(write: OutlineWriter): Outline {
   const begin = () => {
     write.started()
     // Decisions come first in a reply that goes on: they belong to the model call that asked.
-    if (!goesOn) steps.start()
+    if (goesOn) calls.tellDecisions()
+    else steps.start()
   }
   const end = (waits = false) => {
     steps.closePart()
-    for (const call of calls.rest(waits)) write.answered(call, null, UNKNOWN_OUTCOME)
+    calls.end(waits)
     const approvals = waits ? calls.waiting('approval') : []
     for (const call of approvals) write.asked(call)
     if (waits && approvals.length === 0) held.take().forEach(called)
@@ -203,7 +234,7 @@ export function createOutline(write: OutlineWriter): Outline {
     begin,
     event,
     end,
-    settle: (outcomes) => settleCalls([...calls.waiting('approval'), ...calls.waiting('caller')], outcomes, write),
+    settle: calls.settle,
     take(frame) {
       switch (frame.type) {
         case 'started':

@@ -1,20 +1,12 @@
 /** Approvals through the AI SDK and AG-UI, with the SDKs' own readers: contract section 15 over real sockets. */
 import { randomUUID } from 'node:crypto'
 import { EventSchemas } from '@ag-ui/core/schemas'
-import {
-  AbstractChat,
-  type ChatState,
-  type ChatStatus,
-  DefaultChatTransport,
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-  lastAssistantMessageIsCompleteWithToolCalls,
-  type UIMessage,
-} from 'ai'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import type { SseStream } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
 import { asks } from '../tool-scene.ts'
 import { refusedBySdk, rest, uiScene } from '../ui-scene.ts'
+import { sdkChat, toolParts } from './sdk-chat.ts'
 import { call, openWaitingScene, type WaitingScene, weather } from './waiting-scene.ts'
 
 let scene: WaitingScene
@@ -29,54 +21,16 @@ beforeEach(async () => {
 })
 afterAll(() => scene.close())
 
+const pages = () => `${scene.app.url}${ui.aiSdk}`
+
 /** Reads on until a frame holds the text. */
 async function seen(stream: SseStream, text: string): Promise<void> {
   for (let frame = await stream.next(); frame !== null && !frame.data.includes(text); ) frame = await stream.next()
 }
 
-/** The SDK's own chat, as `useChat` has it, without React. */
-function chatOf(id: string, body: object = {}) {
-  let settled = Promise.withResolvers<void>()
-  const state: ChatState<UIMessage> = {
-    status: 'ready',
-    error: undefined,
-    messages: [],
-    pushMessage: (message) => void state.messages.push(message),
-    popMessage: () => void state.messages.pop(),
-    replaceMessage: (index, message) => void state.messages.splice(index, 1, message),
-    snapshot: (value) => structuredClone(value),
-  }
-  class Chat extends AbstractChat<UIMessage> {
-    protected override setStatus(one: { status: ChatStatus; error?: Error }): void {
-      super.setStatus(one)
-      if (one.status === 'ready' || one.status === 'error') settled.resolve()
-    }
-  }
-  const chat = new Chat({
-    id,
-    state,
-    transport: new DefaultChatTransport({ api: `${scene.app.url}${ui.aiSdk}`, body }),
-    sendAutomaticallyWhen: (at) =>
-      lastAssistantMessageIsCompleteWithApprovalResponses(at) || lastAssistantMessageIsCompleteWithToolCalls(at),
-  })
-  return {
-    chat,
-    state,
-    /** Resolves when the next request of the chat is over. */
-    next(): Promise<void> {
-      settled = Promise.withResolvers<void>()
-      return settled.promise
-    },
-  }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: the SDK's parts are what the tests look at
-const toolParts = (message: UIMessage | undefined): any[] =>
-  (message?.parts ?? []).filter(({ type }) => type === 'dynamic-tool')
-
 verifies('contract-15.ai-sdk', 'the SDK’s own approval flow decides, and sees one message', async () => {
   const id = randomUUID()
-  const { chat, state, next } = chatOf(id)
+  const { chat, state, next } = sdkChat(pages(), id)
   scene.up.next(asks('Paying. ', call('pay', 'c1', '{"amount":1}'), call('pay', 'c2', '{"amount":2}')))
   await chat.sendMessage({ text: 'Pay twice!' })
   expect(state.error).toBeUndefined()
@@ -110,7 +64,7 @@ verifies('contract-15.ai-sdk', 'the SDK’s own approval flow decides, and sees 
 
 verifies('contract-15.ai-sdk', 'the page makes calls of its own tools', async () => {
   const id = randomUUID()
-  const { chat, state, next } = chatOf(id, { tools: [weather] })
+  const { chat, state, next } = sdkChat(pages(), id, { tools: [weather] })
   scene.up.next(asks('', call('weather', 'w1')))
   await chat.sendMessage({ text: 'Weather?' })
   expect(toolParts(state.messages.at(-1))).toMatchObject([{ toolName: 'weather', state: 'input-available' }])

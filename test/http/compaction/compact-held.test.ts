@@ -117,6 +117,7 @@ verifies('contract-19.compact', 'while calls wait it is 409', async () => {
     expect((await scene.send(id, 'Pay!')).status).toBe(200)
     const refused = await scene.call('POST', `${scene.sessions}/${id}/compact`)
     expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([409, 'false'])
+    expect(refused.json.error).toMatch(/wait for a decision/)
     expect((await scene.session(id)).pending).toHaveLength(1)
   } finally {
     await scene.close()

@@ -5,7 +5,7 @@
 import type { Frame } from '../../../actors/reply/reply-event.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter, type TextKind } from '../../streaming/reply-outline.ts'
-import { outlineEarlier } from '../earlier-replies.ts'
+import { callOutcomes, outlineEarlier } from '../earlier-replies.ts'
 
 const PROTOCOL_VERSION = '1.0'
 
@@ -78,6 +78,7 @@ export function createRunEncoder(
         responseSchema,
       })
     },
+    decided() {},
     denied({ id }, content) {
       writer.answered({ id, name: '', arguments: '' }, false, content)
     },
@@ -96,7 +97,7 @@ export function createRunEncoder(
     },
     done() {},
   }
-  const outline = createOutline(writer)
+  const outline = createOutline(writer, callOutcomes(earlier))
   outlineEarlier(outline, earlier)
   interrupts = []
   return (frames) => {

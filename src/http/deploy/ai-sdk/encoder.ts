@@ -5,7 +5,7 @@
 import { type FinishReason, type Frame, wireReason } from '../../../actors/reply/reply-event.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
-import { outlineEarlier } from '../earlier-replies.ts'
+import { callOutcomes, outlineEarlier } from '../earlier-replies.ts'
 import { inputOf } from './tool-input.ts'
 
 /** The SDK's words are those of the wire, with hyphens. */
@@ -72,6 +72,7 @@ export function createUiMessageEncoder(
     asked({ id }) {
       out += data({ type: 'tool-approval-request', approvalId: id, toolCallId: id })
     },
+    decided() {}, // a stream repeats the parts of its replies, and pages of version 6 know no tool-approval-response
     denied({ id }) {
       out += data({ type: 'tool-output-denied', toolCallId: id })
     },
@@ -85,7 +86,7 @@ export function createUiMessageEncoder(
       out += 'data: [DONE]\n\n'
     },
   }
-  const outline = createOutline(writer)
+  const outline = createOutline(writer, callOutcomes(replies))
   outlineEarlier(outline, replies)
   let repeated = repeat ? out : ''
   hasStarted = repeat && replies.length > 0

@@ -61,12 +61,15 @@ export function readChatRequest(
     const decisions = decisionsIn(last.parts, `${where}.parts`, uploads)
     return { place, instructions, decisions, replyId: last.id, hashedInput: [...held, decisions] }
   }
-  if (!isRegenerate && last?.role !== 'user') {
+  if (last === undefined) {
+    const wanted = isRegenerate ? 'there is no user message to answer' : "one must be the user's, or bring decisions"
+    return badRequest(`messages: ${wanted}`)
+  }
+  if (!isRegenerate && last.role !== 'user') {
     return badRequest(`${where}.role: the last message must be the user's, or bring decisions`)
   }
-  const readMessage = () => readParts(last?.parts, `${where}.parts`, uploads)
+  const readMessage = () => readParts(last.parts, `${where}.parts`, uploads)
   if (isRegenerate) {
-    if (last === undefined) return badRequest('messages: there is no user message to answer')
     const text = textIn(last.parts)
     return { place, instructions, isRegenerate, text, readMessage, hashedInput: [...held, text] }
   }

@@ -16,7 +16,13 @@ interface ToolPart {
   type: 'dynamic-tool'
   toolName: string
   toolCallId: string
-  state: 'input-available' | 'approval-requested' | 'output-available' | 'output-error' | 'output-denied'
+  state:
+    | 'input-available'
+    | 'approval-requested'
+    | 'approval-responded'
+    | 'output-available'
+    | 'output-error'
+    | 'output-denied'
   input: unknown
   approval?: { id: string; approved?: boolean; reason?: string }
   output?: string
@@ -78,9 +84,14 @@ function createParts(): { parts: Part[]; writer: OutlineWriter } {
       const part = calls.get(id)
       if (part) Object.assign(part, { state: 'approval-requested', approval: { id } })
     },
-    denied({ id }, reason) {
+    decided({ id }, { approved, reason }) {
       const part = calls.get(id)
-      if (part) Object.assign(part, { state: 'output-denied', approval: { id, approved: false, reason } })
+      const approval = { id, approved, ...(reason !== null && { reason }) }
+      if (part) Object.assign(part, { state: 'approval-responded', approval })
+    },
+    denied({ id }) {
+      const part = calls.get(id)
+      if (part) Object.assign(part, { state: 'output-denied', approval: { ...part.approval, id, approved: false } })
     },
     finished: ignore,
     failed: ignore,
@@ -91,13 +102,14 @@ function createParts(): { parts: Part[]; writer: OutlineWriter } {
 
 function replyParts(replies: readonly MessageWithEvents[]): Part[] {
   const { parts, writer } = createParts()
-  const outline = createOutline(writer)
+  const outline = createOutline(writer, callOutcomes(replies))
   const last = replies.at(-1)
   outlineEarlier(outline, replies.slice(0, -1))
   outline.begin()
   for (const event of last?.events ?? []) outline.event(event)
-  if (last?.status !== 'streaming') outline.end(last?.waits)
-  if (last?.status !== 'streaming') outline.settle(callOutcomes(replies))
+  if (last?.status === 'streaming') return parts
+  outline.end(last?.waits)
+  outline.settle()
   return parts
 }
 

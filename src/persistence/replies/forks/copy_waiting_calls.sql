@@ -1,6 +1,7 @@
--- revision 1
+-- revision 2
 /* What became of the calls that waited on a path, for its copy in the session p_to: whoever reads the copy is told of them
-   as there. What nobody has decided is rejected: the copy waits for nobody. p_end: the path's last position. */
+   as there, also while the reply that carries the decisions out still runs. What nobody has decided is rejected: the copy
+   waits for nobody. p_end: the path's last position. */
 create or replace function copy_waiting_calls(p_from uuid, p_end integer, p_to uuid) returns void language plpgsql as $$
 begin
   update messages m set continues = b.copy
@@ -12,6 +13,9 @@ begin
          case when w.open then 'reject' else w.decision end, case when w.open then clock_timestamp() else w.decided_at end,
          w.decided_by, null, w.decided_arguments, w.output,
          case when w.open then 'The conversation was copied while it waited.' else w.reason end,
-         w.begun, w.ok, w.content, w.duration_ms
-    from copied_messages(p_from, p_end, p_to) r join waiting_calls w on w.reply_id = r.original;
+         w.begun or b.call_id is not null, coalesce(w.ok, b.ok), coalesce(w.content, b.content),
+         coalesce(w.duration_ms, b.duration_ms)
+    from copied_messages(p_from, p_end, p_to) r
+    join waiting_calls w on w.reply_id = r.original
+    left join lateral begun_calls(w.decided_in) b on w.decision = 'approve' and b.call_id = w.call_id;
 end $$;

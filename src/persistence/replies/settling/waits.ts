@@ -43,25 +43,22 @@ export interface WaitedCall {
   arguments: string | null
   output: string | null
   reason: string | null
+  /** It was approved, and may have taken effect. */
+  begun: boolean
   ok: boolean | null
   content: string | null
   durationMs: number | null
 }
 
-/** `WaitedCall[]` of `messages m`, or null. Results of a reply that still runs are in its frames. */
+/** `WaitedCall[]` of `messages m`, or null. What a reply that still runs has made is in its frames. */
 export const waitedCalls = (sql: AnySql): Fragment => sql`
   (select jsonb_agg(jsonb_build_object(
             'id', w.call_id, 'open', w.open, 'decision', w.decision, 'decidedAt', ${isoTime(sql, 'w.decided_at')},
             'decidedBy', w.decided_by, 'arguments', w.decided_arguments, 'output', w.output, 'reason', w.reason,
-            'ok', coalesce(w.ok, (r.result ->> 'ok')::boolean), 'content', coalesce(w.content, r.result ->> 'content'),
-            'durationMs', coalesce(w.duration_ms, (r.result ->> 'durationMs')::numeric)) order by w.place)
+            'begun', w.begun or b.call_id is not null, 'ok', coalesce(w.ok, b.ok), 'content', coalesce(w.content, b.content),
+            'durationMs', coalesce(w.duration_ms, b.duration_ms)) order by w.place)
      from waiting_calls w
-     left join lateral (
-       select e.result
-         from messages b cross join running_frames(b.id, 0, 0) f
-        cross join lateral (select case when f.part > 0 then f.text::jsonb end as result) e
-        where b.id = w.decided_in and b.status = 'streaming' and w.decision = 'approve'
-          and e.result ->> 'type' = 'tool_result' and e.result ->> 'id' = w.call_id) r on true
+     left join lateral begun_calls(w.decided_in) b on w.decision = 'approve' and b.call_id = w.call_id
     where w.reply_id = m.id)`
 
 /** How many sessions wait, of all agents. */
