@@ -260,8 +260,8 @@ export interface Journal {
    * last reading of a caller that has all events up to it; without it, all are looked for.
    */
   read(replyId: string, after: number, readTo?: number): Promise<StoredReply | null>
-  /** Stores the intent to cancel the session's running reply. Null when none runs. */
-  requestCancel(sessionId: string): Promise<{ replyId: string; instanceId: string } | null>
+  /** Stores the intent to cancel this reply of the session, or (null) whatever runs there. Null when it does not run. */
+  requestCancel(sessionId: string, replyId: string | null): Promise<{ replyId: string; instanceId: string } | null>
   /**
    * The path that ends at the position `end`, within `limits`; or at the user's message that a reply answers, that message
    * included.

@@ -14,10 +14,17 @@ export interface CancellingHost extends LiveSessions {
   remote: RemoteReplies
 }
 
-/** Resolves when the session's running reply is settled, or after 2 s. The intent is written first. */
-export async function cancelAndWait(host: CancellingHost, sessionId: string): Promise<void> {
+/**
+ * Resolves when this reply of the session, or (null) whatever runs there, is settled, or after 2 s. The intent is written first.
+ * Who means one reply names it: by now another one may run.
+ */
+export async function cancelAndWait(
+  host: CancellingHost,
+  sessionId: string,
+  replyId: string | null = null,
+): Promise<void> {
   const { journal, exchange } = host.options
-  const asked = await journal.requestCancel(sessionId)
+  const asked = await journal.requestCancel(sessionId, replyId)
   if (asked === null) return
   const here = host.byReply.get(asked.replyId)
   cancelReply(host, asked.replyId)

@@ -83,7 +83,7 @@ export function createSessionHost(options: HostOptions) {
     running: host.registry.running,
     send: (message: Message) => send(host, message),
     open: (replyId: string) => open(host, replyId),
-    cancel: (sessionId: string) => cancelAndWait(host, sessionId),
+    cancel: (sessionId: string, replyId?: string) => cancelAndWait(host, sessionId, replyId),
     /** Has a session's path summarised now. */
     compact: (order: CompactionOrder) => compact(host, order),
     /** Takes a message that waits (by its id or its reply's) out of the queue, or (null) all. False when none was there. */

@@ -2,14 +2,12 @@
 import type { Intent } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../postgres/database.ts'
 
-/** Stores a request to cancel the session's running reply, or its compaction. Null when neither runs. */
-export const requestCancel = (sql: Sql, sessionId: string) => requestCancelOf(sql, sessionId, null)
-
 /**
- * The same for one reply. The message is locked: an instance that takes the reply over either finds the request, which goes
- * along, or has become the owner before, whom it then names.
+ * Stores a request to cancel this reply of the session, or (null) whatever runs there: a reply, or a compaction. Null when it
+ * does not run. The message is locked: an instance that takes the reply over either finds the request, which goes along, or has
+ * become the owner before, whom it then names.
  */
-export async function requestCancelOf(
+export async function requestCancel(
   sql: Sql,
   sessionId: string,
   replyId: string | null,
