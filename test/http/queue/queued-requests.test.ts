@@ -200,6 +200,33 @@ verifies('contract-22.surfaces', 'the Responses API shows what is queued, and ta
 })
 
 verifies(
+  ['contract-24.input-items', 'contract-22.surfaces'],
+  'input_items of a queued response are its own',
+  async () => {
+    const { id, end } = await running()
+    const responses = `${scene.agent}/deploy/responses`
+    const content = [
+      { type: 'input_text', text: 'look' },
+      { type: 'input_image', image_url: picture.image_url.url },
+    ]
+    const body = { input: [{ role: 'user', content }], conversation: id, on_busy: 'enqueue', background: true }
+    const queued = (await scene.call('POST', responses, body)).json
+    const items = async () => (await scene.call('GET', `${responses}/${queued.id}/input_items`)).json
+    const waiting = await items()
+    expect(waiting.data).toMatchObject([
+      { type: 'message', role: 'user', content: [content[0], { type: 'input_image' }] },
+    ])
+    const part = await fetch(`${scene.app.url}${waiting.data[0].content[1].image_url}`)
+    expect(Buffer.from(await part.arrayBuffer())).toEqual(png)
+    scene.up.next(says('seen'))
+    await end()
+    const read = async () => (await scene.call('GET', `${responses}/${queued.id}`)).json.status
+    await expect.poll(read).toBe('completed')
+    expect(await items()).toEqual(waiting)
+  },
+)
+
+verifies(
   ['contract-24.cancel', 'contract-22.cancel'],
   'the cancel of a response ends no other one that has begun behind it',
   async () => {

@@ -24,9 +24,12 @@ export interface StoredQuestion {
   parts: MessagePart[]
 }
 
-/** Null when there is no such message. */
+/** Also one that waits in a queue. Null when there is no such message. */
 export async function questionOf(sql: Sql, messageId: string): Promise<StoredQuestion | null> {
-  const [row] = await sql<{ id: string; content: string }[]>`select id, content from messages where id = ${messageId}`
+  const [row] = await sql<{ id: string; content: string }[]>`
+    select id, content from messages where id = ${messageId}
+     union all
+    select id, content from queued_messages where id = ${messageId}`
   return row ? { ...row, parts: await readParts(sql, messageId) } : null
 }
 
