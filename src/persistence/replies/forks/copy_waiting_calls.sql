@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* What became of the calls that waited on a path, for its copy in the session p_to: whoever reads the copy is told of them
    as there. What nobody has decided is rejected: the copy waits for nobody. p_end: the path's last position. */
 create or replace function copy_waiting_calls(p_from uuid, p_end integer, p_to uuid) returns void language plpgsql as $$
@@ -10,8 +10,9 @@ begin
                              decided_by, decided_in, decided_arguments, output, reason, begun, ok, content, duration_ms)
   select r.copy, w.place, p_to, w.call_id, w.name, w.arguments, w.kind, w.asked_at, false,
          case when w.open then 'reject' else w.decision end, case when w.open then clock_timestamp() else w.decided_at end,
-         w.decided_by, null, w.decided_arguments, w.output,
+         w.decided_by, d.copy, w.decided_arguments, w.output,
          case when w.open then 'The conversation was copied while it waited.' else w.reason end,
          w.begun, w.ok, w.content, w.duration_ms
-    from copied_messages(p_from, p_end, p_to) r join waiting_calls w on w.reply_id = r.original;
+    from copied_messages(p_from, p_end, p_to) r join waiting_calls w on w.reply_id = r.original
+    left join copied_messages(p_from, p_end, p_to) d on d.original = w.decided_in;
 end $$;

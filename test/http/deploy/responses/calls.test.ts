@@ -188,3 +188,40 @@ verifies(
     expect(await refused([{ type: 'item_reference', id: 'msg_elsewhere' }, user('x')])).toBe(400)
   },
 )
+
+verifies(
+  ['contract-24.conversations', 'contract-14.fork'],
+  'a copy’s items are those of its original: calls of the agent’s own are no part of either',
+  async () => {
+    scene.says('Hello.')
+    const { conversation } = (await create({ input: 'Hi' })).json
+    const go = (input: unknown, extra: object = {}) => create({ input, conversation, ...extra })
+    scene.up.next(asks('I look. ', call('look', 'raw-1')))
+    scene.says('Seen.')
+    await go('Look!')
+    scene.up.next(asks('Asking. ', call('weather', 'raw-2')))
+    const { output } = (await go('Weather?', { tools })).json
+    scene.says('Sunny.')
+    await go([{ type: 'function_call_output', call_id: output[1].call_id, output: 'sun' }])
+    scene.up.next(asks('', call('pay', 'raw-3', '{"amount":5}')))
+    const asked = (await go('Pay!', { include_actions: true })).json
+    scene.says('Paid.')
+    await go([{ type: 'mcp_approval_response', approval_request_id: asked.output[0].id, approve: true }])
+    scene.up.always((one) => one.error(401, { error: { message: 'no' } }))
+    await go('Fail!')
+    const fork_of = { session_id: sessionOf(conversation.id) }
+    const fork = (await scene.call('POST', scene.sessions, { fork_of })).json
+    /** Each id by its place among all: a copy has others, in the same places. */
+    const itemsOf = async (id: string) => {
+      const { text } = await scene.call('GET', `${scene.agent}/deploy/conversations/${id}/items?order=asc&limit=100`)
+      const ids = [...new Set(text.match(/[0-9a-f]{32}/g))]
+      return JSON.parse(text.replace(/[0-9a-f]{32}/g, (one) => `${ids.indexOf(one)}`))
+    }
+    const original = await itemsOf(conversation.id)
+    expect(original.data.map(({ type }: { type: string }) => type)).toEqual([
+      ...['message', 'message', 'message', 'message', 'message', 'message', 'function_call', 'function_call_output'],
+      ...['message', 'message', 'mcp_approval_request', 'mcp_approval_response', 'message', 'message'],
+    ])
+    expect(await itemsOf(fork.id)).toEqual(original)
+  },
+)
