@@ -42,6 +42,24 @@ export function replyRange(uuid: string): { first: string; last: string } {
 /** A call, as decisions name it on this wire: models may repeat their own ids in other sessions. */
 export const callUuid = (replyId: string, callId: string): string => partUuid(replyId, `call:${callId}`)
 
+/** A call of a given message, or its output. */
+export interface GivenCall {
+  type: 'tool_call' | 'tool_result'
+  /** Of the call, as it was given. */
+  id: string
+}
+
+/** Names a given message's calls and outputs, asked in their order: an id that comes again is told apart by how often it has. */
+export function givenNames(replyId: string): (given: GivenCall) => string {
+  const seen = new Map<string, number>()
+  return ({ type, id }) => {
+    const kind = type === 'tool_call' ? 'call' : 'given'
+    const count = (seen.get(`${kind}:${id}`) ?? 0) + 1
+    seen.set(`${kind}:${id}`, count)
+    return partUuid(replyId, count === 1 ? `${kind}:${id}` : `${kind} ${count}:${id}`)
+  }
+}
+
 /** Reasoning, or a text of the reply, by its place in the output. The first text has the reply's own id. */
 export const outputUuid = (replyId: string, outputIndex: number): string => partUuid(replyId, `output:${outputIndex}`)
 
