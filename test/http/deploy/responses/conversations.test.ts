@@ -117,6 +117,15 @@ verifies(
   },
 )
 
+verifies(['contract-24.conversations', 'contract-24.errors'], 'what is wrong with its items names items', async () => {
+  const look = { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' }
+  const one = { role: 'user', content: 'one' }
+  for (const items of [[one, look], [one, look, one], Array(1001).fill(one), 'text', {}, 5]) {
+    const { status, json } = await scene.call('POST', scene.conversations, { items })
+    expect([status, json.error?.param]).toEqual([400, 'items'])
+  }
+})
+
 verifies('contract-24.delete', 'a response goes with its question, and the head moves back', async () => {
   const first = (await create({ input: 'one' })).json
   const second = (await create({ input: 'two', previous_response_id: first.id })).json
