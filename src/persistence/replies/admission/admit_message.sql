@@ -1,4 +1,4 @@
--- revision 34
+-- revision 35
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -165,14 +165,6 @@ begin
     if v_fault is not null then return jsonb_build_object('outcome', v_fault); end if;
   end if;
 
-  if m.limits is not null and (not m.may_start or (last.status = 'streaming' and m.on_busy = 'interrupt')) then
-    -- Looked at only: pictures are fetched first, or the reply that runs is ended first, which must not be for nothing.
-    v_verdict := judge_limits(m.limits, m.agent_id, s.end_user, m.reply_id, 'look',
-                              case when last.status = 'streaming' then last.id end, null, null);
-    if v_verdict ? 'over' and (last.status is distinct from 'streaming' or m.on_busy = 'interrupt') then
-      return v_verdict || '{"outcome": "limited"}';
-    end if;
-  end if;
   v_waits := last.status = 'streaming';
   if s.compaction is not null then v_waits := v_waits is true or is_compacting(s.compaction); end if;
   if m.is_queued is not true and m.decisions is null and (s.queued > 0 or m.on_busy is not null) then
@@ -184,6 +176,16 @@ begin
     v_waits := coalesce(v_waits, false) or case when s.status = 'waiting' then v_rank = 2 or v_first_rank <= least(v_rank, 1)
                                  else coalesce(v_first_rank <= v_rank, false) end;
     v_queues := v_waits and m.may_queue and (v_rank in (1, 2) or (v_rank = 0 and s.queued > 0));
+  end if;
+  -- What is only busy is told so, whatever its limits.
+  if m.limits is not null
+     and (v_waits is not true and not m.may_start or v_waits and v_rank <= case when m.may_start then 0 else 2 end) then
+    -- Looked at only: pictures are fetched first, or what runs is ended first, which must not be for nothing. A message that
+    -- is to wait takes no place until it begins.
+    v_verdict := judge_limits(
+      case when v_waits and v_rank > 0 then m.limits #- '{key,concurrentReplies}' #- '{user,concurrentReplies}' else m.limits end,
+      m.agent_id, s.end_user, m.reply_id, 'look', case when last.status = 'streaming' then last.id end, null, null);
+    if v_verdict ? 'over' then return v_verdict || '{"outcome": "limited"}'; end if;
   end if;
   if v_waits and v_queues is not true then return '{"outcome": "busy"}'; end if;
   if not m.may_start and v_queues is not true then return '{"outcome": "refused"}'; end if;
