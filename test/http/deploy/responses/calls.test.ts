@@ -190,6 +190,54 @@ verifies(
 )
 
 verifies(
+  'contract-24.whole-history',
+  'the last item that is known may be a message whose reply failed, or a call or an output that was given',
+  async () => {
+    const conversations = `${scene.agent}/deploy/conversations`
+    const itemsOf = async (id: string) =>
+      (await scene.call('GET', `${conversations}/${id}/items?order=asc`)).json.data as { id: string; type: string }[]
+    const reference = ({ id }: { id: string } = { id: '' }) => ({ type: 'item_reference', id })
+
+    const failed = (await scene.call('POST', conversations, {})).json
+    scene.up.next((one) => one.error(401, { error: { message: 'no' } }))
+    expect((await create({ input: 'fail', conversation: failed.id })).status).toBe(500)
+    const [asked] = await itemsOf(failed.id)
+    for (const item of [asked, reference(asked)]) {
+      scene.says('Now.')
+      const { json } = await create({ input: [item, user('again')] })
+      expect(json.conversation?.id).toBe(failed.id)
+      expect(texts(scene.up.calls.at(-1)?.body)).toEqual(['fail\n\nagain'])
+    }
+    // The newest message is sent again, whatever id it has.
+    scene.says('Anew.')
+    expect((await create({ input: [asked] })).json.conversation.id).not.toBe(failed.id)
+    scene.says('Beside.')
+    const first = (await create({ input: 'one', conversation: failed.id })).json
+    scene.up.next((one) => one.error(401, { error: { message: 'no' } }))
+    await create({ input: 'two', conversation: failed.id })
+    scene.says('Two.')
+    const beside = (await create({ input: await itemsOf(failed.id) })).json
+    expect([beside.conversation, beside.previous_response_id]).toEqual([first.conversation, first.id])
+
+    const again = (output: string) => [
+      { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c1', output },
+    ]
+    const items = [user('one'), ...again('1'), ...again('2')]
+    const given = (await scene.call('POST', conversations, { items })).json
+    const all = await itemsOf(given.id)
+    expect(all).toHaveLength(5)
+    for (const input of [all, ...all.map((item) => [reference(item)]), all.slice(0, 2), all.slice(0, 1)]) {
+      scene.says('Go on.')
+      const { json, text } = await create({ input: [...input, user('next')] })
+      expect([input, json.conversation?.id, text]).toEqual([input, given.id, text])
+      const sent = scene.up.calls.at(-1)?.body.messages.map(({ role }: { role: string }) => role)
+      expect(sent).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'user'])
+    }
+  },
+)
+
+verifies(
   ['contract-24.conversations', 'contract-14.fork'],
   'a copy’s items are those of its original: calls of the agent’s own are no part of either',
   async () => {
