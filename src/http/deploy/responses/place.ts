@@ -6,7 +6,8 @@ import { findReplies, findResponse, type ReplyPlace } from '../../../persistence
 import { findWait, type Wait } from '../../../persistence/replies/settling/waits.ts'
 import type { SentMessage } from '../../parts/sent-message.ts'
 import type { GivenDecisions } from '../../sending/decisions.ts'
-import { badRequest, CodedError, missing } from '../../server/http-error.ts'
+import { noRetry } from '../../sending/refusals.ts'
+import { badRequest, CodedError, HttpError, missing } from '../../server/http-error.ts'
 import { type Caller, opens, userOf } from '../access/caller.ts'
 import { ownSession } from '../access/own-session.ts'
 import { callUuid, type ReplyIds, replyHalf, replyIds, replyRange, uuidIn } from './ids.ts'
@@ -21,6 +22,7 @@ export interface By {
 export interface NamedPlace {
   conversation?: unknown
   previous_response_id?: unknown
+  on_busy?: unknown
 }
 
 export type Placed =
@@ -68,7 +70,7 @@ function withNewMessage(items: readonly InputItem[]): InputItem[] {
 
 /** Finds the place named by `previous_response_id` or `conversation`. Null when neither is given. */
 async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace): Promise<Found | null> {
-  const { previous_response_id: previous, conversation: given } = named
+  const { previous_response_id: previous, conversation: given, on_busy: onBusy } = named
   const conversation = given === undefined || given === null ? null : conversationOf(given)
   if (previous !== undefined && previous !== null) {
     const uuid = uuidIn(previous)
@@ -76,9 +78,13 @@ async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace)
     if (!response || !opens(caller, { id: response.sessionId, user: response.user })) {
       throw new CodedError(400, 'previous_response_id: there is no such response', 'previous_response_not_found')
     }
-    const { id, sessionId } = response
+    const { id, sessionId, status } = response
     if (conversation !== null && conversation !== sessionId) {
       return badRequest('previous_response_id: is not of this conversation')
+    }
+    if (status === 'queued' && onBusy !== 'enqueue') {
+      const words = 'The response of previous_response_id has not begun: wait for it, or send on_busy: "enqueue".'
+      throw new HttpError(409, words, noRetry)
     }
     return { sessionId, place: { parent: id }, from: 0 }
   }

@@ -1,4 +1,4 @@
--- revision 35
+-- revision 36
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -162,6 +162,12 @@ begin
   else
     select p.fault, p.at, p.line, p.id, p.content, p.before_at
       into v_fault, v_at, v_line, v_parent, v_asked, v_before_at from find_place(m.session_id, s.head, m.place) p;
+    -- Behind one that waits, it waits too: its place is looked for when it begins.
+    if v_fault = 'unknown_parent' and m.on_busy = 'enqueue' and s.queued > 0 then
+      perform 1 from queued_messages q
+       where q.session_id = m.session_id and q.reply_id = (m.place ->> 'parent')::uuid and q.admission is null;
+      if found then v_fault := null; end if;
+    end if;
     if v_fault is not null then return jsonb_build_object('outcome', v_fault); end if;
   end if;
 
@@ -177,11 +183,10 @@ begin
                                  else coalesce(v_first_rank <= v_rank, false) end;
     v_queues := v_waits and m.may_queue and (v_rank in (1, 2) or (v_rank = 0 and s.queued > 0));
   end if;
-  -- What is only busy is told so, whatever its limits.
   if m.limits is not null
      and (v_waits is not true and not m.may_start or v_waits and v_rank <= case when m.may_start then 0 else 2 end) then
-    -- Looked at only: pictures are fetched first, or what runs is ended first, which must not be for nothing. A message that
-    -- is to wait takes no place until it begins.
+    -- Looked at only: pictures are fetched first, or what runs is ended first, which must not be for nothing. What is only
+    -- busy is told so, whatever its limits, and what is to wait takes no place until it begins.
     v_verdict := judge_limits(
       case when v_waits and v_rank > 0 then m.limits #- '{key,concurrentReplies}' #- '{user,concurrentReplies}' else m.limits end,
       m.agent_id, s.end_user, m.reply_id, 'look', case when last.status = 'streaming' then last.id end, null, null);
