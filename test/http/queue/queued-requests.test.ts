@@ -259,39 +259,3 @@ verifies(
     expect(sent.slice(-5)).toEqual(['first', 'Par', 'second', 'two', 'third'])
   },
 )
-
-verifies(
-  ['contract-24.cancel', 'contract-22.cancel'],
-  'the cancel of a response ends no other one that has begun behind it',
-  async () => {
-    const { id, end } = await running()
-    const responses = `${scene.agent}/deploy/responses`
-    const [, first] = await scene.messages(id)
-    const body = { input: 'second', conversation: id, on_busy: 'enqueue', background: true }
-    const second = (await scene.call('POST', responses, body)).json
-    const { promise: goOn, resolve } = Promise.withResolvers<void>()
-    scene.up.next(async (one) => {
-      await one.text('all ')
-      await goOn
-      await one.text('of it')
-      await one.finish()
-    })
-    const calls = scene.up.calls.length
-    // The cancel has read that its response runs, and waits here until that has ended.
-    const cancelled = await scene.app.sql.begin(async (tx) => {
-      await tx`lock table intents in share mode`
-      const cancel = scene.call('POST', `${responses}/${first.id}/cancel`)
-      const waits = async () =>
-        (await tx`select 1 from pg_locks where relation = 'intents'::regclass and not granted`).length
-      await expect.poll(waits).toBe(1)
-      await end()
-      await scene.up.call(calls + 1)
-      return { cancel }
-    })
-    expect((await cancelled.cancel).json).toMatchObject({ status: 'completed' })
-    resolve()
-    const read = async () => (await scene.call('GET', `${responses}/${second.id}`)).json
-    await expect.poll(async () => (await read()).status).not.toBe('in_progress')
-    expect(await read()).toMatchObject({ status: 'completed', output: [{ content: [{ text: 'all of it' }] }] })
-  },
-)

@@ -125,7 +125,7 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
     claim: claiming({ sql, instance, withinS }, (ask) => again(ask, Number.POSITIVE_INFINITY)),
 
     async cancel({ id, sessionId }) {
-      await again(() => requestCancel(sql, sessionId, id))
+      await again(() => requestCancel(sql, sessionId, { only: id }))
     },
 
     async setReady(isReady) {

@@ -93,10 +93,11 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies('contract-4.cancel', 'a cancel is written for the owner of the running reply, and only then', async () => {
     const session = await scene.newSession()
-    expect(await scene.journal.requestCancel(session, null)).toBeNull()
+    expect(await scene.journal.requestCancel(session, {})).toBeNull()
     const reply = await scene.begin(session)
-    expect(await scene.journal.requestCancel(session, randomUUID())).toBeNull()
-    expect(await scene.journal.requestCancel(session, null)).toEqual({
+    expect(await scene.journal.requestCancel(session, { only: randomUUID() })).toBeNull()
+    expect(await scene.journal.requestCancel(session, { but: reply.id })).toBeNull()
+    expect(await scene.journal.requestCancel(session, {})).toEqual({
       replyId: reply.id,
       instanceId: scene.instance.id,
     })
@@ -108,7 +109,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect([...intents]).toEqual([{ kind: 'cancel', instance_id: scene.instance.id, reply_id: reply.id }])
     await scene.sql`delete from intents`
     await scene.journal.settle(reply, finished())
-    expect(await scene.journal.requestCancel(session, null)).toBeNull()
+    expect(await scene.journal.requestCancel(session, {})).toBeNull()
     expect(await rowsOf('intents', session)).toBe(0)
   })
 
