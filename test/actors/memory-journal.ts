@@ -160,9 +160,10 @@ function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journ
       const events = row?.outcome === null ? row.events.slice(readTo) : row?.events
       return row && events ? { ...row, events: events.filter(isAfter), readTo: row.events.length } : null
     },
-    async requestCancel(sessionId) {
+    async requestCancel(sessionId, { only, but }) {
       await pass('cancel')
-      const info = sessions.get(sessionId)?.rows.find(({ outcome }) => outcome === null)?.info
+      const isMeant = ({ outcome, info: { id } }: Row) => outcome === null && id === (only ?? id) && id !== but
+      const info = sessions.get(sessionId)?.rows.find(isMeant)?.info
       return info ? { replyId: info.id, instanceId: info.instanceId } : null
     },
     history: async () => ({ messages: [], isWhole: true, checkpoint: null, before: null }),

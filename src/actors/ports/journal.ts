@@ -235,6 +235,14 @@ export type Settled =
   | { result: 'settled'; settledAt: string; next?: string | null; leftSteps?: boolean }
   | { result: 'fenced' | 'gone' }
 
+/** What a cancel is meant for. Empty: whatever runs in the session, a compaction too. */
+export interface ToCancel {
+  /** This reply alone: by now another one may run. */
+  only?: string
+  /** Whatever runs, but not this reply, which the cancel is to make room for. */
+  but?: string
+}
+
 /**
  * The durable side of a reply. While the database is away, `append` and `settle` wait and try again; they never
  * lose what they were given. `fenced`: this instance was declared lost, nothing was stored and nothing will be.
@@ -260,8 +268,8 @@ export interface Journal {
    * last reading of a caller that has all events up to it; without it, all are looked for.
    */
   read(replyId: string, after: number, readTo?: number): Promise<StoredReply | null>
-  /** Stores the intent to cancel the session's running reply. Null when none runs. */
-  requestCancel(sessionId: string): Promise<{ replyId: string; instanceId: string } | null>
+  /** Stores the intent to cancel what is meant of this session. Null when it does not run. */
+  requestCancel(sessionId: string, which: ToCancel): Promise<{ replyId: string; instanceId: string } | null>
   /**
    * The path that ends at the position `end`, within `limits`; or at the user's message that a reply answers, that message
    * included.

@@ -55,7 +55,8 @@ export async function interruptQueue(
   if (queue === null) return { outcome: 'busy' }
   const late = AbortSignal.timeout(INTERRUPT_MS)
   const { replyId } = queued
-  await cancelAndWait(host, sessionId)
+  // By now the reply that ran may have ended, and this message's own may run.
+  await cancelAndWait(host, sessionId, { but: replyId })
   // The reply's owner may be draining, and begin nothing.
   await tendQueues(host).catch(() => {})
   if ((await queue.waiting.wait(replyId, sessionId, late)) !== null) return queued

@@ -1,7 +1,7 @@
 /** A cancel, from its intent to the end of the reply: here, or on the instance that runs it. */
 
 import { pause } from '../../async/pause.ts'
-import type { Exchange, Journal } from '../ports/index.ts'
+import type { Exchange, Journal, ToCancel } from '../ports/index.ts'
 import { StreamCut } from '../reply/frame-log.ts'
 import type { RemoteReplies } from '../reply/remote-reply.ts'
 import { cancelReply, type LiveSessions } from './live-sessions.ts'
@@ -14,10 +14,10 @@ export interface CancellingHost extends LiveSessions {
   remote: RemoteReplies
 }
 
-/** Resolves when the session's running reply is settled, or after 2 s. The intent is written first. */
-export async function cancelAndWait(host: CancellingHost, sessionId: string): Promise<void> {
+/** Resolves when what is meant is settled, or after 2 s. The intent is written first. */
+export async function cancelAndWait(host: CancellingHost, sessionId: string, which: ToCancel = {}): Promise<void> {
   const { journal, exchange } = host.options
-  const asked = await journal.requestCancel(sessionId)
+  const asked = await journal.requestCancel(sessionId, which)
   if (asked === null) return
   const here = host.byReply.get(asked.replyId)
   cancelReply(host, asked.replyId)

@@ -8,7 +8,7 @@ import { type AdoptOptions, takeOver } from '../handover/adopt.ts'
 import { offerAtBoundary, offerTheRest } from '../handover/giving.ts'
 import { historyLimits } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
-import type { Admission, NewParts } from '../ports/index.ts'
+import type { Admission, NewParts, ToCancel } from '../ports/index.ts'
 import { beginQueued, type QueueHost, type QueueOptions, tendQueues } from '../queue/begin-queued.ts'
 import { interruptQueue, type Place, queuedAs } from '../queue/send-queued.ts'
 import { createWaitingRequests } from '../queue/waiting-requests.ts'
@@ -83,7 +83,7 @@ export function createSessionHost(options: HostOptions) {
     running: host.registry.running,
     send: (message: Message) => send(host, message),
     open: (replyId: string) => open(host, replyId),
-    cancel: (sessionId: string) => cancelAndWait(host, sessionId),
+    cancel: (sessionId: string, which?: ToCancel) => cancelAndWait(host, sessionId, which),
     /** Has a session's path summarised now. */
     compact: (order: CompactionOrder) => compact(host, order),
     /** Takes a message that waits (by its id or its reply's) out of the queue, or (null) all. False when none was there. */

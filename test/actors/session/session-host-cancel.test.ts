@@ -32,3 +32,12 @@ verifies('contract-4.cancel', 'a reply that ends while the intent is written is 
   await cancelled
   expect(scene.store.rows()[0]?.outcome).toMatchObject({ type: 'finished', reason: 'stop' })
 })
+
+verifies('contract-4.cancel', 'a cancel that names a reply ends no other one', async () => {
+  const scene = openScene()
+  const reply = await scene.start()
+  await scene.host.cancel('s', { only: 'another' })
+  await scene.calls[0]?.say(say('a'), end)
+  await reply.done
+  expect(scene.store.rows()[0]?.outcome).toMatchObject({ type: 'finished', reason: 'stop' })
+})

@@ -219,7 +219,7 @@ verifies('contract-4.cancel', 'intents reach their owner once, and nobody else',
   await a.coordination.join()
   await b.coordination.join()
   const [cancelled, deleted] = [await a.begin(), await a.begin()]
-  await scene.journal.requestCancel(cancelled.sessionId)
+  await scene.journal.requestCancel(cancelled.sessionId, {})
   await deleteSession(scene.sql, scene.agentId, deleted.sessionId)
   a.start()
   b.start()

@@ -234,3 +234,26 @@ verifies('contract-23.limits-order', 'a message that a full queue refuses counts
   await running.rest()
   for (const { status } of await Promise.all(waiting)) expect(status).toBe(409)
 })
+
+verifies('contract-23.limits-order', 'a message over a limit is refused before its pictures are fetched', async () => {
+  const { newKey, send, door } = scene
+  const { key } = await newKey({ requestsPerMinute: 1 })
+  const session = await door.session('ann')
+  const upstream = door.byHand()
+  const running = await door.stream(key, session)
+  const provider = await upstream
+  await provider.text('one')
+  // Nothing of this address can be fetched.
+  const content = [{ type: 'image_url', image_url: { url: 'https://127.0.0.1:9/x.png' } }]
+  const messages = [{ role: 'user', content }]
+  for (const [on_busy, status] of [
+    ['reject', 409],
+    ['enqueue', 429],
+    ['steer', 429],
+    ['interrupt', 429],
+  ] as const) {
+    expect([on_busy, (await send(key, session, { messages, on_busy })).status]).toEqual([on_busy, status])
+  }
+  await provider.finish()
+  await running.rest()
+})

@@ -198,3 +198,64 @@ verifies('contract-22.surfaces', 'the Responses API shows what is queued, and ta
   })
   expect((await scene.call('GET', `${responses}/${queued.id}`)).json.status).toBe('completed')
 })
+
+verifies(
+  ['contract-24.input-items', 'contract-22.surfaces'],
+  'input_items of a queued response are its own',
+  async () => {
+    const { id, end } = await running()
+    const responses = `${scene.agent}/deploy/responses`
+    const content = [
+      { type: 'input_text', text: 'look' },
+      { type: 'input_image', image_url: picture.image_url.url },
+    ]
+    const body = { input: [{ role: 'user', content }], conversation: id, on_busy: 'enqueue', background: true }
+    const queued = (await scene.call('POST', responses, body)).json
+    const items = async () => (await scene.call('GET', `${responses}/${queued.id}/input_items`)).json
+    const waiting = await items()
+    expect(waiting.data).toMatchObject([
+      { type: 'message', role: 'user', content: [content[0], { type: 'input_image' }] },
+    ])
+    const part = await fetch(`${scene.app.url}${waiting.data[0].content[1].image_url}`)
+    expect(Buffer.from(await part.arrayBuffer())).toEqual(png)
+    scene.up.next(says('seen'))
+    await end()
+    const read = async () => (await scene.call('GET', `${responses}/${queued.id}`)).json.status
+    await expect.poll(read).toBe('completed')
+    expect(await items()).toEqual(waiting)
+  },
+)
+
+verifies(
+  ['contract-24.create', 'contract-22.surfaces'],
+  'a message is put behind a response that waits, and waits behind it; nothing else can be',
+  async () => {
+    const { id, end } = await running()
+    const responses = `${scene.agent}/deploy/responses`
+    const post = (body: object) => scene.call('POST', responses, { background: true, on_busy: 'enqueue', ...body })
+    const second = (await post({ input: 'second', conversation: id })).json
+    const behind = { previous_response_id: second.id }
+    for (const on_busy of ['reject', 'steer', 'interrupt']) {
+      const { status, json } = await post({ input: 'no', ...behind, on_busy })
+      expect([on_busy, status, json.error]).toMatchObject([
+        on_busy,
+        409,
+        { message: expect.stringContaining('enqueue') },
+      ])
+    }
+    const third = await post({ input: 'third', ...behind })
+    expect([third.status, third.headers.get('x-queue-position')]).toEqual([200, '2'])
+    expect(third.json).toMatchObject({ status: 'queued', previous_response_id: second.id })
+    const away = (await post({ input: 'away', conversation: id })).json
+    const lost = (await post({ input: 'lost', previous_response_id: away.id })).json
+    await scene.call('POST', `${responses}/${away.id}/cancel`)
+    scene.up.next(says('two'))
+    scene.up.next(says('three'))
+    await end()
+    const read = async (response: string) => (await scene.call('GET', `${responses}/${response}`)).json
+    await expect.poll(async () => (await read(lost.id)).status).toBe('failed')
+    expect(await read(third.json.id)).toMatchObject({ status: 'completed', previous_response_id: second.id })
+    const sent = scene.up.calls.at(-1)?.body.messages.map(({ content }: { content: string }) => content)
+    expect(sent.slice(-5)).toEqual(['first', 'Par', 'second', 'two', 'third'])
+  },
+)

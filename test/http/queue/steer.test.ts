@@ -167,6 +167,50 @@ verifies('contract-22.waiting', 'every other message rejects what is pending and
   }
 })
 
+verifies(
+  ['contract-22.waiting', 'contract-23.limits-order'],
+  'what waits in the queue takes no place, with a picture as without one',
+  async () => {
+    const { json: made } = await scene.call('POST', '/api/v1/keys', {
+      name: 'One at a time',
+      scopes: ['deploy'],
+      limits: { concurrentReplies: 1 },
+    })
+    const byKey = { authorization: `Bearer ${made.key}` }
+    const id = await scene.waiting()
+    const other = await scene.newSession()
+    const { promise: goOn, resolve } = Promise.withResolvers<void>()
+    scene.up.next(async (one) => {
+      await one.text('Par')
+      await goOn
+      await one.finish()
+    })
+    const running = await scene.stream(other, 'first', {}, byKey)
+    await running.next()
+    const url =
+      'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    const content = [
+      { type: 'text', text: 'picture' },
+      { type: 'image_url', image_url: { url } },
+    ]
+    const path = `${scene.sessions}/${id}/chat/completions`
+    const messages = [{ role: 'user', content }]
+    const answers = [
+      scene.send(id, 'text', { on_busy: 'enqueue' }, byKey),
+      scene.call('POST', path, { messages, on_busy: 'enqueue' }, byKey),
+    ]
+    await Promise.race([expect.poll(async () => (await queueOf(id)).length).toBe(2), ...answers])
+    expect((await queueOf(id)).length).toBe(2)
+    // One that would begin at once does take a place.
+    const now = await scene.call('POST', path, { messages, on_busy: 'steer' }, byKey)
+    expect([now.status, now.json.error]).toEqual([429, expect.stringContaining('at a time')])
+    resolve()
+    await running.rest()
+    await scene.call('POST', `${path}/cancel`, { queue: 'clear' })
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(409)
+  },
+)
+
 verifies('contract-22.waiting', 'a steered reply that comes to wait: its steering message rejects', async () => {
   const id = await scene.newSession()
   const { promise: goOn, resolve } = Promise.withResolvers<void>()

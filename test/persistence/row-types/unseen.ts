@@ -32,7 +32,7 @@ export const accepted = [
   'lost-owners.ts settleLost: instanceId may be null, and not in the type',
   'lost-owners.ts settleLost: epoch may be null, and not in the type',
   // Inserted from what is never null, or found by a comparison that a null fails.
-  'intents.ts requestCancelOf: replyId may be null, and not in the type',
+  'intents.ts requestCancel: replyId may be null, and not in the type',
   'server-settings.ts readSwitchedOff: name may be null, and not in the type',
   'break-it.ts createBreakIt: pid may be null, and not in the type',
 ]

@@ -8,7 +8,7 @@ import { requireUploads } from '../../parts/uploads.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { makeSession } from '../../sending/new-session.ts'
 import { refuseUnwanted } from '../../sending/request/caller-instructions.ts'
-import { HttpError, missing } from '../../server/http-error.ts'
+import { badRequest, HttpError, missing } from '../../server/http-error.ts'
 import { type Caller, opens, opensAgent, userOf } from '../access/caller.ts'
 import { refuseUsedMetadata } from '../access/used-metadata.ts'
 import { agentNamed } from '../models.ts'
@@ -54,7 +54,8 @@ async function create(
 ) {
   const isSecret = caller.kind === 'secret'
   const given: unknown = items ?? []
-  const isEmpty = Array.isArray(given) && given.length === 0
+  if (!Array.isArray(given)) return badRequest('items: must be an array of items')
+  const isEmpty = given.length === 0
   if (isSecret && caller.sessionId !== null) {
     throw new HttpError(403, 'This client secret opens one session alone: it neither makes nor lists any.')
   }
@@ -63,7 +64,7 @@ async function create(
   const read = isEmpty ? [] : readInput(given, requireUploads(request), 'items')
   const instructions = instructionsIn(read, {}, caller)
   if (instructions !== null) refuseUnwanted(await loadAgent(deps, agentId), instructions)
-  const messages = givenMessages(conversationOf(read))
+  const messages = givenMessages(conversationOf(read, 'items'), 'items')
   const wanted = { user: userOf(caller), metadata, messages }
   const made = await makeSession(deps, agentId, wanted, { secretNumber: isSecret ? caller.number : null })
   return wire({ ...made, created: Math.floor(Date.parse(made.createdAt) / 1000) })

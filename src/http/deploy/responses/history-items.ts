@@ -9,8 +9,8 @@ import type { InputItem } from './input-items.ts'
 
 type Message = ChatMessage | AnswerMessage
 
-/** Each call is answered right behind it, before anything else is said. */
-export function conversationOf(items: readonly InputItem[]): SentConversation {
+/** Each call is answered right behind it, before anything else is said. `field`: its name, for messages about it. */
+export function conversationOf(items: readonly InputItem[], field = 'input'): SentConversation {
   const messages: Message[] = []
   const open = openCalls<InputItem>()
   let turn: ToolCall[] = []
@@ -26,15 +26,15 @@ export function conversationOf(items: readonly InputItem[]): SentConversation {
       open.add(item.callId, item)
       continue
     }
-    refuseUnanswered(open.first())
+    refuseUnanswered(open.first(), field)
     messages.push(messageOf(item))
   }
-  refuseUnanswered(open.first())
+  refuseUnanswered(open.first(), field)
   return messages
 }
 
-function refuseUnanswered(id: string | undefined): void {
-  if (id !== undefined) badRequest(`input: the call ${JSON.stringify(id)} has no output behind it`)
+function refuseUnanswered(id: string | undefined, field: string): void {
+  if (id !== undefined) badRequest(`${field}: the call ${JSON.stringify(id)} has no output behind it`)
 }
 
 function messageOf(item: Exclude<InputItem, { kind: 'call' | 'output' | 'aside' | 'instructions' }>): Message {
@@ -80,8 +80,8 @@ const newReply = (): GivenReply => ({ role: 'assistant', content: '', events: []
 /** As many as a session may be made with. */
 const MOST_MESSAGES = 1000
 
-/** All that was said between two messages of the user is one reply. */
-export function givenMessages(conversation: SentConversation): GivenMessage[] {
+/** All that was said between two messages of the user is one reply. `field`: as of `conversationOf`. */
+export function givenMessages(conversation: SentConversation, field = 'input'): GivenMessage[] {
   const given: (GivenReply | { role: 'user'; content: string })[] = []
   const startedAt = new Date().toISOString()
   for (const message of conversation) {
@@ -106,5 +106,5 @@ export function givenMessages(conversation: SentConversation): GivenMessage[] {
       events.push({ type: 'tool_call', id, name, arguments: text, startedAt })
     }
   }
-  return given.length > MOST_MESSAGES ? badRequest(`input: holds more than ${MOST_MESSAGES} messages`) : given
+  return given.length > MOST_MESSAGES ? badRequest(`${field}: holds more than ${MOST_MESSAGES} messages`) : given
 }

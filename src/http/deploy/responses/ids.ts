@@ -4,6 +4,7 @@
  * again, and the second half is derived from what it names.
  */
 import { hash } from 'node:crypto'
+import type { GivenCall, ReplyPlace } from '../../../persistence/replies/reading/stored-responses.ts'
 
 export type IdPrefix = 'resp' | 'conv' | 'msg' | 'fc' | 'fco' | 'rs' | 'call' | 'mcpr'
 
@@ -42,6 +43,17 @@ export function replyRange(uuid: string): { first: string; last: string } {
 /** A call, as decisions name it on this wire: models may repeat their own ids in other sessions. */
 export const callUuid = (replyId: string, callId: string): string => partUuid(replyId, `call:${callId}`)
 
+/** Names a given message's calls and outputs, asked in their order: an id that comes again is told apart by how often it has. */
+export function givenNames(replyId: string): (given: GivenCall) => string {
+  const seen = new Map<string, number>()
+  return ({ type, id }) => {
+    const kind = type === 'tool_call' ? 'call' : 'given'
+    const count = (seen.get(`${kind}:${id}`) ?? 0) + 1
+    seen.set(`${kind}:${id}`, count)
+    return partUuid(replyId, count === 1 ? `${kind}:${id}` : `${kind} ${count}:${id}`)
+  }
+}
+
 /** Reasoning, or a text of the reply, by its place in the output. The first text has the reply's own id. */
 export const outputUuid = (replyId: string, outputIndex: number): string => partUuid(replyId, `output:${outputIndex}`)
 
@@ -49,14 +61,18 @@ export const outputUuid = (replyId: string, outputIndex: number): string => part
 const MOST_OUTPUTS = 1024
 
 export interface ReplyIds {
-  /** Whether an id that shares its first half with the reply's is the reply's, or of one of its texts or calls. */
+  /** Whether an id that shares its first half with the reply's is the reply's, or of one of its texts, calls or given outputs. */
   has(uuid: string): boolean
+  /** Whether it is of an output that was given with its call. */
+  gave(uuid: string): boolean
   /** The call that this is the id of, by the model's id. */
   callId(uuid: string): string | undefined
 }
 
 /** Each id is derived once, however many are compared with them: for each of 25,000 items anew it was half a minute. */
-export function replyIds({ id, calls }: { id: string; calls: readonly string[] }): ReplyIds {
+export function replyIds({ id, calls, given }: Pick<ReplyPlace, 'id' | 'calls' | 'given'>): ReplyIds {
+  const nameOf = givenNames(id)
+  const givenIds = new Map(given.map((one) => [nameOf(one), one.type]))
   const callIds = new Map(calls.map((callId) => [callUuid(id, callId), callId]))
   let outputs: Set<string> | null = null
   const isOutput = (uuid: string): boolean => {
@@ -64,7 +80,8 @@ export function replyIds({ id, calls }: { id: string; calls: readonly string[] }
     return outputs.has(uuid)
   }
   return {
-    has: (uuid) => uuid === id || callIds.has(uuid) || isOutput(uuid),
+    has: (uuid) => uuid === id || callIds.has(uuid) || givenIds.has(uuid) || isOutput(uuid),
+    gave: (uuid) => givenIds.get(uuid) === 'tool_result',
     callId: (uuid) => callIds.get(uuid),
   }
 }

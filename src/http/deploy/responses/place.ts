@@ -6,7 +6,8 @@ import { findReplies, findResponse, type ReplyPlace } from '../../../persistence
 import { findWait, type Wait } from '../../../persistence/replies/settling/waits.ts'
 import type { SentMessage } from '../../parts/sent-message.ts'
 import type { GivenDecisions } from '../../sending/decisions.ts'
-import { badRequest, CodedError, missing } from '../../server/http-error.ts'
+import { noRetry } from '../../sending/refusals.ts'
+import { badRequest, CodedError, HttpError, missing } from '../../server/http-error.ts'
 import { type Caller, opens, userOf } from '../access/caller.ts'
 import { ownSession } from '../access/own-session.ts'
 import { callUuid, type ReplyIds, replyHalf, replyIds, replyRange, uuidIn } from './ids.ts'
@@ -21,6 +22,7 @@ export interface By {
 export interface NamedPlace {
   conversation?: unknown
   previous_response_id?: unknown
+  on_busy?: unknown
 }
 
 export type Placed =
@@ -40,7 +42,8 @@ interface Found {
   from: number
 }
 
-export async function placeOf(sql: Sql, by: By, named: NamedPlace, items: readonly InputItem[]): Promise<Placed> {
+export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readonly InputItem[]): Promise<Placed> {
+  const items = withNewMessage(input)
   const findReply = await namedReplies(sql, by, items)
   const found = (await placeByName(sql, by, named)) ?? placeByItems(items, findReply)
   if (found === null) return { kind: 'new' }
@@ -59,9 +62,15 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, items: readon
   return { kind: 'decisions', sessionId, decisions }
 }
 
+/** The user's last message is new whatever id it has: one that was not answered is sent again to be answered. */
+function withNewMessage(items: readonly InputItem[]): InputItem[] {
+  const newest = items.findLastIndex(({ kind }) => kind === 'user')
+  return items.map((item, index) => (index === newest ? { ...item, uuid: null } : item))
+}
+
 /** Finds the place named by `previous_response_id` or `conversation`. Null when neither is given. */
 async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace): Promise<Found | null> {
-  const { previous_response_id: previous, conversation: given } = named
+  const { previous_response_id: previous, conversation: given, on_busy: onBusy } = named
   const conversation = given === undefined || given === null ? null : conversationOf(given)
   if (previous !== undefined && previous !== null) {
     const uuid = uuidIn(previous)
@@ -69,9 +78,13 @@ async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace)
     if (!response || !opens(caller, { id: response.sessionId, user: response.user })) {
       throw new CodedError(400, 'previous_response_id: there is no such response', 'previous_response_not_found')
     }
-    const { id, sessionId } = response
+    const { id, sessionId, status } = response
     if (conversation !== null && conversation !== sessionId) {
       return badRequest('previous_response_id: is not of this conversation')
+    }
+    if (status === 'queued' && onBusy !== 'enqueue') {
+      const words = 'The response of previous_response_id has not begun: wait for it, or send on_busy: "enqueue".'
+      throw new HttpError(409, words, noRetry)
     }
     return { sessionId, place: { parent: id }, from: 0 }
   }
@@ -92,7 +105,7 @@ interface NamedReply extends ReplyPlace {
   ids: ReplyIds
 }
 
-/** Finds the one that an id of ours is of. Undefined when it is of none. */
+/** Finds the one that an id of ours is of, or that answers the message of this id. Undefined when it is of none. */
 type FindReply = (uuid: string) => NamedReply | undefined
 
 /** How many items are looked up at a time, from the end: the last one that is known decides. */
@@ -112,22 +125,36 @@ async function namedReplies(sql: Sql, { agentId, caller }: By, items: readonly I
 function findIn(replies: readonly ReplyPlace[]): FindReply {
   const named = replies.map((reply): NamedReply => ({ ...reply, ids: replyIds(reply) }))
   const byHalf = Map.groupBy(named, ({ id }) => replyHalf(id))
-  return (uuid) => byHalf.get(replyHalf(uuid))?.find(({ ids }) => ids.has(uuid))
+  const byQuestion = new Map(named.map((reply) => [reply.questionId, reply]))
+  return (uuid) => byQuestion.get(uuid) ?? byHalf.get(replyHalf(uuid))?.find(({ ids }) => ids.has(uuid))
 }
 
 function idsIn(item: InputItem): string[] {
-  if (item.kind === 'user' || item.kind === 'instructions') return []
+  if (item.kind === 'instructions') return []
   const call = 'callId' in item ? uuidIn(item.callId) : null
-  return [isAnswer(item) ? null : item.uuid, call].filter((id) => id !== null)
+  return [item.uuid, call].filter((id) => id !== null)
+}
+
+/** The reply that an item is known to be of. An answer to a call is new, unless it was given with its call. */
+function replyOf(item: InputItem, findReply: FindReply): NamedReply | undefined {
+  if (!isAnswer(item)) return idsIn(item).flatMap((uuid) => findReply(uuid) ?? [])[0]
+  const { uuid } = item
+  const reply = uuid === null ? undefined : findReply(uuid)
+  return uuid !== null && reply?.ids.gave(uuid) ? reply : undefined
+}
+
+/** The reply whose call this answers. */
+function askedIn(item: InputItem, findReply: FindReply): NamedReply | undefined {
+  const uuid = isAnswer(item) ? uuidIn(item.callId) : null
+  return uuid === null ? undefined : findReply(uuid)
 }
 
 function placeByItems(items: readonly InputItem[], findReply: FindReply): Found | null {
-  const replyOf = (item: InputItem): NamedReply | undefined => idsIn(item).flatMap((uuid) => findReply(uuid) ?? [])[0]
-  const last = items.findLastIndex((item) => !isAnswer(item) && replyOf(item) !== undefined)
+  const last = items.findLastIndex((item) => replyOf(item, findReply) !== undefined)
   const anchor = items[last]
-  const first = items.findIndex((item) => isAnswer(item) && replyOf(item) !== undefined)
+  const first = items.findIndex((item) => askedIn(item, findReply) !== undefined)
   const answer = items[first]
-  const reply = (anchor && replyOf(anchor)) ?? (answer && replyOf(answer))
+  const reply = (anchor && replyOf(anchor, findReply)) ?? (answer && askedIn(answer, findReply))
   if (reply === undefined) return null
   return { sessionId: reply.sessionId, place: { parent: reply.id }, from: anchor ? last + 1 : first }
 }
@@ -140,11 +167,15 @@ function decidedCalls(
   const stray = fresh.find((item) => !isAnswer(item) && item.kind !== 'aside' && item.kind !== 'instructions')
   if (stray) badRequest(`${stray.where}: only outputs and approvals can stand here: calls wait for them`)
   const pending = new Map((wait?.pending ?? []).map(({ call_id: id }) => [callUuid(wait?.replyId ?? '', id), id]))
-  const answers = items.filter(isAnswer).map((item) => {
-    const uuid = uuidIn(item.callId)
-    const known = uuid === null ? undefined : (pending.get(uuid) ?? findReply(uuid)?.ids.callId(uuid))
-    return { item, id: known ?? item.callId }
-  })
+  const isNew = (item: Answer) => replyOf(item, findReply) === undefined
+  const answers = items
+    .filter(isAnswer)
+    .filter(isNew)
+    .map((item) => {
+      const uuid = uuidIn(item.callId)
+      const known = uuid === null ? undefined : (pending.get(uuid) ?? findReply(uuid)?.ids.callId(uuid))
+      return { item, id: known ?? item.callId }
+    })
   const waiting = new Set(pending.values())
   const isFresh = new Set<InputItem>(fresh)
   const used = answers.filter(({ item, id }) => waiting.has(id) || isFresh.has(item))

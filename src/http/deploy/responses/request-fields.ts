@@ -50,6 +50,9 @@ export function readFields(
   { generationConfig }: Pick<AgentForCompletion, 'generationConfig'>,
 ): RequestFields {
   refuseUnsupported(body)
+  if (!isAbsent(body.instructions) && typeof body.instructions !== 'string') {
+    badRequest('instructions: must be a string')
+  }
   const { max_output_tokens: maxOutputTokens, parallel_tool_calls: parallelToolCalls, instructions } = body
   const { temperature, topP } = generationConfig
   const format = formatOf(body.text)

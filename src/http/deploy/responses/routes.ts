@@ -66,7 +66,7 @@ async function cancelResponse(deps: ResponseDependencies, named: Named) {
     if (await deps.host.dequeue(stored.sessionId, stored.id)) return queuedResponse(stored, 'cancelled')
     stored = await findOwn(deps, named) // it has begun meanwhile
   }
-  if (stored.status === 'streaming') await deps.host.cancel(stored.sessionId)
+  if (stored.status === 'streaming') await deps.host.cancel(stored.sessionId, { only: stored.id })
   return await storedResponse(deps.sql, stored)
 }
 

@@ -13,7 +13,7 @@ import {
 import type { StoredResponse } from '../../../persistence/replies/reading/stored-responses.ts'
 import { partPath } from '../../parts/part-answer.ts'
 import { createResponseEncoder } from './encoder.ts'
-import { callUuid, idOf, outputUuid, partUuid } from './ids.ts'
+import { callUuid, givenNames, idOf, outputUuid, partUuid } from './ids.ts'
 import type { OutputItem } from './response-object.ts'
 
 interface Where {
@@ -107,6 +107,7 @@ function itemsOf(turn: StoredTurn, where: Where): StoredItem[] {
 /** A message that the session was given, with its calls and their outputs, in their order. */
 function givenItems(replyId: string, events: readonly ReplyEvent[]): StoredItem[] {
   let texts = 0
+  const nameOf = givenNames(replyId)
   return events.flatMap((event): StoredItem[] => {
     switch (event.type) {
       case 'text': {
@@ -116,11 +117,11 @@ function givenItems(replyId: string, events: readonly ReplyEvent[]): StoredItem[
       }
       case 'tool_call': {
         const { id: call_id, name, arguments: text } = event
-        const id = idOf('fc', callUuid(replyId, call_id))
+        const id = idOf('fc', nameOf(event))
         return [{ id, type: 'function_call', status: 'completed', call_id, name, arguments: text }]
       }
       case 'tool_result': {
-        const id = idOf('fco', partUuid(replyId, `given:${event.id}`))
+        const id = idOf('fco', nameOf(event))
         return [{ id, type: 'function_call_output', status: 'completed', call_id: event.id, output: event.content }]
       }
       default:

@@ -1,34 +1,31 @@
--- revision 35
+-- revision 37
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
    Called in autocommit, like all functions here: an instance that is paused inside a transaction would hold its row
    locked against its own fencing.
-   p_message: {agent_id, session_id, end_user (whose session it must be; null or absent: anybody's), user_id, reply_id,
-   model, include_usage, key, body_hash (hex), is_retry, may_start, configuration (its version that the request was made
-   from; null: any), make_session (a session that does not exist is made for end_user, with the message or not at all;
-   absent: not_found), external_id (of a session that is made; absent: none),
-   begins (what a session that is made holds before the message, {title, metadata, messages, bytes}; absent: nothing), secret_number (of the client secret that
-   makes it; absent: none), parts ([{type, sha256 (hex), media_type, filename, size, detail, source_url, text_place,
-   stored_as (hex)}],
-   in their order; to look, sha256 or source_url is enough;
-   absent: none), derived_title (for a session without one whose first message this is; null: none can be derived),
-   title_is_draft (a model's is to replace it; absent: no), place (see find_place; absent: behind the head),
-   facts (what is known of the reply, as messages.facts;
-   absent: nothing), decisions (instead of a user's message; see decide_calls), wait_id (the reply that
-   they are about), decisions_hash (hex), decided_by (also of what a message rejects), uses_values (true: those
-   of the session are in the answer, and in facts until the reply ends), on_busy (interrupt, enqueue, steer; absent: it is refused while a reply runs),
-   may_queue (it may wait in the queue here), input (what is stored of a message that waits, see enqueue_message), is_queued
-   (it comes from the queue, see begin_next), max_session_bytes, max_user_bytes (what the session, and its user's sessions with
-   the agent, may hold with the message; null: any number), limits (that it counts for, see
-   judge_limits; absent: none), history ({within, max_bytes, max_tool_text}: of a session that holds no more than `within` bytes
-   before it, what stands before the message is in the answer, see path_history; absent: never)}. p_text and parts are not looked at
-   where place asks for another reply, or decisions come.
-   Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an
-   untitled session: its first user message; null: the new one), by_key (joined by its idempotency key), parent_id (the
-   message that the new one comes behind; null: none), history_end (the position that the reply's history ends at; -1: it
-   has none), text (what is answered anew; null: p_text), values ({user, metadata} of the session, where they are told), history (rows of path_history; absent or null: it is
-   to be read), rate, over (of judge_limits; over: the outcome is limited)}.
+   p_message: {agent_id, session_id, end_user (whose session it must be; null or absent: anybody's), user_id, reply_id, model,
+   include_usage, key, body_hash (hex), is_retry, may_start, configuration (its version that the request was made from; null:
+   any), make_session (a session that does not exist is made for end_user, with the message or not at all; absent: not_found),
+   external_id (of a session that is made; absent: none), begins (what a session that is made holds before the message, {title,
+   metadata, messages, bytes}; absent: nothing), secret_number (of the client secret that makes it; absent: none), parts
+   ([{type, sha256 (hex), media_type, filename, size, detail, source_url, text_place, stored_as (hex)}], in their order; to
+   look, sha256 or source_url is enough; absent: none), derived_title (for a session without one whose first message this is;
+   null: none can be derived), title_is_draft (a model's is to replace it; absent: no), place (see find_place; absent: behind
+   the head), facts (what is known of the reply, as messages.facts; absent: nothing), decisions (instead of a user's message;
+   see decide_calls), wait_id (the reply that they are about), decisions_hash (hex), decided_by (also of what a message
+   rejects), uses_values (true: those of the session are in the answer, and in facts until the reply ends), on_busy (interrupt,
+   enqueue, steer; absent: it is refused while a reply runs), may_queue (it may wait in the queue here), input (what is stored
+   of a message that waits, see enqueue_message), is_queued (it comes from the queue, see begin_next), max_session_bytes,
+   max_user_bytes (what the session, and its user's sessions with the agent, may hold with the message; null: any number),
+   limits (that it counts for, see judge_limits; absent: none), history ({within, max_bytes, max_tool_text}: of a session that
+   holds no more than `within` bytes before it, what stands before the message is in the answer, see path_history; absent:
+   never)}. p_text and parts are not looked at where place asks for another reply, or decisions come.
+   Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an untitled
+   session: its first user message; null: the new one), by_key (joined by its idempotency key), parent_id (the message that the
+   new one comes behind; null: none), history_end (the position that the reply's history ends at; -1: it has none), text (what
+   is answered anew; null: p_text), values ({user, metadata} of the session, where they are told), history (rows of
+   path_history; absent or null: it is to be read), rate, over (of judge_limits; over: the outcome is limited)}.
    What few messages need is asked for in a statement of its own: plpgsql runs a condition with a query in it as a query,
    even where nothing has to be looked up. */
 create or replace function admit_message(
@@ -165,17 +162,15 @@ begin
   else
     select p.fault, p.at, p.line, p.id, p.content, p.before_at
       into v_fault, v_at, v_line, v_parent, v_asked, v_before_at from find_place(m.session_id, s.head, m.place) p;
+    -- Behind one that waits, it waits too: its place is looked for when it begins.
+    if v_fault = 'unknown_parent' and m.on_busy = 'enqueue' and s.queued > 0 then
+      perform 1 from queued_messages q
+       where q.session_id = m.session_id and q.reply_id = (m.place ->> 'parent')::uuid and q.admission is null;
+      if found then v_fault := null; end if;
+    end if;
     if v_fault is not null then return jsonb_build_object('outcome', v_fault); end if;
   end if;
 
-  if m.limits is not null and (not m.may_start or (last.status = 'streaming' and m.on_busy = 'interrupt')) then
-    -- Looked at only: pictures are fetched first, or the reply that runs is ended first, which must not be for nothing.
-    v_verdict := judge_limits(m.limits, m.agent_id, s.end_user, m.reply_id, 'look',
-                              case when last.status = 'streaming' then last.id end, null, null);
-    if v_verdict ? 'over' and (last.status is distinct from 'streaming' or m.on_busy = 'interrupt') then
-      return v_verdict || '{"outcome": "limited"}';
-    end if;
-  end if;
   v_waits := last.status = 'streaming';
   if s.compaction is not null then v_waits := v_waits is true or is_compacting(s.compaction); end if;
   if m.is_queued is not true and m.decisions is null and (s.queued > 0 or m.on_busy is not null) then
@@ -187,6 +182,15 @@ begin
     v_waits := coalesce(v_waits, false) or case when s.status = 'waiting' then v_rank = 2 or v_first_rank <= least(v_rank, 1)
                                  else coalesce(v_first_rank <= v_rank, false) end;
     v_queues := v_waits and m.may_queue and (v_rank in (1, 2) or (v_rank = 0 and s.queued > 0));
+  end if;
+  if m.limits is not null
+     and (v_waits is not true and not m.may_start or v_waits and v_rank <= case when m.may_start then 0 else 2 end) then
+    -- Looked at only: pictures are fetched first, or what runs is ended first, which must not be for nothing. What is only
+    -- busy is told so, whatever its limits, and what is to wait takes no place until it begins.
+    v_verdict := judge_limits(
+      case when v_waits and v_rank > 0 then m.limits #- '{key,concurrentReplies}' #- '{user,concurrentReplies}' else m.limits end,
+      m.agent_id, s.end_user, m.reply_id, 'look', case when last.status = 'streaming' then last.id end, null, null);
+    if v_verdict ? 'over' then return v_verdict || '{"outcome": "limited"}'; end if;
   end if;
   if v_waits and v_queues is not true then return '{"outcome": "busy"}'; end if;
   if not m.may_start and v_queues is not true then return '{"outcome": "refused"}'; end if;

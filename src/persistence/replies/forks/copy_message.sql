@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* A message as a fork has it (contract section 14): new id, no reply of its session's own, and so without frames, usage and
    owner. p_frame: of a reply, what it had shown when its reader had this frame; null: all that is stored. */
 create or replace function copy_message(m messages, p_session uuid, p_position integer, p_frame bigint)
@@ -17,7 +17,7 @@ begin
   c.parent := null; c.line := null; c.lines_before := null; c.asked_place := null;
   c.session_num := null; c.first_seq := null; c.include_usage := null; c.instance_id := null; c.epoch := null;
   c.prompt_tokens := null; c.completion_tokens := null; c.usage_estimated := null;
-  c.ended_at := null; c.settled_at := null; c.requester_lost := null; c.shown_calls := null; c.decisions_hash := null;
+  c.ended_at := null; c.settled_at := null; c.requester_lost := null; c.decisions_hash := null;
   c.facts := null;
   if m.role = 'user' then return c; end if;
 
@@ -59,6 +59,7 @@ begin
       c.finish_reason := 'cancelled';
     end if;
   end if;
+  if c.finish_reason is distinct from 'tool_calls' then c.shown_calls := null; end if;
   if c.tool_events is null and c.reasoning is null then c.frame_ends := null; end if;
   return c;
 end $$;

@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* What became of the calls that waited on a path, for its copy in the session p_to: whoever reads the copy is told of them
    as there, also while the reply that carries the decisions out still runs. What nobody has decided is rejected: the copy
    waits for nobody. p_end: the path's last position. */
@@ -11,11 +11,12 @@ begin
                              decided_by, decided_in, decided_arguments, output, reason, begun, ok, content, duration_ms)
   select r.copy, w.place, p_to, w.call_id, w.name, w.arguments, w.kind, w.asked_at, false,
          case when w.open then 'reject' else w.decision end, case when w.open then clock_timestamp() else w.decided_at end,
-         w.decided_by, null, w.decided_arguments, w.output,
+         w.decided_by, d.copy, w.decided_arguments, w.output,
          case when w.open then 'The conversation was copied while it waited.' else w.reason end,
          w.begun or b.call_id is not null, coalesce(w.ok, b.ok), coalesce(w.content, b.content),
          coalesce(w.duration_ms, b.duration_ms)
     from copied_messages(p_from, p_end, p_to) r
     join waiting_calls w on w.reply_id = r.original
+    left join copied_messages(p_from, p_end, p_to) d on d.original = w.decided_in
     left join lateral begun_calls(w.decided_in) b on w.decision = 'approve' and b.call_id = w.call_id;
 end $$;

@@ -4,7 +4,7 @@ import { retry } from '../../../async/retry.ts'
 import { isUnavailable, type Sql } from '../../postgres/database.ts'
 import { gathered } from '../../postgres/gathered.ts'
 import { readReplies } from '../reading/read-reply.ts'
-import { requestCancelOf } from '../settling/intents.ts'
+import { requestCancel } from '../settling/intents.ts'
 import { decodeCarried } from '../settling/stored-carried.ts'
 import { decodeFacts } from '../stored/stored-columns.ts'
 import { type ClaimAnswer, decodeClaim } from './claim-answer.ts'
@@ -125,7 +125,7 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
     claim: claiming({ sql, instance, withinS }, (ask) => again(ask, Number.POSITIVE_INFINITY)),
 
     async cancel({ id, sessionId }) {
-      await again(() => requestCancelOf(sql, sessionId, id))
+      await again(() => requestCancel(sql, sessionId, { only: id }))
     },
 
     async setReady(isReady) {

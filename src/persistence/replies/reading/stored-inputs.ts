@@ -24,9 +24,12 @@ export interface StoredQuestion {
   parts: MessagePart[]
 }
 
-/** Null when there is no such message. */
+/** Also one that waits in a queue. Null when there is no such message. */
 export async function questionOf(sql: Sql, messageId: string): Promise<StoredQuestion | null> {
-  const [row] = await sql<{ id: string; content: string }[]>`select id, content from messages where id = ${messageId}`
+  const [row] = await sql<{ id: string; content: string }[]>`
+    select id, content from messages where id = ${messageId}
+     union all
+    select id, content from queued_messages where id = ${messageId}`
   return row ? { ...row, parts: await readParts(sql, messageId) } : null
 }
 
@@ -91,7 +94,8 @@ export async function* readTurns(sql: Sql, sessionId: string, order: 'asc' | 'de
 function turnOf(sql: Sql, row: TurnRow): StoredTurn {
   const { id, role, content, model, continues } = row
   if (role === 'user') return { id, role, content, parts: row.parts?.map((part) => partOf(sql, part)) ?? [] }
-  const isGiven = row.first_seq === null
+  // The copy of a reply is none of its session's own either: it has its model, and reads as the reply.
+  const isGiven = row.first_seq === null && model === null
   const hasFrames = row.status === 'streaming' || row.frame_ends !== null
   const whole: StoredEvent[] = content === '' ? [] : [{ seq: 1, part: 0, event: { type: 'text', text: content } }]
   return {

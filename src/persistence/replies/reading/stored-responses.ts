@@ -51,15 +51,26 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
   return row ?? null
 }
 
+/** A call in a message that a session was given, or its output. */
+export interface GivenCall {
+  type: 'tool_call' | 'tool_result'
+  /** Of the call, as it was given. */
+  id: string
+}
+
 export interface ReplyPlace {
   id: string
   sessionId: string
   user: string | null
+  /** The user's message that it answers, where an id of that was looked for. */
+  questionId: string | null
   /** Those of its calls that waited for somebody, or of the reply that it goes on from, by the model's ids. */
   calls: string[]
+  /** In their order; none where it was not given. */
+  given: GivenCall[]
 }
 
-/** Ranges of ids, and the replies of the agent whose ids lie in them. */
+/** Ranges of ids, and the replies of the agent whose ids lie in them, or stand right behind messages whose ids do. */
 export async function findReplies(
   sql: Sql,
   agentId: string,
@@ -67,11 +78,23 @@ export async function findReplies(
 ): Promise<ReplyPlace[]> {
   if (ranges.length === 0) return []
   return await sql<ReplyPlace[]>`
-    select distinct m.id, s.id as "sessionId", s.end_user as "user",
-           array(select w.call_id from waiting_calls w where w.reply_id in (m.id, m.continues)) as calls
-      from unnest(${ranges.map(({ first }) => first)}::text[]::uuid[], ${ranges.map(({ last }) => last)}::text[]::uuid[])
-             as r (first_id, last_id)
-      join messages m on m.id between r.first_id and r.last_id and m.role = 'assistant'
+    with named as (
+      select distinct m.id, case when n.role = 'user' then n.id end as question
+        from unnest(${ranges.map(({ first }) => first)}::text[]::uuid[], ${ranges.map(({ last }) => last)}::text[]::uuid[])
+               as r (first_id, last_id)
+        join messages n on n.id between r.first_id and r.last_id
+        join messages m on m.session_id = n.session_id and m.role = 'assistant'
+                       and m.position = n.position + case when n.role = 'user' then 1 else 0 end
+                       and (n.role = 'assistant' or m.parent is null)
+    )
+    select m.id, s.id as "sessionId", s.end_user as "user", n.question as "questionId",
+           array(select w.call_id from waiting_calls w where w.reply_id in (m.id, m.continues)) as calls,
+           case when m.first_seq is null and m.model is null then array(
+             select jsonb_build_object('type', e.stored #> '{event,type}', 'id', e.stored #> '{event,id}')
+               from jsonb_array_elements(m.tool_events) with ordinality as e (stored, place) order by e.place)
+           else '{}' end as given
+      from named n
+      join messages m on m.id = n.id
       join sessions s on s.id = m.session_id and s.agent_id = ${agentId}`
 }
 

@@ -1,30 +1,30 @@
 /** Requests to the owner of a running reply, stored as rows that outlive every process. */
-import type { Intent } from '../../../actors/ports/index.ts'
+import type { Intent, ToCancel } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../postgres/database.ts'
 
-/** Stores a request to cancel the session's running reply, or its compaction. Null when neither runs. */
-export const requestCancel = (sql: Sql, sessionId: string) => requestCancelOf(sql, sessionId, null)
-
 /**
- * The same for one reply. The message is locked: an instance that takes the reply over either finds the request, which goes
- * along, or has become the owner before, whom it then names.
+ * Stores a request to cancel what is meant of this session: a reply, or a compaction. Null when it does not run. The message is
+ * locked: an instance that takes the reply over either finds the request, which goes along, or has become the owner before, whom
+ * it then names.
  */
-export async function requestCancelOf(
+export async function requestCancel(
   sql: Sql,
   sessionId: string,
-  replyId: string | null,
+  which: ToCancel,
 ): Promise<{ replyId: string; instanceId: string } | null> {
+  const { only, but } = { only: null, but: null, ...which }
   const [asked] = await sql<{ replyId: string; instanceId: string }[]>`
     with running as materialized (
       select m.instance_id, m.session_id, m.id from messages m
-       where m.session_id = ${sessionId} and m.status = 'streaming' and (${replyId}::uuid is null or m.id = ${replyId})
+       where m.session_id = ${sessionId} and m.status = 'streaming' and (${only}::uuid is null or m.id = ${only})
+         and m.id is distinct from ${but}
          for share
     )
     insert into intents (instance_id, kind, session_id, reply_id)
     select r.instance_id, 'cancel', r.session_id, r.id from running r
      union all
     select (s.compaction ->> 'instance_id')::uuid, 'cancel', s.id, (s.compaction ->> 'id')::uuid from sessions s
-     where s.id = ${sessionId} and s.compaction is not null and is_compacting(s.compaction) and ${replyId}::uuid is null
+     where s.id = ${sessionId} and s.compaction is not null and is_compacting(s.compaction) and ${only}::uuid is null
     returning reply_id as "replyId", instance_id as "instanceId"`
   return asked ?? null
 }

@@ -51,7 +51,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     admit: createAdmissions(sql, instance, log, options.limits),
     settle: settleAndClear,
     read: (replyId, after, readTo) => readReply(sql, replyId, after, readTo),
-    requestCancel: (sessionId) => requestCancel(sql, sessionId),
+    requestCancel: (sessionId, which) => requestCancel(sql, sessionId, which),
     keepCheckpoint,
     hold: (session, epoch) =>
       askAgain(() => holdSession(sql, { id: instance.id, epoch }, session), options.flushTimeoutMs),

@@ -188,3 +188,88 @@ verifies(
     expect(await refused([{ type: 'item_reference', id: 'msg_elsewhere' }, user('x')])).toBe(400)
   },
 )
+
+verifies(
+  'contract-24.whole-history',
+  'the last item that is known may be a message whose reply failed, or a call or an output that was given',
+  async () => {
+    const conversations = `${scene.agent}/deploy/conversations`
+    const itemsOf = async (id: string) =>
+      (await scene.call('GET', `${conversations}/${id}/items?order=asc`)).json.data as { id: string; type: string }[]
+    const reference = ({ id }: { id: string } = { id: '' }) => ({ type: 'item_reference', id })
+
+    const failed = (await scene.call('POST', conversations, {})).json
+    scene.up.next((one) => one.error(401, { error: { message: 'no' } }))
+    expect((await create({ input: 'fail', conversation: failed.id })).status).toBe(500)
+    const [asked] = await itemsOf(failed.id)
+    for (const item of [asked, reference(asked)]) {
+      scene.says('Now.')
+      const { json } = await create({ input: [item, user('again')] })
+      expect(json.conversation?.id).toBe(failed.id)
+      expect(texts(scene.up.calls.at(-1)?.body)).toEqual(['fail\n\nagain'])
+    }
+    // The newest message is sent again, whatever id it has.
+    scene.says('Anew.')
+    expect((await create({ input: [asked] })).json.conversation.id).not.toBe(failed.id)
+    scene.says('Beside.')
+    const first = (await create({ input: 'one', conversation: failed.id })).json
+    scene.up.next((one) => one.error(401, { error: { message: 'no' } }))
+    await create({ input: 'two', conversation: failed.id })
+    scene.says('Two.')
+    const beside = (await create({ input: await itemsOf(failed.id) })).json
+    expect([beside.conversation, beside.previous_response_id]).toEqual([first.conversation, first.id])
+
+    const again = (output: string) => [
+      { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c1', output },
+    ]
+    const items = [user('one'), ...again('1'), ...again('2')]
+    const given = (await scene.call('POST', conversations, { items })).json
+    const all = await itemsOf(given.id)
+    expect(all).toHaveLength(5)
+    for (const input of [all, ...all.map((item) => [reference(item)]), all.slice(0, 2), all.slice(0, 1)]) {
+      scene.says('Go on.')
+      const { json, text } = await create({ input: [...input, user('next')] })
+      expect([input, json.conversation?.id, text]).toEqual([input, given.id, text])
+      const sent = scene.up.calls.at(-1)?.body.messages.map(({ role }: { role: string }) => role)
+      expect(sent).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'user'])
+    }
+  },
+)
+
+verifies(
+  ['contract-24.conversations', 'contract-14.fork'],
+  'a copy’s items are those of its original: calls of the agent’s own are no part of either',
+  async () => {
+    scene.says('Hello.')
+    const { conversation } = (await create({ input: 'Hi' })).json
+    const go = (input: unknown, extra: object = {}) => create({ input, conversation, ...extra })
+    scene.up.next(asks('I look. ', call('look', 'raw-1')))
+    scene.says('Seen.')
+    await go('Look!')
+    scene.up.next(asks('Asking. ', call('weather', 'raw-2')))
+    const { output } = (await go('Weather?', { tools })).json
+    scene.says('Sunny.')
+    await go([{ type: 'function_call_output', call_id: output[1].call_id, output: 'sun' }])
+    scene.up.next(asks('', call('pay', 'raw-3', '{"amount":5}')))
+    const asked = (await go('Pay!', { include_actions: true })).json
+    scene.says('Paid.')
+    await go([{ type: 'mcp_approval_response', approval_request_id: asked.output[0].id, approve: true }])
+    scene.up.always((one) => one.error(401, { error: { message: 'no' } }))
+    await go('Fail!')
+    const fork_of = { session_id: sessionOf(conversation.id) }
+    const fork = (await scene.call('POST', scene.sessions, { fork_of })).json
+    /** Each id by its place among all: a copy has others, in the same places. */
+    const itemsOf = async (id: string) => {
+      const { text } = await scene.call('GET', `${scene.agent}/deploy/conversations/${id}/items?order=asc&limit=100`)
+      const ids = [...new Set(text.match(/[0-9a-f]{32}/g))]
+      return JSON.parse(text.replace(/[0-9a-f]{32}/g, (one) => `${ids.indexOf(one)}`))
+    }
+    const original = await itemsOf(conversation.id)
+    expect(original.data.map(({ type }: { type: string }) => type)).toEqual([
+      ...['message', 'message', 'message', 'message', 'message', 'message', 'function_call', 'function_call_output'],
+      ...['message', 'message', 'mcp_approval_request', 'mcp_approval_response', 'message', 'message'],
+    ])
+    expect(await itemsOf(fork.id)).toEqual(original)
+  },
+)

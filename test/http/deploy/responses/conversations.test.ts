@@ -91,6 +91,41 @@ verifies('contract-24.conversations', 'its items are what was said, in pages', a
   }
 })
 
+verifies(
+  'contract-24.conversations',
+  'each item has an id of its own, also where a call’s id comes again',
+  async () => {
+    const again = (output: string) => [
+      { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c1', output },
+    ]
+    const items = [
+      { role: 'user', content: 'one' },
+      ...again('1'),
+      ...again('2'),
+      { role: 'assistant', content: 'two' },
+    ]
+    const made = (await scene.call('POST', scene.conversations, { items })).json
+    const whole = (await scene.call('GET', `${scene.conversations}/${made.id}/items?order=asc`)).json
+    const ids = whole.data.map(({ id }: { id: string }) => id)
+    expect(new Set(ids).size).toBe(items.length)
+    for (const [n, id] of ids.slice(0, -1).entries()) {
+      const next = (await scene.call('GET', `${scene.conversations}/${made.id}/items?order=asc&limit=1&after=${id}`))
+        .json
+      expect(next.data).toEqual([whole.data[n + 1]])
+    }
+  },
+)
+
+verifies(['contract-24.conversations', 'contract-24.errors'], 'what is wrong with its items names items', async () => {
+  const look = { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' }
+  const one = { role: 'user', content: 'one' }
+  for (const items of [[one, look], [one, look, one], Array(1001).fill(one), 'text', {}, 5]) {
+    const { status, json } = await scene.call('POST', scene.conversations, { items })
+    expect([status, json.error?.param]).toEqual([400, 'items'])
+  }
+})
+
 verifies('contract-24.delete', 'a response goes with its question, and the head moves back', async () => {
   const first = (await create({ input: 'one' })).json
   const second = (await create({ input: 'two', previous_response_id: first.id })).json

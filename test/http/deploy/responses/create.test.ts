@@ -212,6 +212,11 @@ verifies(
     const chosen = await create({ input: 'x', tools, tool_choice: { type: 'allowed_tools' } })
     expect([chosen.status, chosen.json.error.message]).toEqual([400, expect.stringContaining('"function", "name"}')])
     expect(await param({ instructions: 'Be brief.' })).toEqual([400, 'instructions'])
+    for (const instructions of [['Be brief.'], 5, {}, true])
+      for (const store of [true, false]) {
+        expect(await param({ instructions, store })).toEqual([400, 'instructions'])
+      }
+    expect((await create({ input: 'x', instructions: null })).status).toBe(200)
     expect(await param({ input: [{ role: 'system', content: 'x' }] })).toEqual([400, 'input'])
     expect((await create({ input: 'x', text: {}, tools: [], tool_choice: 'auto' })).status).toBe(200)
   },

@@ -178,9 +178,9 @@ verifies('contract-21.cancel', 'a cancel goes along with the reply, whenever it 
   const reply = await runningReply(scene)
   const two = await scene.another()
   await lose(scene, scene.instance)
-  expect(await scene.journal.requestCancel(reply.sessionId)).toMatchObject({ instanceId: scene.instance.id })
+  expect(await scene.journal.requestCancel(reply.sessionId, {})).toMatchObject({ instanceId: scene.instance.id })
   expect(await handoversOf(scene, two.instance).claim(reply.id)).toMatchObject({ cancelled: true })
-  expect(await scene.journal.requestCancel(reply.sessionId)).toMatchObject({ instanceId: two.instance.id })
+  expect(await scene.journal.requestCancel(reply.sessionId, {})).toMatchObject({ instanceId: two.instance.id })
 })
 
 for (const { losses, speaks } of [

@@ -1,4 +1,5 @@
 /** Sessions, their lists, removal and retention, at SQL level. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSession } from '../../../../src/persistence/replies/forks/new-session.ts'
 import { tidyReplies } from '../../../../src/persistence/replies/sessions/housekeeping.ts'
@@ -92,9 +93,14 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies('contract-4.cancel', 'a cancel is written for the owner of the running reply, and only then', async () => {
     const session = await scene.newSession()
-    expect(await scene.journal.requestCancel(session)).toBeNull()
+    expect(await scene.journal.requestCancel(session, {})).toBeNull()
     const reply = await scene.begin(session)
-    expect(await scene.journal.requestCancel(session)).toEqual({ replyId: reply.id, instanceId: scene.instance.id })
+    expect(await scene.journal.requestCancel(session, { only: randomUUID() })).toBeNull()
+    expect(await scene.journal.requestCancel(session, { but: reply.id })).toBeNull()
+    expect(await scene.journal.requestCancel(session, {})).toEqual({
+      replyId: reply.id,
+      instanceId: scene.instance.id,
+    })
     // One of the owner's next flushes reports the intent.
     const before = scene.asked()
     for (let seq = 2; scene.asked() === before; seq++) await scene.journal.append(reply, () => [textAt(seq, 'x')])
@@ -103,7 +109,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect([...intents]).toEqual([{ kind: 'cancel', instance_id: scene.instance.id, reply_id: reply.id }])
     await scene.sql`delete from intents`
     await scene.journal.settle(reply, finished())
-    expect(await scene.journal.requestCancel(session)).toBeNull()
+    expect(await scene.journal.requestCancel(session, {})).toBeNull()
     expect(await rowsOf('intents', session)).toBe(0)
   })
 

@@ -1,0 +1,98 @@
+/** Cancels that are written when the reply that they were meant for has ended, and the next one of the queue runs. */
+import { afterAll, beforeAll, expect } from 'vitest'
+import { verifies } from '../../verifies.ts'
+import { openToolScene, says, type ToolScene } from '../tool-scene.ts'
+
+let scene: ToolScene
+beforeAll(async () => {
+  scene = await openToolScene()
+})
+afterAll(() => scene?.close())
+
+/** A session whose reply stands still until `end`. */
+async function running() {
+  const id = await scene.newSession()
+  const { promise: goOn, resolve } = Promise.withResolvers<void>()
+  scene.up.next(async (one) => {
+    await one.text('Par')
+    await goOn
+    await one.finish()
+  })
+  const stream = await scene.stream(id, 'first')
+  await stream.next()
+  await stream.next()
+  return {
+    id,
+    async end() {
+      resolve()
+      await stream.rest()
+    },
+  }
+}
+
+async function waiting(id: string, count: number) {
+  const queue = async () => (await scene.call('GET', `${scene.sessions}/${id}/queue`)).json.queue
+  await expect.poll(async () => (await queue()).length).toBe(count)
+  return await queue()
+}
+
+/** Ends the running reply while a cancel waits to be written, which was decided on while it ran; `begun` awaits the next one. */
+async function endBefore<T>(
+  cancel: () => Promise<T>,
+  { end }: { end(): Promise<void> },
+): Promise<{ cancelled: Promise<T> }> {
+  const calls = scene.up.calls.length
+  return await scene.app.sql.begin(async (tx) => {
+    await tx`lock table intents in share mode`
+    const cancelled = cancel()
+    const waits = async () =>
+      (await tx`select 1 from pg_locks where relation = 'intents'::regclass and not granted`).length
+    await expect.poll(waits).toBe(1)
+    await end()
+    await scene.up.call(calls + 1)
+    return { cancelled }
+  })
+}
+
+/** The next reply says a part and stands still until `goOn`. */
+function holdNext() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  scene.up.next(async (one) => {
+    await one.text('all ')
+    await promise
+    await one.text('of it')
+    await one.finish()
+  })
+  return { goOn: resolve }
+}
+
+verifies(
+  ['contract-24.cancel', 'contract-22.cancel'],
+  'the cancel of a response ends no other one that has begun behind it',
+  async () => {
+    const { id, end } = await running()
+    const responses = `${scene.agent}/deploy/responses`
+    const [, first] = await scene.messages(id)
+    const body = { input: 'second', conversation: id, on_busy: 'enqueue', background: true }
+    const second = (await scene.call('POST', responses, body)).json
+    const { goOn } = holdNext()
+    const { cancelled } = await endBefore(() => scene.call('POST', `${responses}/${first.id}/cancel`), { end })
+    expect((await cancelled).json).toMatchObject({ status: 'completed' })
+    goOn()
+    const read = async () => (await scene.call('GET', `${responses}/${second.id}`)).json
+    await expect.poll(async () => (await read()).status).not.toBe('in_progress')
+    expect(await read()).toMatchObject({ status: 'completed', output: [{ content: [{ text: 'all of it' }] }] })
+  },
+)
+
+verifies('contract-22.interrupt', 'a message that has begun by itself does not interrupt its own reply', async () => {
+  const { id, end } = await running()
+  const later = scene.send(id, 'later', { on_busy: 'enqueue' })
+  await waiting(id, 1)
+  const { goOn } = holdNext()
+  scene.up.next(says('later it is'))
+  const { cancelled } = await endBefore(async () => scene.send(id, 'now', { on_busy: 'interrupt' }), { end })
+  goOn()
+  expect((await cancelled).json.choices[0].message.content).toBe('all of it')
+  expect((await later).json.choices[0].message.content).toBe('later it is')
+})
