@@ -1,4 +1,4 @@
--- revision 37
+-- revision 38
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -267,8 +267,7 @@ begin
                         decisions_hash, facts)
   values (m.reply_id, m.session_id, v_position, 'assistant', 'streaming', v_created_at, s.num, m.model, s.next_seq,
           m.include_usage, p_instance, p_epoch, case when v_is_regenerate and not v_is_straight then v_at end,
-          v_line, case when v_is_regenerate then v_lines_before end, m.place, m.wait_id,
-          decode(m.decisions_hash, 'hex'),
+          v_line, case when v_is_regenerate then v_lines_before end, m.place, m.wait_id, decode(m.decisions_hash, 'hex'),
           -- Kept until it ends: another instance that goes on with it tells the same.
           case when v_values is null then m.facts else coalesce(m.facts, '{}') || jsonb_build_object('values', v_values) end);
   if m.key is not null then
