@@ -48,7 +48,7 @@ export function Figures({ period }: { period: Period }) {
       ) : (
         <AwaitedLines count={6} />
       )}
-      {isOpen && prices && <PricesDialog known={prices} models={models} onClose={close} />}
+      {isOpen && <PricesDialog models={models} onClose={close} />}
     </Card>
   )
 }
