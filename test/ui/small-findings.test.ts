@@ -205,3 +205,26 @@ test('a click beside the field of the sessions narrows what was just typed into 
   await page.waitForURL(/q=nothing/)
   expect(new URL(page.url()).searchParams.get('status')).toBe('error')
 })
+
+test('a day and a moment are typed part by part', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/audit')
+  const day = page.getByLabel('First day')
+  await day.pressSequentially('11152026')
+  await page.waitForURL('**/audit?from=2026-11-15')
+  expect(await day.inputValue()).toBe('2026-11-15')
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await expect.poll(() => day.inputValue()).toBe('')
+
+  await page.goto('/sessions?from=2026-11-27T10:00:00.000Z')
+  const moment = page.getByRole('textbox', { name: 'From' })
+  // Year by year, day by day: half-typed it asks for nothing.
+  await moment.pressSequentially('02')
+  await page.waitForURL(/from=2026-02/)
+  await moment.pressSequentially('152025')
+  await page.waitForURL(/from=2025-02/)
+  await moment.pressSequentially('0930A')
+  const typed = await page.evaluate<string>('new Date("2025-02-15T09:30").toISOString()')
+  await page.waitForURL((url) => url.searchParams.get('from') === typed)
+  expect(await moment.inputValue()).toBe('2025-02-15T09:30')
+})
