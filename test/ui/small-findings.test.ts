@@ -228,3 +228,41 @@ test('a day and a moment are typed part by part', async () => {
   await page.waitForURL((url) => url.searchParams.get('from') === typed)
   expect(await moment.inputValue()).toBe('2025-02-15T09:30')
 })
+
+test('what could not be read is said in its place, and read once it is tried again', async () => {
+  await scene.say('Was read at last')
+  const [{ id } = { id: '' }] = (await app.client.GET('/api/v1/settings/providers')).data?.providers ?? []
+  await using page = await browser.page(app.url)
+  let fails = true
+  const unread = /\/settings\/providers\?|\/provider-types|groupBy=(?:agent|model)|\/sessions\/[^/]+\/messages/
+  await page.route(unread, (route) =>
+    fails ? route.fulfill({ status: 500, json: { message: 'Internal error.' } }) : route.continue(),
+  )
+  const goes = async (within: ReturnType<TestPage['locator']>, read: ReturnType<TestPage['locator']>) => {
+    fails = true
+    const told = within.getByRole('alert').filter({ hasText: 'Internal error.' })
+    const again = told.getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    expect(await axe(page)).toEqual([])
+    fails = false
+    await again.click()
+    await read.waitFor()
+    await told.waitFor({ state: 'detached' })
+    fails = true
+  }
+  const main = page.getByRole('main')
+  for (const path of ['/agents/new', `/providers/${id}`]) {
+    await page.goto(path)
+    await goes(main, page.getByRole('textbox', { name: 'Name', exact: true }))
+  }
+  await page.goto('/usage')
+  for (const title of ['By agent', 'By model', 'Speed, errors and cost']) {
+    const card = page.getByRole('region', { name: title })
+    await goes(card, card.getByRole('table', { name: title }))
+  }
+  await page.goto('/sessions?q=Was read at last')
+  await page.getByRole('link', { name: 'Was read at last', exact: true }).waitFor()
+  await page.locator('body').press('j')
+  const preview = page.getByRole('complementary', { name: 'Preview' })
+  await goes(preview, preview.getByText('Reply', { exact: true }))
+})
