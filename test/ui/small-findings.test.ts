@@ -205,3 +205,77 @@ test('a click beside the field of the sessions narrows what was just typed into 
   await page.waitForURL(/q=nothing/)
   expect(new URL(page.url()).searchParams.get('status')).toBe('error')
 })
+
+test('Enter takes the first agent that is found', async () => {
+  for (let at = 1; at <= 8; at++) await createAgent(app, { name: `Found ${at}` })
+  const { agentId } = await createAgent(app, { name: 'Found 9' })
+  await using page = await browser.page(app.url)
+  await page.goto('/playground')
+  const picker = page.getByRole('combobox', { name: 'Agent' })
+  await picker.click()
+  await picker.pressSequentially('found 9')
+  await page.getByRole('option', { name: 'Found 9' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/playground/${agentId}`)
+})
+
+test('a day and a moment are typed part by part', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/audit')
+  const day = page.getByLabel('First day')
+  await day.pressSequentially('11152026')
+  await page.waitForURL('**/audit?from=2026-11-15')
+  expect(await day.inputValue()).toBe('2026-11-15')
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await expect.poll(() => day.inputValue()).toBe('')
+
+  await page.goto('/sessions?from=2026-11-27T10:00:00.000Z')
+  const moment = page.getByRole('textbox', { name: 'From' })
+  // Year by year, day by day: half-typed it asks for nothing.
+  await moment.pressSequentially('02')
+  await page.waitForURL(/from=2026-02/)
+  await moment.pressSequentially('152025')
+  await page.waitForURL(/from=2025-02/)
+  await moment.pressSequentially('0930A')
+  const typed = await page.evaluate<string>('new Date("2025-02-15T09:30").toISOString()')
+  await page.waitForURL((url) => url.searchParams.get('from') === typed)
+  expect(await moment.inputValue()).toBe('2025-02-15T09:30')
+})
+
+test('what could not be read is said in its place, and read once it is tried again', async () => {
+  await scene.say('Was read at last')
+  const [{ id } = { id: '' }] = (await app.client.GET('/api/v1/settings/providers')).data?.providers ?? []
+  await using page = await browser.page(app.url)
+  let fails = true
+  const unread = /\/settings\/providers\?|\/provider-types|groupBy=(?:agent|model)|\/sessions\/[^/]+\/messages/
+  await page.route(unread, (route) =>
+    fails ? route.fulfill({ status: 500, json: { message: 'Internal error.' } }) : route.continue(),
+  )
+  const goes = async (within: ReturnType<TestPage['locator']>, read: ReturnType<TestPage['locator']>) => {
+    fails = true
+    const told = within.getByRole('alert').filter({ hasText: 'Internal error.' })
+    const again = told.getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    expect(await axe(page)).toEqual([])
+    fails = false
+    await again.click()
+    await read.waitFor()
+    await told.waitFor({ state: 'detached' })
+    fails = true
+  }
+  const main = page.getByRole('main')
+  for (const path of ['/agents/new', `/providers/${id}`]) {
+    await page.goto(path)
+    await goes(main, page.getByRole('textbox', { name: 'Name', exact: true }))
+  }
+  await page.goto('/usage')
+  for (const title of ['By agent', 'By model', 'Speed, errors and cost']) {
+    const card = page.getByRole('region', { name: title })
+    await goes(card, card.getByRole('table', { name: title }))
+  }
+  await page.goto('/sessions?q=Was read at last')
+  await page.getByRole('link', { name: 'Was read at last', exact: true }).waitFor()
+  await page.locator('body').press('j')
+  const preview = page.getByRole('complementary', { name: 'Preview' })
+  await goes(preview, preview.getByText('Reply', { exact: true }))
+})

@@ -120,6 +120,11 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
     await page.getByLabel('Input', { exact: true }).fill('2.5')
     await page.getByLabel('Output', { exact: true }).fill('10')
     expect(await axe(page)).toEqual([])
+    // A name can be read on a phone too.
+    await page.setViewportSize({ width: 390, height: 844 })
+    const field = await page.getByRole('combobox', { name: 'Model' }).boundingBox()
+    expect(field?.width).toBeGreaterThan(200)
+    await page.setViewportSize({ width: 1440, height: 900 })
     await page.getByRole('button', { name: 'Save prices' }).click()
     await expect.poll(rows).toEqual(['llama – – – 0 % no price', 'gpt-large 420 ms 420 ms 2.6 s 100 % $3.3457'])
     await page.getByText('Agents', { exact: true }).last().click()
@@ -157,7 +162,8 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
     expect(await axe(page)).toEqual([])
     expect(await sidewaysScroll(page)).toEqual([])
     await page.getByLabel('First day').fill(isoDay(0))
-    await page.getByRole('alert').getByText('from: must not be later than to').waitFor()
+    // Said once, of the page, as soon as all of its parts have been answered.
+    await expect.poll(() => page.getByRole('alert').getByText('from: must not be later than to').count()).toBe(1)
     expect(await axe(page)).toEqual([])
     await page.goBack()
     await expect.poll(() => total(page, 'Replies')).toBe('2')

@@ -122,6 +122,20 @@ test('a stream that breaks is taken up where it was', async () => {
   expect(await events.and(page.locator(':not([data-note])')).count()).toBe(6)
 })
 
+test('a chart that is opened while the server cannot answer shows the session once it can', async () => {
+  const id = await scene.say('Hello')
+  await using page = await browser.page(app.url)
+  let away = true
+  await page.route(/\/transitions(?:\?|$)/, (route) =>
+    away ? route.fulfill({ status: 503, json: { message: 'The database is away.' } }) : route.continue(),
+  )
+  await page.goto(`/chart${scene.query(id)}`)
+  await page.getByText('Reconnecting…').waitFor()
+  away = false
+  await until(() => lit(page).getAttribute('data-state')).toBe('complete')
+  expect(await page.getByText('Reconnecting…').count()).toBe(0)
+})
+
 test('a deleted session is said to be gone', async () => {
   const id = await scene.say('Hello')
   await using page = await browser.page(app.url)

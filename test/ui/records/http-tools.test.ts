@@ -82,3 +82,36 @@ test('a schema that is not JSON, and a secret that would move, are reported at t
   await page.getByText('Authorization: must be sent again when url moves to another origin').waitFor()
   expect(await axe(page)).toEqual([])
 })
+
+test('what is typed while it is saved stays, and what was saved of a secret is hidden', async () => {
+  const { data } = await app.client.POST('/api/v1/http-tools', {
+    body: { name: 'held', description: 'Before', method: 'GET', url: 'https://a.example/' },
+  })
+  await using page = await browser.page(app.url)
+  await page.goto(`/tools/http/${data?.id}`)
+  await page.getByRole('button', { name: 'Add a header' }).click()
+  await page.getByLabel('Name of header 1').fill('x-api-key')
+  await page.getByLabel('Value of header 1').fill('hush')
+  const [held, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await page.route(/\/api\/v1\/http-tools\//, async (route) => {
+    if (route.request().method() === 'PUT') {
+      begun.resolve()
+      await held.promise
+    }
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await begun.promise
+  await page.getByLabel('Description', { exact: true }).fill('Typed meanwhile')
+  await page.getByRole('button', { name: 'Add a header' }).click()
+  await page.getByLabel('Name of header 2').fill('x-more')
+  held.resolve()
+  await expect.poll(() => page.getByLabel('Value of header 1').inputValue()).toBe('***')
+  expect(await page.getByLabel('Description', { exact: true }).inputValue()).toBe('Typed meanwhile')
+  expect(await page.getByLabel('Name of header 2').inputValue()).toBe('x-more')
+  await page.getByText('Not saved yet').waitFor()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Not saved yet').waitFor({ state: 'detached' })
+  const stored = (await app.client.GET('/api/v1/http-tools/{id}', { params: { path: { id: data?.id ?? '' } } })).data
+  expect([stored?.description, stored?.headers]).toEqual(['Typed meanwhile', { 'x-api-key': '***', 'x-more': '' }])
+})

@@ -73,6 +73,36 @@ test('a login that ends in the middle of work is asked for over the page, and wh
   expect(count).toBe(1)
 })
 
+test('a login in another window goes on here too, and one as somebody else does not', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/prompts/new')
+  await logIn(page)
+  await page.getByRole('heading', { level: 1, name: 'New prompt' }).waitFor()
+  const field = page.getByLabel('Prompt', { exact: true })
+  await page.getByLabel('Name').fill('Of two windows')
+  await field.fill('What I typed')
+  await app.sql`delete from logins`
+  await page.getByRole('button', { name: 'Create prompt' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Your login has ended' })
+  await dialog.waitFor()
+  const headers = { 'content-type': 'application/json' }
+  const elsewhere = (username: string, password: string) =>
+    page.request.post('/api/auth/login', { headers, data: { username, password } })
+  const comeBack = async () => {
+    const asked = page.waitForResponse('**/api/auth/me')
+    await page.evaluate('dispatchEvent(new Event("focus"))')
+    await (await asked).finished()
+  }
+  await elsewhere('ben', 'other-word')
+  await comeBack()
+  await dialog.getByText('Log in to continue').waitFor()
+  await elsewhere('anna', 'secret-word')
+  await comeBack()
+  await page.getByRole('heading', { level: 1, name: 'Of two windows' }).waitFor()
+  expect(await field.inputValue()).toBe('What I typed')
+  await dialog.waitFor({ state: 'detached' })
+})
+
 test('too many attempts: the server’s message says when to try again', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/')

@@ -6,7 +6,7 @@ import { Link, useLocation, useSearchParams } from 'react-router'
 import { type Edits, useEdits } from '../blocks/editing/edits.ts'
 import { useNewest } from '../blocks/editing/use-newest.ts'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
-import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { WhenRead } from '../blocks/messages/when-read.tsx'
 import { AwaitedFields } from '../blocks/pages/awaited.tsx'
 import { NewPage } from '../blocks/pages/new-page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
@@ -19,10 +19,10 @@ import { UseIt } from './use-it/use-it.tsx'
 /** `?provider=&model=` fill the form in. A provider that is the only one is picked already. */
 export function New() {
   const [search] = useSearchParams()
-  const { data: providers } = useQuery(providerResource.all)
+  const providers = useQuery(providerResource.all)
   const created = useRef<string | null>(null)
   const edits = useEdits()
-  const only = providers?.length === 1 ? providers[0]?.id : undefined
+  const only = providers.data?.length === 1 ? providers.data[0]?.id : undefined
   return (
     <NewPage
       resource={agentResource}
@@ -31,30 +31,34 @@ export function New() {
       width="wide"
     >
       {(onCreated) => (
-        <>
-          {!providers && <AwaitedFields />}
-          {providers?.length === 0 && (
-            <EmptyState
-              icon={IconPlugConnected}
-              title="Connect a provider first"
-              leadTo={{ path: '/providers/new', label: 'Connect a provider' }}
-            >
-              An agent needs a model, and models come from a provider: a vendor, your own server, or the built-in demo.
-            </EmptyState>
-          )}
-          {providers && providers.length > 0 && (
-            <AgentForm
-              initial={valuesOf({ providerId: search.get('provider') ?? only ?? '', model: search.get('model') ?? '' })}
-              save={(fields) =>
-                saveAgent(created.current, fields, edits, (id) => {
-                  created.current = id
-                })
-              }
-              submitLabel="Create agent"
-              onSaved={onCreated}
-            />
-          )}
-        </>
+        <WhenRead query={providers} awaited={<AwaitedFields />}>
+          {({ length }) =>
+            length === 0 ? (
+              <EmptyState
+                icon={IconPlugConnected}
+                title="Connect a provider first"
+                leadTo={{ path: '/providers/new', label: 'Connect a provider' }}
+              >
+                An agent needs a model, and models come from a provider: a vendor, your own server, or the built-in
+                demo.
+              </EmptyState>
+            ) : (
+              <AgentForm
+                initial={valuesOf({
+                  providerId: search.get('provider') ?? only ?? '',
+                  model: search.get('model') ?? '',
+                })}
+                save={(fields) =>
+                  saveAgent(created.current, fields, edits, (id) => {
+                    created.current = id
+                  })
+                }
+                submitLabel="Create agent"
+                onSaved={onCreated}
+              />
+            )
+          }
+        </WhenRead>
       )}
     </NewPage>
   )
@@ -121,19 +125,22 @@ function AgentTabs({ agent, onSaved, edits }: AgentTabsProps) {
 }
 
 function Settings({ agent, onSaved, edits }: AgentTabsProps) {
-  const { data: tools, error } = useNewest(agentTools(agent.id))
-  const isRead = tools !== undefined
+  const tools = useNewest(agentTools(agent.id))
+  const isRead = tools.data !== undefined
   useEffect(() => {
     if (isRead) edits.hold(toolsPath(agent.id))
   }, [isRead, edits, agent.id])
-  if (!tools) return error ? <ErrorAlert error={error} /> : <AwaitedFields />
   return (
-    <AgentForm
-      initial={valuesOf(agent, tools)}
-      save={(fields) => saveAgent(agent.id, fields, edits)}
-      submitLabel="Save"
-      onSaved={onSaved}
-      agentId={agent.id}
-    />
+    <WhenRead query={tools} awaited={<AwaitedFields />}>
+      {(read) => (
+        <AgentForm
+          initial={valuesOf(agent, read)}
+          save={(fields) => saveAgent(agent.id, fields, edits)}
+          submitLabel="Save"
+          onSaved={onSaved}
+          agentId={agent.id}
+        />
+      )}
+    </WhenRead>
   )
 }

@@ -1,6 +1,7 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
+import { DateField } from '../blocks/forms/date-field.tsx'
 import classes from './audit.module.css'
 import type { useAuditFilters } from './filters-in-url.ts'
 import { kinds } from './words.ts'
@@ -22,12 +23,12 @@ export function AuditFilters({ paging, shown, isFiltered, setFilter, clear }: Fi
         onChange={(value) => setFilter('kind', value)}
       />
       {(['from', 'to'] as const).map((end) => (
-        <TextInput
+        <DateField
           key={end}
           type="date"
-          aria-label={end === 'from' ? 'First day' : 'Last day'}
+          label={end === 'from' ? 'First day' : 'Last day'}
           value={shown(end)}
-          onChange={({ currentTarget }) => setFilter(end, currentTarget.value)}
+          onSettled={(day) => setFilter(end, day)}
         />
       ))}
       {isFiltered && (

@@ -1,7 +1,7 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { FormSection } from '../blocks/forms/form-section.tsx'
-import { movesSecrets } from '../blocks/forms/header-rows.ts'
+import { keepTypedRows, movesSecrets } from '../blocks/forms/header-rows.ts'
 import { HeadersField } from '../blocks/forms/headers-field.tsx'
 import { RecordForm } from '../blocks/forms/record-form.tsx'
 import { TemplateInput } from '../templates/template-input.tsx'
@@ -30,6 +30,7 @@ export function HttpToolForm({ tool, save, onSaved }: HttpToolFormProps) {
       save={async (values) => save(await fieldsOf(values))}
       onSaved={onSaved}
       valuesOf={valuesOf}
+      keep={keepTypedRows}
       submitLabel={tool ? 'Save' : 'Create tool'}
     >
       <TextInput

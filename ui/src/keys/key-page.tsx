@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Edits } from '../blocks/editing/edits.ts'
 import { Notice } from '../blocks/messages/notice.tsx'
 import { Page } from '../blocks/pages/page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
@@ -32,11 +33,17 @@ export const Existing = () => (
     about={({ hint, createdBy }) => `gr_…${hint}${createdBy === null ? '' : `, made by ${createdBy}`}`}
     deletion="Whatever uses it is refused within two seconds, on every instance, and its open streams end. So are client secrets that were made with it. Running replies run on."
   >
-    {(record, onSaved) => <Settings record={record} onSaved={onSaved} />}
+    {(record, onSaved, edits) => <Settings record={record} onSaved={onSaved} edits={edits} />}
   </RecordPage>
 )
 
-function Settings({ record, onSaved }: { record: Key; onSaved: () => void }) {
+interface SettingsProps {
+  record: Key
+  onSaved: () => void
+  edits: Edits
+}
+
+function Settings({ record, onSaved, edits }: SettingsProps) {
   const { data: use } = useQuery(keyUse(record.id))
   return (
     <>
@@ -44,7 +51,7 @@ function Settings({ record, onSaved }: { record: Key; onSaved: () => void }) {
       <KeyForm
         record={record}
         use={use}
-        save={(values) => updateKey(record.id, fieldsOf(values, record))}
+        save={(values) => updateKey(record.id, fieldsOf(values, record), edits)}
         onSaved={onSaved}
       />
     </>

@@ -3,6 +3,7 @@ import { IconKey } from '@tabler/icons-react'
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
+import type { Edits } from '../blocks/editing/edits.ts'
 import { atRecord, resource } from '../blocks/resource.ts'
 
 export type Key = components['schemas']['Key']
@@ -34,5 +35,7 @@ export const keyUse = (id: string) =>
 export const createKey = (body: components['schemas']['KeyCreate']): Promise<KeyCreated> =>
   api.POST('/api/v1/keys', { body }).finally(keyResource.changed)
 
-export const updateKey = (id: string, body: components['schemas']['KeyUpdate']): Promise<Key> =>
-  api.PUT('/api/v1/keys/{id}', { ...atRecord(id), body }).finally(keyResource.changed)
+export const updateKey = (id: string, body: components['schemas']['KeyUpdate'], edits: Edits): Promise<Key> =>
+  edits
+    .put(`/api/v1/keys/${id}`, (headers) => api.PUT('/api/v1/keys/{id}', { ...atRecord(id), body, headers }))
+    .finally(keyResource.changed)

@@ -1,6 +1,6 @@
 import { Input, SegmentedControl, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { type HeaderRow, headersOf, movesSecrets, rowsOf } from '../blocks/forms/header-rows.ts'
+import { type HeaderRow, headersOf, keepTypedRows, movesSecrets, rowsOf } from '../blocks/forms/header-rows.ts'
 import { HeadersField } from '../blocks/forms/headers-field.tsx'
 import { RecordForm } from '../blocks/forms/record-form.tsx'
 import type { McpServer, McpServerFields } from './resource.ts'
@@ -35,6 +35,7 @@ export function McpServerForm({ server, save, onSaved }: McpServerFormProps) {
       save={({ headers: rows, ...fields }) => save({ ...fields, url: fields.url.trim(), headers: headersOf(rows) })}
       onSaved={onSaved}
       valuesOf={valuesOf}
+      keep={keepTypedRows}
       submitLabel={server ? 'Save' : 'Connect'}
     >
       <TextInput

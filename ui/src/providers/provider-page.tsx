@@ -3,7 +3,7 @@ import { useLocation, useSearchParams } from 'react-router'
 import type { Agent } from '../agents/resource.ts'
 import { UsedBy, useKeptBy } from '../agents/used-by.tsx'
 import type { Edits } from '../blocks/editing/edits.ts'
-import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { WhenRead } from '../blocks/messages/when-read.tsx'
 import { AwaitedFields } from '../blocks/pages/awaited.tsx'
 import { NewPage } from '../blocks/pages/new-page.tsx'
 import { RecordPage } from '../blocks/pages/record-page.tsx'
@@ -15,8 +15,8 @@ import { TypePicker } from './type-picker.tsx'
 /** `?type=` is the kind of provider that is being created. */
 export function New() {
   const [search, setSearch] = useSearchParams()
-  const { data: types, error } = useQuery(providerTypes)
-  const type = types?.find(({ id }) => id === search.get('type'))
+  const types = useQuery(providerTypes)
+  const type = types.data?.find(({ id }) => id === search.get('type'))
   return (
     <NewPage
       resource={providerResource}
@@ -25,15 +25,15 @@ export function New() {
     >
       {(onCreated) => (
         <>
-          <ErrorAlert error={error} />
-          {!types && !error && <AwaitedFields count={2} />}
-          {types && (
-            <TypePicker
-              types={types}
-              value={type?.id ?? null}
-              onChange={(id) => setSearch({ type: id }, { replace: true, preventScrollReset: true })}
-            />
-          )}
+          <WhenRead query={types} awaited={<AwaitedFields count={2} />}>
+            {(known) => (
+              <TypePicker
+                types={known}
+                value={type?.id ?? null}
+                onChange={(id) => setSearch({ type: id }, { replace: true, preventScrollReset: true })}
+              />
+            )}
+          </WhenRead>
           {type && (
             <ProviderForm
               key={type.id}
@@ -71,9 +71,9 @@ const usesProvider =
 
 export function Existing() {
   const { state } = useLocation()
-  const { data: types } = useQuery(providerTypes)
+  const types = useQuery(providerTypes)
   const keptBy = useKeptBy('provider')
-  const typeOf = (name: string) => types?.find(({ id }) => id === name)
+  const typeOf = (name: string) => types.data?.find(({ id }) => id === name)
   return (
     <RecordPage
       resource={providerResource}
@@ -87,19 +87,23 @@ export function Existing() {
         </>
       )}
     >
-      {(provider, onSaved, edits) => {
-        const type = typeOf(provider.providerType)
-        return type ? (
-          <ProviderForm
-            type={type}
-            provider={provider}
-            save={(values) => update(provider.id, values, edits)}
-            onSaved={onSaved}
-          />
-        ) : (
-          <AwaitedFields />
-        )
-      }}
+      {(provider, onSaved, edits) => (
+        <WhenRead query={types} awaited={<AwaitedFields />}>
+          {() => {
+            const type = typeOf(provider.providerType)
+            return (
+              type && (
+                <ProviderForm
+                  type={type}
+                  provider={provider}
+                  save={(values) => update(provider.id, values, edits)}
+                  onSaved={onSaved}
+                />
+              )
+            )
+          }}
+        </WhenRead>
+      )}
     </RecordPage>
   )
 }

@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
+import type { Edits } from '../blocks/editing/edits.ts'
 import { queryClient } from '../query-client.ts'
 
 export type UsageReport = components['schemas']['UsageReport']
@@ -29,12 +30,14 @@ export const figuresQuery = (groupBy: 'agent' | 'model' | 'hour', period: Period
     refetchInterval: 60_000,
   })
 
+export const pricesPath = '/api/v1/settings/prices'
+
 export const pricesQuery = queryOptions({
   queryKey: ['usage', 'prices'],
-  queryFn: ({ signal }) => api.GET('/api/v1/settings/prices', { signal }),
+  queryFn: ({ signal }) => api.GET(pricesPath, { signal }),
 })
 
-export const savePrices = (body: ModelPrices) =>
-  api
-    .PUT('/api/v1/settings/prices', { body })
+export const savePrices = (body: ModelPrices, edits: Edits) =>
+  edits
+    .put(pricesPath, (headers) => api.PUT(pricesPath, { body, headers }))
     .finally(() => void queryClient.invalidateQueries({ queryKey: ['usage'] }))

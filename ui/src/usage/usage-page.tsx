@@ -3,7 +3,7 @@ import { IconChartBar } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Card } from '../blocks/card.tsx'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
-import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { WhenRead } from '../blocks/messages/when-read.tsx'
 import { AwaitedLines } from '../blocks/pages/awaited.tsx'
 import { sumOf } from './buckets.ts'
 import { ByDay } from './by-day.tsx'
@@ -13,19 +13,21 @@ import { type Period, pricesQuery, type UsageReport, usageQuery } from './querie
 import { savedByCaches } from './saved.ts'
 import { Figures } from './tables/figures.tsx'
 import { modelNames, useAgentNames } from './tables/names.tsx'
-import { ShareTable } from './tables/share-table.tsx'
+import { ShareTable, type ShareTableProps } from './tables/share-table.tsx'
 import { Totals } from './totals.tsx'
 import classes from './usage.module.css'
 import { money } from './words.ts'
 
 export function Component() {
   const { period } = usePeriod()
-  const { data, error } = useQuery({ ...usageQuery('day', period), placeholderData: keepPreviousData })
+  const days = useQuery({ ...usageQuery('day', period), placeholderData: keepPreviousData })
   return (
     <>
       <PeriodPicker />
       <div className={classes.blocks}>
-        {error ? <ErrorAlert error={error} /> : data ? <Report report={data} period={period} /> : <AwaitedCards />}
+        <WhenRead query={days} awaited={<AwaitedCards />}>
+          {(report) => <Report report={report} period={period} />}
+        </WhenRead>
       </div>
     </>
   )
@@ -33,6 +35,7 @@ export function Component() {
 
 function Report({ report, period }: { report: UsageReport; period: Period }) {
   const saved = useSaved(period)
+  const agentNames = useAgentNames()
   if (report.rows.length === 0) {
     return (
       <EmptyState
@@ -50,8 +53,8 @@ function Report({ report, period }: { report: UsageReport; period: Period }) {
       <Totals sum={sum} saved={saved} />
       <ByDay report={report} />
       <div className={classes.pair}>
-        <ByAgent period={period} />
-        <ByModel period={period} />
+        <Share title="By agent" of="agent" period={period} names={agentNames} />
+        <Share title="By model" of="model" period={period} names={modelNames} />
       </div>
       <Figures period={period} />
       <Text fz="xs" c="dimmed">
@@ -70,15 +73,20 @@ function useSaved(period: Period): string | null {
   return saved === null || prices === undefined ? null : money(prices.currency, saved)
 }
 
-function ByAgent({ period }: { period: Period }) {
-  const { data } = useQuery({ ...usageQuery('agent', period), placeholderData: keepPreviousData })
-  const names = useAgentNames()
-  return data ? <ShareTable title="By agent" rows={data.rows} names={names} /> : <AwaitedCard title="By agent" />
+interface ShareProps extends Pick<ShareTableProps, 'title' | 'names'> {
+  of: 'agent' | 'model'
+  period: Period
 }
 
-function ByModel({ period }: { period: Period }) {
-  const { data } = useQuery({ ...usageQuery('model', period), placeholderData: keepPreviousData })
-  return data ? <ShareTable title="By model" rows={data.rows} names={modelNames} /> : <AwaitedCard title="By model" />
+function Share({ title, of, period, names }: ShareProps) {
+  const usage = useQuery({ ...usageQuery(of, period), placeholderData: keepPreviousData })
+  return (
+    <Card title={title}>
+      <WhenRead query={usage} awaited={<AwaitedLines count={6} />}>
+        {({ rows }) => <ShareTable title={title} rows={rows} names={names} />}
+      </WhenRead>
+    </Card>
+  )
 }
 
 const AwaitedCard = ({ title }: { title: string }) => (

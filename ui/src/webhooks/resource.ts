@@ -3,6 +3,7 @@ import { IconWebhook } from '@tabler/icons-react'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
+import type { Edits } from '../blocks/editing/edits.ts'
 import { atRecord, resource } from '../blocks/resource.ts'
 import { queryClient } from '../query-client.ts'
 
@@ -47,12 +48,20 @@ export async function createWebhook(body: WebhookFields): Promise<Webhook> {
   return webhook
 }
 
-export const updateWebhook = (id: string, body: WebhookFields) =>
-  api.PUT('/api/v1/webhooks/{id}', { ...atRecord(id), body }).finally(webhookResource.changed)
+const pathOf = (id: string): string => `/api/v1/webhooks/${id}`
 
-export async function replaceSecret(id: string): Promise<void> {
-  const { secret } = await api.POST('/api/v1/webhooks/{id}/secret', atRecord(id)).finally(webhookResource.changed)
-  newSecrets.set(id, secret)
+export const updateWebhook = (id: string, body: WebhookFields, edits: Edits) =>
+  edits
+    .put(pathOf(id), (headers) => api.PUT('/api/v1/webhooks/{id}', { ...atRecord(id), body, headers }))
+    .finally(webhookResource.changed)
+
+export async function replaceSecret(id: string, edits: Edits): Promise<void> {
+  const read = () => api.GET('/api/v1/webhooks/{id}', atRecord(id))
+  const replace = async () => {
+    const { secret } = await api.POST('/api/v1/webhooks/{id}/secret', atRecord(id))
+    newSecrets.set(id, secret)
+  }
+  await edits.beside(pathOf(id), read, replace).finally(webhookResource.changed)
 }
 
 export const testWebhook = (id: string) => api.POST('/api/v1/webhooks/{id}/test', atRecord(id))

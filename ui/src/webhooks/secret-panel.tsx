@@ -4,15 +4,16 @@ import { IconKey } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Copy } from '../blocks/copy.tsx'
+import type { Edits } from '../blocks/editing/edits.ts'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { Panel } from '../blocks/panel.tsx'
 import { closeSecret, newSecretOf, replaceSecret } from './resource.ts'
 
-export function SecretPanel({ webhookId }: { webhookId: string }) {
+export function SecretPanel({ webhookId, edits }: { webhookId: string; edits: Edits }) {
   const [secret, setSecret] = useState(() => newSecretOf(webhookId))
   const [isAsking, setIsAsking] = useState(false)
   const replace = useMutation({
-    mutationFn: () => replaceSecret(webhookId),
+    mutationFn: () => replaceSecret(webhookId, edits),
     onSuccess() {
       setSecret(newSecretOf(webhookId))
       setIsAsking(false)

@@ -20,16 +20,16 @@ export const Existing = () => (
   <RecordPage
     resource={webhookResource}
     deletion="Its address, secret and deliveries are deleted permanently; what is pending is not sent any more."
-    side={({ id }) => (
+    side={({ id }, edits) => (
       <>
-        <SecretPanel webhookId={id} />
+        <SecretPanel webhookId={id} edits={edits} />
         <TestPanel webhookId={id} />
         <Deliveries webhookId={id} />
       </>
     )}
   >
-    {(webhook, onSaved) => (
-      <WebhookForm webhook={webhook} save={(fields) => updateWebhook(webhook.id, fields)} onSaved={onSaved} />
+    {(webhook, onSaved, edits) => (
+      <WebhookForm webhook={webhook} save={(fields) => updateWebhook(webhook.id, fields, edits)} onSaved={onSaved} />
     )}
   </RecordPage>
 )

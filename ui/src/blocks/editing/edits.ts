@@ -3,6 +3,7 @@
  * changed them since.
  */
 import { createContext, useContext, useState } from 'react'
+import type { StoredRecord } from '../resource.ts'
 import { tagOf } from './record-tags.ts'
 
 export interface Edits {
@@ -10,9 +11,17 @@ export interface Edits {
   hold: (path: string) => void
   /** Writes it unless it was changed since; it is held as it is then. */
   put: <Saved>(path: string, write: (headers: Record<string, string>) => Promise<Saved>) => Promise<Saved>
+  /**
+   * The page changes what its form does not show, which is no change by somebody else: the record is held as it is then,
+   * unless somebody else has changed what is shown meanwhile.
+   */
+  beside: (path: string, read: () => Promise<StoredRecord>, write: () => Promise<void>) => Promise<void>
   /** The next writes replace whatever is stored. */
   letGo: () => void
 }
+
+const isShownAs = (one: StoredRecord, other: StoredRecord): boolean =>
+  JSON.stringify({ ...one, updatedAt: '' }) === JSON.stringify({ ...other, updatedAt: '' })
 
 function createEdits(): Edits {
   const held = new Map<string, string>()
@@ -27,6 +36,14 @@ function createEdits(): Edits {
       const saved = await write(tag === undefined ? {} : { 'if-match': tag })
       hold(path)
       return saved
+    },
+    async beside(path, read, write) {
+      const before = await read()
+      const isHeld = held.get(path) === tagOf(path)
+      await write()
+      // What was written stands, and may be shown this once, whether or not it can be read again.
+      const after = await read().catch(() => null)
+      if (isHeld && after !== null && isShownAs(after, before)) hold(path)
     },
     letGo: () => held.clear(),
   }

@@ -7,8 +7,11 @@ import { useState } from 'react'
 
 /** As `useQuery`, and without data until the record has been read since the component was mounted. */
 export function useNewest<Data, Key extends QueryKey>(query: UseQueryOptions<Data, Error, Data, Key>) {
-  const { data, error, isError, isFetchedAfterMount } = useQuery({ ...query, refetchOnMount: 'always' })
+  const { data, error, isError, isFetching, isFetchedAfterMount, refetch } = useQuery({
+    ...query,
+    refetchOnMount: 'always',
+  })
   const [isRead, setRead] = useState(false)
   if (!isRead && isFetchedAfterMount && !isError) setRead(true)
-  return { data: isRead ? data : undefined, error }
+  return { data: isRead ? data : undefined, error, isFetching, refetch }
 }

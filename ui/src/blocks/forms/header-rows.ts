@@ -1,4 +1,5 @@
 /** Headers as a form has them: in rows, so that a name may be empty or repeated while it is typed. */
+import { isSame, keepTyped } from './keep-typed.ts'
 
 export interface HeaderRow {
   name: string
@@ -27,3 +28,18 @@ export function movesSecrets(
   const [from, to] = [stored.url, url].map((text) => URL.parse(text.replace(/\{\{[^{}]*\}\}/g, 'x'))?.origin)
   return to !== undefined && from !== to
 }
+
+/** As `keepTyped`; where rows were typed meanwhile, of the others the secrets that are stored now are hidden. */
+export const keepTypedRows = <Values extends { headers: HeaderRow[] }>(
+  stored: Values,
+  sent: Values,
+  typed: Values,
+): Values => ({
+  ...keepTyped(stored, sent, typed),
+  headers: isSame(typed.headers, sent.headers)
+    ? stored.headers
+    : typed.headers.map((row) => (sent.headers.some((one) => isSame(one, row)) ? rowIn(stored.headers, row) : row)),
+})
+
+const rowIn = (stored: readonly HeaderRow[], row: HeaderRow): HeaderRow =>
+  stored.find(({ name }) => name.toLowerCase() === row.name.trim().toLowerCase()) ?? row

@@ -9,6 +9,7 @@ import { ChangedElsewhere } from '../editing/changed-elsewhere.tsx'
 import { useEditedRecord } from '../editing/edits.ts'
 import { ErrorAlert } from '../messages/error-alert.tsx'
 import { fieldNamed } from './field-message.ts'
+import { keepTyped } from './keep-typed.ts'
 import { UnsavedGuard } from './unsaved-guard.tsx'
 
 interface RecordFormProps<Values extends object, Saved> {
@@ -16,11 +17,10 @@ interface RecordFormProps<Values extends object, Saved> {
   save: (values: Values) => Promise<Saved>
   /** Called after saving; to leave the page, use `navigate(to, saved)` of unsaved-guard. */
   onSaved: (record: Saved) => void
-  /**
-   * What the form shows after saving, where a stored secret must not stay on the screen. Otherwise it keeps what is
-   * in it, which may have been typed while it was saved.
-   */
+  /** What the form shows after saving, where a stored secret must not stay on the screen: what was typed meanwhile stays. */
   valuesOf?: (record: Saved) => Values
+  /** Where more than a field's whole value is kept of what was typed. */
+  keep?: (stored: Values, sent: Values, typed: Values) => Values
   submitLabel?: string
   /** Called with the path of the first invalid field before that gets the focus, since it may be hidden. */
   onWrong?: (path: string) => void
@@ -35,6 +35,7 @@ export function RecordForm<Values extends object, Saved>({
   save,
   onSaved,
   valuesOf,
+  keep = keepTyped,
   submitLabel = 'Save',
   onWrong,
   isGuarded = true,
@@ -42,13 +43,10 @@ export function RecordForm<Values extends object, Saved>({
 }: RecordFormProps<Values, Saved>) {
   const saving = useMutation({
     mutationFn: save,
-    onSuccess(record, values) {
-      form.resetDirty(values)
-      if (valuesOf !== undefined) {
-        const shown = valuesOf(record)
-        form.setValues(shown)
-        form.resetDirty(shown)
-      }
+    onSuccess(record, sent) {
+      const stored = valuesOf?.(record) ?? sent
+      form.setValues(keep(stored, sent, form.getValues()))
+      form.resetDirty(stored)
       onSaved(record)
     },
     onError(error) {

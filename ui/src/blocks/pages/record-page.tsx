@@ -30,7 +30,7 @@ interface RecordPageProps<Item extends StoredRecord> {
   /** When absent, lines are as long as can be read well. */
   width?: 'wide'
   /** Shown beside the form: what the record does. */
-  side?: (item: Item) => ReactNode
+  side?: (item: Item, edits: Edits) => ReactNode
   /** The form, which calls `onSaved`. */
   children: (item: Item, onSaved: () => void, edits: Edits) => ReactNode
 }
@@ -125,7 +125,7 @@ function Form<Item extends StoredRecord>({
   const form = children(item, showSaved, edits)
   return (
     <EditedRecordContext value={{ edits, reload }}>
-      {side ? <SideBySide side={side(item)}>{form}</SideBySide> : form}
+      {side ? <SideBySide side={side(item, edits)}>{form}</SideBySide> : form}
     </EditedRecordContext>
   )
 }

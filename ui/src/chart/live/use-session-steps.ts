@@ -14,25 +14,35 @@ export interface SessionSteps {
 }
 
 const nothing: SessionSteps = { status: 'loading', steps: [], known: 0, error: null }
-const waitMs = 5_000
+const [firstWaitMs, longestWaitMs] = [500, 5_000]
 /** Older ones are left to the replay. */
 const mostSteps = 600
+
+/** The server is away, or cannot answer at the moment. */
+const passes = (error: unknown): boolean => error instanceof Unreachable || (error instanceof ApiError && error.passes)
 
 const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404
 
 type Tell = (change: (before: SessionSteps) => SessionSteps) => unknown
 
+/** Asks again, less and less often, until there is an answer. */
+async function storedSteps(sessionId: string, onLost: () => void, signal: AbortSignal): Promise<Step[]> {
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    try {
+      return await newestSteps(sessionId, signal)
+    } catch (error) {
+      if (!passes(error)) throw error
+      onLost()
+      await reachableWithin(waitMs, signal)
+    }
+  }
+}
+
 async function follow(sessionId: string, tell: Tell, signal: AbortSignal): Promise<void> {
   const path = `/api/v1/debug/sessions/${encodeURIComponent(sessionId)}/transitions/stream`
   const show = (status: SessionSteps['status']) => tell((before) => ({ ...before, status }))
   const onConnection = (state: 'open' | 'lost') => show(state === 'open' ? 'live' : 'reconnecting')
-  const steps = await newestSteps(sessionId, signal).catch(async (error: unknown) => {
-    if (!(error instanceof Unreachable)) throw error
-    show('reconnecting')
-    await reachableWithin(waitMs, signal)
-    return null
-  })
-  if (steps === null) return follow(sessionId, tell, signal)
+  const steps = await storedSteps(sessionId, () => show('reconnecting'), signal)
   tell(() => ({ status: 'live', steps, known: steps.length, error: null }))
   const lastEventId = String(steps.at(-1)?.seq ?? 0)
   for await (const { data } of api.events(path, { lastEventId, onConnection, signal })) {

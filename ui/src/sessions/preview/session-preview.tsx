@@ -4,6 +4,7 @@ import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
+import { WhenRead } from '../../blocks/messages/when-read.tsx'
 import { AwaitedLines } from '../../blocks/pages/awaited.tsx'
 import { RelativeTime } from '../../blocks/relative-time.tsx'
 import { wholeNumber } from '../../blocks/words.ts'
@@ -27,7 +28,8 @@ interface SessionPreviewProps {
 
 export function SessionPreview({ session, providerName, onClose }: SessionPreviewProps) {
   const { id, agentId } = session
-  const { data } = useQuery(newestMessages(agentId, id))
+  const newest = useQuery(newestMessages(agentId, id))
+  const { data } = newest
   const error = data?.at(-1)?.error ?? null
   const running = data?.findLast(({ role, status }) => role === 'assistant' && status === 'streaming')
   return (
@@ -60,13 +62,16 @@ export function SessionPreview({ session, providerName, onClose }: SessionPrevie
           <Waiting key={running.id} messageId={running.id} />
         </Suspense>
       )}
-      {data === undefined && <AwaitedLines count={4} />}
-      {data?.map(({ id: messageId, role, content }) => (
-        <section key={messageId} className={classes.message} data-role={role}>
-          <Text component="h3">{role === 'user' ? 'User' : 'Reply'}</Text>
-          <p dir="auto">{content === '' ? '–' : shortened(content)}</p>
-        </section>
-      ))}
+      <WhenRead query={newest} awaited={<AwaitedLines count={4} />}>
+        {(messages) =>
+          messages.map(({ id: messageId, role, content }) => (
+            <section key={messageId} className={classes.message} data-role={role}>
+              <Text component="h3">{role === 'user' ? 'User' : 'Reply'}</Text>
+              <p dir="auto">{content === '' ? '–' : shortened(content)}</p>
+            </section>
+          ))
+        }
+      </WhenRead>
     </aside>
   )
 }

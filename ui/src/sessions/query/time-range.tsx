@@ -1,5 +1,6 @@
 /** When the sessions were updated: one of the usual times, or from one moment to another. */
-import { Select, TextInput } from '@mantine/core'
+import { Select } from '@mantine/core'
+import { DateField } from '../../blocks/forms/date-field.tsx'
 import { useNow } from '../../blocks/use-now.ts'
 import { LastDay, type Span } from '../../usage/last-day/last-day.tsx'
 import type { useSessionFilters } from '../filters-in-url.ts'
@@ -40,7 +41,9 @@ const isoOf = ({ from, to }: Span) => ({
 
 type TimeRangeProps = Pick<ReturnType<typeof useSessionFilters>, 'filters' | 'setFilters'>
 
-export function TimeRange({ filters, setFilters }: TimeRangeProps) {
+type TimeRangeChoice = Pick<ReturnType<typeof useSessionFilters>, 'filters' | 'setFilters' | 'setFilter'>
+
+export function TimeRange({ filters, setFilters, setFilter }: TimeRangeChoice) {
   const { from, to, newer, ...others } = filters
   const isOwn = from !== undefined || to !== undefined
   const choose = (value: string | null) => {
@@ -66,19 +69,12 @@ export function TimeRange({ filters, setFilters }: TimeRangeProps) {
       />
       {isOwn && (
         <>
-          <Moment label="From" iso={from} onChange={(iso) => setFilters(withMoment(filters, 'from', iso))} />
-          <Moment label="To" iso={to} onChange={(iso) => setFilters(withMoment(filters, 'to', iso))} />
+          <Moment label="From" iso={from} onChange={(iso) => setFilter('from', iso)} />
+          <Moment label="To" iso={to} onChange={(iso) => setFilter('to', iso)} />
         </>
       )}
     </div>
   )
-}
-
-type Filters = TimeRangeProps['filters']
-
-function withMoment(filters: Filters, name: 'from' | 'to', iso: string | null): Filters {
-  const { [name]: _, ...rest } = filters
-  return iso === null ? rest : { ...rest, [name]: iso }
 }
 
 interface MomentProps {
@@ -89,12 +85,12 @@ interface MomentProps {
 }
 
 const Moment = ({ label, iso, onChange }: MomentProps) => (
-  <TextInput
+  <DateField
     type="datetime-local"
-    aria-label={label}
+    label={label}
     w={200}
     value={iso === undefined ? '' : localTime(iso)}
-    onChange={({ currentTarget: { value } }) => onChange(value === '' ? null : new Date(value).toISOString())}
+    onSettled={(value) => onChange(value === '' ? null : new Date(value).toISOString())}
   />
 )
 

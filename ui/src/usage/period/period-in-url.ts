@@ -1,5 +1,5 @@
 /** Which days are looked at: `?days=7`, or `?from=2026-01-05&to=2026-01-31`, both days included. Days are UTC. */
-import { useSearchParams } from 'react-router'
+import { useSearchParams, withParams } from '../../blocks/search-params.ts'
 import { dayMs, dayOf } from '../buckets.ts'
 import type { Period } from '../queries.ts'
 
@@ -39,6 +39,8 @@ export function usePeriod() {
   const [search, setSearch] = useSearchParams()
   return {
     ...readPeriod(search, new Date()),
-    choose: (choice: { days: string } | Days) => setSearch(new URLSearchParams({ ...choice })),
+    choose: (choice: { days: string } | Days) => setSearch(() => new URLSearchParams({ ...choice })),
+    /** Of days of the reader's own choice. */
+    chooseEnd: (end: keyof Days, day: string) => setSearch((now) => withParams(now, { [end]: day })),
   }
 }

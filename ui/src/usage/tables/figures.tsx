@@ -5,6 +5,7 @@ import { IconCoin } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Card } from '../../blocks/card.tsx'
+import { WhenRead } from '../../blocks/messages/when-read.tsx'
 import { AwaitedLines } from '../../blocks/pages/awaited.tsx'
 import { PricesDialog } from '../prices-dialog.tsx'
 import { figuresQuery, type Period, pricesQuery } from '../queries.ts'
@@ -14,7 +15,7 @@ import { modelNames, useAgentNames } from './names.tsx'
 export function Figures({ period }: { period: Period }) {
   const agentNames = useAgentNames()
   const [groupBy, setGroupBy] = useState<'agent' | 'model'>('model')
-  const { data } = useQuery({ ...figuresQuery(groupBy, period), placeholderData: keepPreviousData })
+  const figures = useQuery({ ...figuresQuery(groupBy, period), placeholderData: keepPreviousData })
   const models = useQuery(figuresQuery('model', period)).data?.rows.map(({ key }) => key) ?? []
   const prices = useQuery(pricesQuery).data
   const [isOpen, { open, close }] = useDisclosure()
@@ -39,16 +40,16 @@ export function Figures({ period }: { period: Period }) {
         </Group>
       }
     >
-      {data ? (
-        <FiguresTable
-          rows={data.rows}
-          names={groupBy === 'agent' ? agentNames : modelNames}
-          currency={prices && prices.prices.length > 0 ? prices.currency : null}
-        />
-      ) : (
-        <AwaitedLines count={6} />
-      )}
-      {isOpen && prices && <PricesDialog known={prices} models={models} onClose={close} />}
+      <WhenRead query={figures} awaited={<AwaitedLines count={6} />}>
+        {({ rows }) => (
+          <FiguresTable
+            rows={rows}
+            names={groupBy === 'agent' ? agentNames : modelNames}
+            currency={prices && prices.prices.length > 0 ? prices.currency : null}
+          />
+        )}
+      </WhenRead>
+      {isOpen && <PricesDialog models={models} onClose={close} />}
     </Card>
   )
 }

@@ -1,6 +1,5 @@
 import { Table } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Card } from '../../blocks/card.tsx'
 import { wholeNumber } from '../../blocks/words.ts'
 import type { UsageRow } from '../queries.ts'
 import { Tokens } from '../tokens.tsx'
@@ -8,7 +7,7 @@ import classes from '../usage.module.css'
 import type { RowNames } from './names.tsx'
 import { otherWords, TopRows } from './top-rows.tsx'
 
-interface ShareTableProps {
+export interface ShareTableProps {
   title: string
   /** The most first, as they come. */
   rows: UsageRow[]
@@ -19,31 +18,29 @@ interface ShareTableProps {
 export function ShareTable({ title, rows, names }: ShareTableProps) {
   const most = Math.max(1, ...rows.map(({ totalTokens }) => totalTokens))
   return (
-    <Card title={title}>
-      <TopRows rows={rows} text={({ key }) => names.text(key)} nouns={`${names.noun.toLowerCase()}s`}>
-        {(shown, others) => (
-          <Table className={classes.table ?? ''} aria-label={title}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{names.noun}</Table.Th>
-                <Table.Th>Replies</Table.Th>
-                <Table.Th data-minor>Input</Table.Th>
-                <Table.Th data-minor>Output</Table.Th>
-                <Table.Th>Tokens</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {shown.map((row) => (
-                <Row key={row.key} counts={row} most={most}>
-                  {names.node(row.key)}
-                </Row>
-              ))}
-              {others.length > 0 && <Row counts={sum(others)}>{otherWords(others.length)}</Row>}
-            </Table.Tbody>
-          </Table>
-        )}
-      </TopRows>
-    </Card>
+    <TopRows rows={rows} text={({ key }) => names.text(key)} nouns={`${names.noun.toLowerCase()}s`}>
+      {(shown, others) => (
+        <Table className={classes.table ?? ''} aria-label={title}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{names.noun}</Table.Th>
+              <Table.Th>Replies</Table.Th>
+              <Table.Th data-minor>Input</Table.Th>
+              <Table.Th data-minor>Output</Table.Th>
+              <Table.Th>Tokens</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {shown.map((row) => (
+              <Row key={row.key} counts={row} most={most}>
+                {names.node(row.key)}
+              </Row>
+            ))}
+            {others.length > 0 && <Row counts={sum(others)}>{otherWords(others.length)}</Row>}
+          </Table.Tbody>
+        </Table>
+      )}
+    </TopRows>
   )
 }
 
