@@ -2,6 +2,7 @@
 import { Select, TextInput, type TextInputProps } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Agent } from '../../agents/resource.ts'
+import { useTyped } from '../../blocks/use-typed.ts'
 import { promptResource } from '../../prompts/resource.ts'
 import type { OverrideState } from './overrides.ts'
 
@@ -12,13 +13,14 @@ interface OverrideInputProps {
 }
 
 export function ModelInput({ agent, state: { overrides, set }, size = 'sm' }: OverrideInputProps) {
+  const [model, type] = useTyped(overrides.model ?? '', (typed) => set({ model: typed || null }))
   return (
     <TextInput
       size={size}
       label="Model"
       placeholder={agent.model}
-      value={overrides.model ?? ''}
-      onChange={({ currentTarget: { value } }) => set({ model: value || null })}
+      value={model}
+      onChange={({ currentTarget: { value } }) => type(value)}
     />
   )
 }
@@ -32,7 +34,7 @@ export function PromptSelect({ agent, state: { overrides, set }, size = 'sm' }: 
       placeholder={prompts.find(({ id }) => id === agent.promptId)?.name ?? 'none'}
       data={prompts.map(({ id, name }) => ({ value: id, label: name }))}
       value={overrides.prompt ?? null}
-      onChange={(prompt) => set({ prompt })}
+      onChange={(prompt) => void set({ prompt })}
       clearable
       clearButtonProps={{ 'aria-label': 'Use the agent’s prompt' }}
     />

@@ -39,7 +39,8 @@ export type OverrideChanges = Partial<Record<OverrideKey, string | null>>
 
 export interface OverrideState {
   overrides: Overrides
-  set: (changes: OverrideChanges) => void
+  /** Resolves once the router has the address. */
+  set: (changes: OverrideChanges) => Promise<void>
   clear: () => void
 }
 

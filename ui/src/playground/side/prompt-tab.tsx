@@ -5,6 +5,7 @@ import { useEffect, useId } from 'react'
 import { Link } from 'react-router'
 import type { Agent } from '../../agents/resource.ts'
 import type { Edits } from '../../blocks/editing/edits.ts'
+import { useTyped } from '../../blocks/use-typed.ts'
 import { plural } from '../../blocks/words.ts'
 import { promptResource } from '../../prompts/resource.ts'
 import { textSize } from '../../prompts/text-size.ts'
@@ -30,7 +31,9 @@ export function PromptTab({ agent, state, edits }: PromptTabProps) {
     if (prompt !== undefined && !isEdited) edits.hold(`${promptResource.apiPath}/${prompt.id}`)
   }, [prompt, isEdited, edits])
   const id = useId()
-  const text = overrides.system ?? saved ?? ''
+  const [text, type] = useTyped(overrides.system ?? saved ?? '', (typed) =>
+    set({ system: typed === saved ? null : typed }),
+  )
   const { characters, tokens } = textSize(text)
   const { added, removed } = lineChanges(saved ?? '', text)
   return (
@@ -46,7 +49,7 @@ export function PromptTab({ agent, state, edits }: PromptTabProps) {
         placeholder="You are the assistant of…"
         disabled={saved === undefined}
         value={text}
-        onChange={({ currentTarget: { value } }) => set({ system: value === saved ? null : value })}
+        onChange={({ currentTarget: { value } }) => type(value)}
       />
       <div className={classes.facts} data-testid="prompt-size">
         <span>

@@ -59,7 +59,7 @@ export function SaveDialog({ agent, state: { overrides, set, clear }, edits, onC
           <ChangedElsewhere
             error={saving.error}
             onReload={() => {
-              set({ system: null })
+              void set({ system: null })
               promptResource.changed()
               onClose()
             }}
