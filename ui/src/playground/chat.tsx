@@ -214,7 +214,7 @@ function Asked({ pending, onDecide }: ComponentProps<typeof Question>) {
   if (pending.length === 0) return null
   return (
     <Suspense>
-      <Question key={pending.map(({ call_id }) => call_id).join(' ')} pending={pending} onDecide={onDecide} />
+      <Question pending={pending} onDecide={onDecide} />
     </Suspense>
   )
 }
