@@ -22,10 +22,10 @@ export function SessionGone({ header }: { header: ReactNode }) {
   )
 }
 
-/** A message that was not accepted. */
+/** A message that was not accepted, or something else that was refused. */
 export interface Problem {
   error: unknown
-  /** What was written. Null when it was not written here. */
+  /** What was written. Null where it was no message, or one that was not written here. */
   text: string | null
   /** It was sent to wait for the replies before it. */
   isQueued?: boolean
@@ -61,8 +61,9 @@ export function Notices({ problem, onDismiss, isReconnecting }: NoticesProps) {
 
 const isBusy = (error: unknown): boolean => error instanceof ApiError && [409, 503].includes(error.status)
 
-function advice({ error, isQueued = false }: Problem): string {
+function advice({ error, text, isQueued = false }: Problem): string {
   if (!(error instanceof ApiError)) return ''
+  if (text === null) return error.status === 503 ? 'Try again in a moment.' : ''
   if (error.status === 409 && isQueued) return 'Your message is kept: send it when one of them has begun.'
   if (error.status === 409) return 'It was started elsewhere. Your message is kept: send it when that reply has ended.'
   if (error.status === 503) return 'Your message is kept: send it again in a moment.'

@@ -248,3 +248,28 @@ test('a session that asks again at once is asked about anew, and a refused decis
   await page.getByText('Nothing is waiting').waitFor()
   expect(await pending()).toEqual([])
 })
+
+test('who decides after somebody else is told so, in the list and in the conversation', async () => {
+  await using page = await open()
+  asksToPay('c1')
+  await say(page, 'Pay once')
+  const approve = page.getByRole('button', { name: 'Approve', exact: true })
+  await approve.waitFor()
+  const refusals = [
+    { status: 400, json: { message: 'decisions: nothing waits under the id "c1"' } },
+    { status: 409, json: { message: 'Nothing in this session waits for this decision.' } },
+  ]
+  const told = page.getByText('Somebody else has decided meanwhile.')
+  for (const path of [new URL(page.url()).pathname, '/waiting']) {
+    await page.goto(path)
+    for (const refusal of refusals) {
+      await page.route('**/actions', (route) => route.fulfill(refusal), { times: 1 })
+      await approve.click()
+      await told.waitFor()
+      expect(await page.getByText(/nothing waits|your message is kept/i).count()).toBe(0)
+      await approve.waitFor()
+    }
+  }
+  await approve.click()
+  await page.getByText('Nothing is waiting').waitFor()
+})
