@@ -1,7 +1,9 @@
 /** What stands in place of a conversation, or above its field, while there is something to say about it. */
-import { Alert, Center, Loader } from '@mantine/core'
+import { Alert, Button, Center, Loader } from '@mantine/core'
+import { IconPlugOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { ApiError, wordsOf } from '../api.ts'
+import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { Gone } from '../blocks/messages/gone.tsx'
 import classes from './chat.module.css'
 
@@ -11,16 +13,50 @@ export const Loading = () => (
   </Center>
 )
 
-export function SessionGone({ header }: { header: ReactNode }) {
-  return (
-    <>
-      {header}
-      <Center flex={1} p="md">
-        <Gone noun="session" />
-      </Center>
-    </>
-  )
+interface InPlaceProps {
+  header: ReactNode
+  children: ReactNode
 }
+
+const InPlace = ({ header, children }: InPlaceProps) => (
+  <>
+    {header}
+    <Center flex={1} p="md">
+      {children}
+    </Center>
+  </>
+)
+
+export const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404
+
+export const SessionGone = ({ header }: { header: ReactNode }) => (
+  <InPlace header={header}>
+    <Gone noun="session" />
+  </InPlace>
+)
+
+interface UnreadProps {
+  header: ReactNode
+  error: unknown
+  query: { isFetching: boolean; refetch: () => Promise<unknown> }
+}
+
+/** The session may be long: it is not shown as if it were empty. */
+export const Unread = ({ header, error, query: { isFetching, refetch } }: UnreadProps) => (
+  <InPlace header={header}>
+    <EmptyState
+      icon={IconPlugOff}
+      title="The session could not be read"
+      action={
+        <Button loading={isFetching} onClick={() => void refetch()}>
+          Try again
+        </Button>
+      }
+    >
+      {wordsOf(error)}
+    </EmptyState>
+  </InPlace>
+)
 
 /** A message that was not accepted, or something else that was refused. */
 export interface Problem {

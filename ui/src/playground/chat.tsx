@@ -5,11 +5,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useSelector } from '@xstate/store-react'
 import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { Agent } from '../agents/resource.ts'
-import { ApiError } from '../api.ts'
 import { late, useLoaded } from '../blocks/late/use-loaded.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import classes from './chat.module.css'
-import { Loading, Notices, SessionGone } from './chat-notices.tsx'
+import { isGone, Loading, Notices, SessionGone, Unread } from './chat-notices.tsx'
 import { useAttachments } from './composer/attachments.ts'
 import { Composer } from './composer/composer.tsx'
 import { useEscapeToStop } from './composer/escape-to-stop.ts'
@@ -49,7 +48,7 @@ interface ChatProps {
 
 export function Chat({ agent, sessionId: given, onSession, onFound, header }: ChatProps) {
   const connection = useConnection({ agentId: agent.id, sessionId: given, onSession })
-  const { transcript, stored, sessionId, isIdle, isAccepted, isReconnecting, isStopping } = connection
+  const { transcript, stored, unread, sessionId, isIdle, isAccepted, isReconnecting, isStopping } = connection
   const draft = useDraft(agent.id, sessionId)
   const overriding = useOverrides()
   const { overrides } = overriding
@@ -87,14 +86,16 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
   })
   const checkpoints = useCheckpoints(agent.id, sessionId)
   const opening = useMemo(() => <Opening agent={agent} onPick={open} />, [agent, open])
-  if (stored.error instanceof ApiError && stored.error.status === 404) return <SessionGone header={header('')} />
+  const isLive = useSelector(transcript, ({ context }) => context.live !== null)
+  if (isGone(stored.error ?? unread)) return <SessionGone header={header('')} />
+  if (unread !== null && !isLive) return <Unread header={header('')} error={unread} query={stored} />
   return (
     <>
       {header(draft.text || (lastMessage() ?? ''))}
       <Shown
         isNew={sessionId === null}
         isWritten={draft.text !== ''}
-        isLoading={stored.isLoading}
+        isLoading={sessionId !== null && stored.isPending && !isLive}
         agentName={agent.name}
         agentModel={agent.model}
         stored={stored.data ?? noMessages}

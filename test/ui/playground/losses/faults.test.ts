@@ -131,3 +131,23 @@ test('an opening is sent with one click', async () => {
   await page.getByRole('button', { name: 'Hello! What can you do?' }).click()
   await soon(() => statuses(page)).toEqual(['Complete'])
 })
+
+test('a session whose messages cannot be read says so, and offers no beginning', async () => {
+  await using page = await open()
+  await say(page, 'Hello')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  const server = { isBroken: true }
+  await page.route(/\/sessions\/[^/]+\/messages/, (route) =>
+    server.isBroken ? route.fulfill({ status: 500, json: { message: 'Not now.' } }) : route.continue(),
+  )
+  await page.reload()
+  const chat = page.getByRole('region', { name: 'Chat' })
+  await chat.getByText('Not now.').waitFor()
+  expect(await chat.getByText('Talk to Agent').count()).toBe(0)
+  expect(await field(page).count()).toBe(0)
+  expect(await axe(page)).toEqual([])
+  server.isBroken = false
+  await chat.getByRole('button', { name: 'Try again' }).click()
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await field(page).waitFor()
+})
