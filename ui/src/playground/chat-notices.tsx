@@ -1,11 +1,13 @@
 /** What stands in place of a conversation, or above its field, while there is something to say about it. */
-import { Alert, Button, Center, Loader } from '@mantine/core'
+import { Alert, Button, Center, Loader, Stack, Text } from '@mantine/core'
 import { IconPlugOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { useNavigate } from 'react-router'
 import { ApiError, wordsOf } from '../api.ts'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { Gone } from '../blocks/messages/gone.tsx'
 import classes from './chat.module.css'
+import { keepDraft, readDraft } from './composer/drafts.ts'
 
 export const Loading = () => (
   <Center flex={1}>
@@ -29,11 +31,35 @@ const InPlace = ({ header, children }: InPlaceProps) => (
 
 export const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404
 
-export const SessionGone = ({ header }: { header: ReactNode }) => (
-  <InPlace header={header}>
-    <Gone noun="session" />
-  </InPlace>
-)
+interface SessionGoneProps {
+  header: ReactNode
+  agentId: string
+  /** What was typed in the session. */
+  text: string
+}
+
+export function SessionGone({ header, agentId, text }: SessionGoneProps) {
+  const navigate = useNavigate()
+  const take = () => {
+    keepDraft(agentId, null, [readDraft(agentId, null), text].filter(Boolean).join('\n'))
+    void navigate(`/playground/${agentId}`)
+  }
+  return (
+    <InPlace header={header}>
+      <Stack align="center">
+        <Gone noun="session" />
+        {text !== '' && (
+          <>
+            <Text className={classes.left ?? ''} dir="auto">
+              {text}
+            </Text>
+            <Button onClick={take}>Take the text to a new session</Button>
+          </>
+        )}
+      </Stack>
+    </InPlace>
+  )
+}
 
 interface UnreadProps {
   header: ReactNode

@@ -151,3 +151,20 @@ test('a session whose messages cannot be read says so, and offers no beginning',
   await soon(() => statuses(page)).toEqual(['Complete'])
   await field(page).waitFor()
 })
+
+test('what was typed in a session that somebody else deletes is taken along to a new one', async () => {
+  await using page = await open()
+  await say(page, 'Hello')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await page.waitForURL(/[0-9a-f-]{36}\/[0-9a-f-]{36}$/)
+  await field(page).fill('Half a thought')
+  const [, , agent_id = '', session_id = ''] = new URL(page.url()).pathname.split('/')
+  const path = '/api/v1/agents/{agent_id}/playground/sessions/{session_id}'
+  await app.client.DELETE(path, { params: { path: { agent_id, session_id } } })
+  await page.getByText('Session not found').waitFor()
+  await page.getByText('Half a thought').waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.getByRole('button', { name: 'Take the text to a new session' }).click()
+  await page.getByText('Talk to Agent').waitFor()
+  expect(await field(page).inputValue()).toBe('Half a thought')
+})
