@@ -11,8 +11,10 @@ import classes from './chat.module.css'
 import { isGone, Loading, Notices, SessionGone, Unread } from './chat-notices.tsx'
 import { useAttachments } from './composer/attachments.ts'
 import { Composer } from './composer/composer.tsx'
+import type { Place } from './composer/drafts.ts'
 import { useEscapeToStop } from './composer/escape-to-stop.ts'
 import { useDraft } from './composer/use-draft.ts'
+import { useEditing } from './composer/use-editing.ts'
 import { useFileDrop } from './composer/use-file-drop.ts'
 import { useSending } from './composer/use-sending.ts'
 import { Durability } from './connection/durability.tsx'
@@ -53,7 +55,7 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
   const overriding = useOverrides()
   const { overrides } = overriding
   const field = useFocusedField(sessionId)
-  const { editing, setEditing } = useEditing(isAccepted)
+  const { editing, setEditing } = useEditing(agent.id, connection)
   const attachments = useAttachments()
   const { lastMessage, recall } = lastAsked(connection, attachments, setEditing)
   const { onSend, open, problem, dismiss } = useSending({
@@ -193,7 +195,7 @@ const Within = ({ agent, sessionId, within, actions, onClose }: WithinProps) => 
 function lastAsked(
   { transcript, stored }: Pick<ReturnType<typeof useConnection>, 'transcript' | 'stored'>,
   { files, take, takeLast }: ReturnType<typeof useAttachments>,
-  setEditing: (editing: Editing) => void,
+  setEditing: (place: Place) => void,
 ) {
   const last = stored.data?.path.findLast(({ role }) => role === 'user')
   const live = () => transcript.getSnapshot().context.live?.userText ?? null
@@ -255,20 +257,6 @@ const Keys = ({ isIdle, stopsNext }: { isIdle: boolean; stopsNext: boolean }) =>
     )}
   </Text>
 )
-
-interface Editing {
-  /** The text of the message that is edited. */
-  parentId: string | null
-}
-
-/** It is over once the server has accepted what was written. */
-function useEditing(isAccepted: boolean) {
-  const [editing, setEditing] = useState<Editing | null>(null)
-  useEffect(() => {
-    if (isAccepted) setEditing(null)
-  }, [isAccepted])
-  return { editing, setEditing }
-}
 
 const noMessages: Conversation = { path: [], ids: [] }
 
