@@ -1,5 +1,6 @@
 /** The workbench's prompt and settings while they are typed, chosen and saved beside others. */
 import { afterAll, expect, test } from 'vitest'
+import { axe } from '../browser.ts'
 import { soon, startPlayground } from './playground-scene.ts'
 
 const { agentId, app, open, close } = await startPlayground()
@@ -29,4 +30,34 @@ test('what is typed fast, or in the middle, stays as it was typed in the fields 
   const model = await writeInto('Model')
   await page.getByRole('button', { name: 'Remove the override of Model' }).click()
   await soon(() => model.inputValue()).toBe('')
+})
+
+test('another prompt is not chosen over an edited text without a question, and is saved over with its own text alone', async () => {
+  const { data: other } = await app.client.POST('/api/v1/prompts', { body: { name: 'Other', content: 'Be other.' } })
+  const params = { path: { id: other?.id ?? '' } }
+  await using page = await open()
+  const side = page.getByRole('complementary', { name: 'Workbench' })
+  const text = side.getByLabel('System prompt')
+  await text.fill('Edited.')
+  const choose = async () => {
+    await side.getByRole('combobox', { name: 'Prompt' }).click()
+    await page.getByRole('option', { name: 'Other' }).click()
+    return page.getByRole('dialog', { name: 'Discard the edited text?' })
+  }
+  const asked = await choose()
+  expect(await axe(page)).toEqual([])
+  await asked.getByRole('button', { name: 'Keep editing' }).click()
+  await asked.waitFor({ state: 'detached' })
+  expect(await text.inputValue()).toBe('Edited.')
+  await (await choose()).getByRole('button', { name: 'Discard it' }).click()
+  await soon(() => text.inputValue()).toBe('Be other.')
+
+  // What the side holds is the chosen prompt.
+  await text.fill('Mine')
+  await app.client.PUT('/api/v1/prompts/{id}', { params, body: { content: 'Theirs' } })
+  await side.getByRole('button', { name: 'Save' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save to Agent' })
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('Changed by somebody else meanwhile').waitFor()
+  expect((await app.client.GET('/api/v1/prompts/{id}', { params })).data?.content).toBe('Theirs')
 })
