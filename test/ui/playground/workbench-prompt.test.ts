@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { axe } from '../browser.ts'
 import { soon, startPlayground } from './playground-scene.ts'
 
-const { agentId, app, open, close } = await startPlayground()
+const { agentId, app, open, playground, close } = await startPlayground()
 afterAll(close)
 
 const { data: prompt } = await app.client.POST('/api/v1/prompts', { body: { name: 'Kind', content: 'Be kind.' } })
@@ -60,4 +60,24 @@ test('another prompt is not chosen over an edited text without a question, and i
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByText('Changed by somebody else meanwhile').waitFor()
   expect((await app.client.GET('/api/v1/prompts/{id}', { params })).data?.content).toBe('Theirs')
+})
+
+test('a setting that somebody else changes at the same moment is not undone', async () => {
+  const config = async () => (await app.client.GET('/api/v1/agents/{id}', agent)).data?.generationConfig
+  await using page = await open(`${playground}?topP=0.25`)
+  let isFirst = true
+  await page.route(`**/agents/${agentId}`, async (route) => {
+    if (isFirst && route.request().method() === 'PUT') {
+      isFirst = false
+      await app.client.PUT('/api/v1/agents/{id}', { ...agent, body: { generationConfig: { temperature: 0.1 } } })
+    }
+    await route.continue()
+  })
+  await page.getByRole('complementary', { name: 'Workbench' }).getByRole('button', { name: 'Save' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('Changed by somebody else meanwhile').waitFor()
+  expect(await config()).not.toHaveProperty('topP', 0.25)
+  await dialog.getByRole('button', { name: 'Save mine anyway' }).click()
+  await soon(config).toMatchObject({ temperature: 0.1, topP: 0.25 })
 })
