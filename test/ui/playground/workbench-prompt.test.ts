@@ -81,3 +81,13 @@ test('a setting that somebody else changes at the same moment is not undone', as
   await dialog.getByRole('button', { name: 'Save mine anyway' }).click()
   await soon(config).toMatchObject({ temperature: 0.1, topP: 0.25 })
 })
+
+test('a prompt that cannot be read says so', async () => {
+  await using page = await open('/playground')
+  await page.route('**/api/v1/prompts/*', (route) => route.fulfill({ status: 500, json: { message: 'Not now.' } }))
+  await page.goto(playground)
+  const side = page.getByRole('complementary', { name: 'Workbench' })
+  await side.getByRole('alert').getByText('Not now.').waitFor()
+  expect(await side.getByTestId('prompt-size').textContent()).not.toContain('0 characters')
+  expect(await axe(page)).toEqual([])
+})

@@ -5,6 +5,7 @@ import { useEffect, useId } from 'react'
 import { Link } from 'react-router'
 import type { Agent } from '../../agents/resource.ts'
 import type { Edits } from '../../blocks/editing/edits.ts'
+import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import { useTyped } from '../../blocks/use-typed.ts'
 import { plural } from '../../blocks/words.ts'
 import { promptResource } from '../../prompts/resource.ts'
@@ -23,7 +24,7 @@ interface PromptTabProps {
 export function PromptTab({ agent, state, edits }: PromptTabProps) {
   const { overrides, set } = state
   const promptId = overrides.prompt ?? agent.promptId
-  const { data: prompt } = useQuery({ ...promptResource.one(promptId ?? ''), enabled: promptId !== null })
+  const { data: prompt, error } = useQuery({ ...promptResource.one(promptId ?? ''), enabled: promptId !== null })
   const saved = promptId === null ? '' : prompt?.content
   const isEdited = overrides.system !== undefined
   // What is saved over is what the text began with.
@@ -51,11 +52,14 @@ export function PromptTab({ agent, state, edits }: PromptTabProps) {
         value={text}
         onChange={({ currentTarget: { value } }) => type(value)}
       />
+      {saved === undefined && <ErrorAlert error={error} />}
       <div className={classes.facts} data-testid="prompt-size">
-        <span>
-          {plural(characters, 'character')} · about {plural(tokens, 'token')}
-        </span>
-        {added + removed > 0 && (
+        {saved !== undefined && (
+          <span>
+            {plural(characters, 'character')} · about {plural(tokens, 'token')}
+          </span>
+        )}
+        {saved !== undefined && added + removed > 0 && (
           <b>
             +{added} −{removed} lines since it was saved
           </b>
