@@ -1,8 +1,9 @@
 /** Small parts of the conversation: the caret, the line below a reply, hints, and a session's row in the list. */
 import { afterAll, expect, test } from 'vitest'
+import { sidewaysScroll } from '../browser.ts'
 import { replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
 
-const { up, open, byHand, close } = await startPlayground()
+const { agentId, app, up, open, byHand, close } = await startPlayground()
 afterAll(close)
 
 test('a caret stands where the words end while they come, and is still where movement is not wanted', async () => {
@@ -103,4 +104,26 @@ test('on a phone the sessions are in a drawer, which gives the focus back to its
     await drawer.waitFor({ state: 'hidden' })
     await soon(() => button.evaluate((of) => of === of.ownerDocument.activeElement)).toBe(true)
   }
+})
+
+test('an agent’s name that no line has room for moves nothing out of sight', async () => {
+  const { data } = await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })
+  const body = { name: 'W'.repeat(200), providerId: data?.providerId ?? '', model: 'm' }
+  const { data: long } = await app.client.POST('/api/v1/agents', { body })
+  await using page = await open(`/playground/${long?.id}`)
+  const send = page.getByRole('button', { name: 'Send', exact: true })
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 844 })
+    await soon(async () => {
+      const box = await send.boundingBox()
+      return box === null ? Number.NaN : box.x + box.width
+    }).toBeLessThan(width)
+  }
+  expect(await sidewaysScroll(page)).toEqual([])
+  await say(page, 'Hello')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  expect(await sidewaysScroll(page)).toEqual([])
+  await page.goto('/')
+  await page.getByRole('region', { name: 'Recent sessions' }).getByText('WWW').waitFor()
+  expect(await sidewaysScroll(page)).toEqual([])
 })

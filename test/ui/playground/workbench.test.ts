@@ -206,8 +206,9 @@ test('what is saved in the workbench keeps what somebody else has set, and the a
   await page.getByRole('button', { name: 'General' }).click()
   await page.getByRole('combobox', { name: /^Model/ }).fill('model-b')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('Saved.').waitFor()
-  expect(await config()).toMatchObject({ temperature: 0.7, topP: 0.5 })
+  const params = { path: { id: agentId } }
+  const agent = async () => (await app.client.GET('/api/v1/agents/{id}', { params })).data
+  await soon(agent).toMatchObject({ model: 'model-b', generationConfig: { temperature: 0.7, topP: 0.5 } })
 })
 
 test('settings that are refused leave no new prompt behind', async () => {

@@ -35,7 +35,7 @@ export const agentTools = (id: string) =>
     queryFn: ({ signal }) => api.GET('/api/v1/agents/{agent_id}/tools', { params: { path: { agent_id: id } }, signal }),
   })
 
-const agentPath = (id: string): string => `/api/v1/agents/${id}`
+export const agentPath = (id: string): string => `/api/v1/agents/${id}`
 export const toolsPath = (id: string): string => `${agentPath(id)}/tools`
 
 /** Where programs call the agent, without the server's address. */

@@ -29,14 +29,14 @@ export const anchorOf = ({ hash }: Pick<Path, 'hash'>): string => (holdsParams(h
  */
 export function useSearchParams(): [
   URLSearchParams,
-  (to: (now: URLSearchParams) => URLSearchParams, options?: NavigateOptions) => void,
+  (to: (now: URLSearchParams) => URLSearchParams, options?: NavigateOptions) => Promise<void>,
 ] {
   const { search, hash } = useLocation()
   const navigate = useNavigate()
   const params = useMemo(() => paramsOf({ search, hash }), [search, hash])
   const change = useCallback(
-    (to: (now: URLSearchParams) => URLSearchParams, options?: NavigateOptions) =>
-      void navigate(addressOf(to(paramsOf(window.location))), options),
+    async (to: (now: URLSearchParams) => URLSearchParams, options?: NavigateOptions) =>
+      navigate(addressOf(to(paramsOf(window.location))), options),
     [navigate],
   )
   return [params, change]

@@ -1,9 +1,13 @@
 /** What stands in place of a conversation, or above its field, while there is something to say about it. */
-import { Alert, Center, Loader } from '@mantine/core'
+import { Alert, Button, Center, Loader, Stack, Text } from '@mantine/core'
+import { IconPlugOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { useNavigate } from 'react-router'
 import { ApiError, wordsOf } from '../api.ts'
+import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { Gone } from '../blocks/messages/gone.tsx'
 import classes from './chat.module.css'
+import { keepDraft, readDraft } from './composer/drafts.ts'
 
 export const Loading = () => (
   <Center flex={1}>
@@ -11,21 +15,79 @@ export const Loading = () => (
   </Center>
 )
 
-export function SessionGone({ header }: { header: ReactNode }) {
+interface InPlaceProps {
+  header: ReactNode
+  children: ReactNode
+}
+
+const InPlace = ({ header, children }: InPlaceProps) => (
+  <>
+    {header}
+    <Center flex={1} p="md">
+      {children}
+    </Center>
+  </>
+)
+
+export const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404
+
+interface SessionGoneProps {
+  header: ReactNode
+  agentId: string
+  /** What was typed in the session. */
+  text: string
+}
+
+export function SessionGone({ header, agentId, text }: SessionGoneProps) {
+  const navigate = useNavigate()
+  const take = () => {
+    keepDraft(agentId, null, [readDraft(agentId, null), text].filter(Boolean).join('\n'))
+    void navigate(`/playground/${agentId}`)
+  }
   return (
-    <>
-      {header}
-      <Center flex={1} p="md">
+    <InPlace header={header}>
+      <Stack align="center">
         <Gone noun="session" />
-      </Center>
-    </>
+        {text !== '' && (
+          <>
+            <Text className={classes.left ?? ''} dir="auto">
+              {text}
+            </Text>
+            <Button onClick={take}>Take the text to a new session</Button>
+          </>
+        )}
+      </Stack>
+    </InPlace>
   )
 }
 
-/** A message that was not accepted. */
+interface UnreadProps {
+  header: ReactNode
+  error: unknown
+  query: { isFetching: boolean; refetch: () => Promise<unknown> }
+}
+
+/** The session may be long: it is not shown as if it were empty. */
+export const Unread = ({ header, error, query: { isFetching, refetch } }: UnreadProps) => (
+  <InPlace header={header}>
+    <EmptyState
+      icon={IconPlugOff}
+      title="The session could not be read"
+      action={
+        <Button loading={isFetching} onClick={() => void refetch()}>
+          Try again
+        </Button>
+      }
+    >
+      {wordsOf(error)}
+    </EmptyState>
+  </InPlace>
+)
+
+/** A message that was not accepted, or something else that was refused. */
 export interface Problem {
   error: unknown
-  /** What was written. Null when it was not written here. */
+  /** What was written. Null where it was no message, or one that was not written here. */
   text: string | null
   /** It was sent to wait for the replies before it. */
   isQueued?: boolean
@@ -61,8 +123,9 @@ export function Notices({ problem, onDismiss, isReconnecting }: NoticesProps) {
 
 const isBusy = (error: unknown): boolean => error instanceof ApiError && [409, 503].includes(error.status)
 
-function advice({ error, isQueued = false }: Problem): string {
+function advice({ error, text, isQueued = false }: Problem): string {
   if (!(error instanceof ApiError)) return ''
+  if (text === null) return error.status === 503 ? 'Try again in a moment.' : ''
   if (error.status === 409 && isQueued) return 'Your message is kept: send it when one of them has begun.'
   if (error.status === 409) return 'It was started elsewhere. Your message is kept: send it when that reply has ended.'
   if (error.status === 503) return 'Your message is kept: send it again in a moment.'

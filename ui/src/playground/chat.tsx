@@ -5,15 +5,16 @@ import { useQuery } from '@tanstack/react-query'
 import { useSelector } from '@xstate/store-react'
 import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { Agent } from '../agents/resource.ts'
-import { ApiError } from '../api.ts'
 import { late, useLoaded } from '../blocks/late/use-loaded.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import classes from './chat.module.css'
-import { Loading, Notices, SessionGone } from './chat-notices.tsx'
+import { isGone, Loading, Notices, SessionGone, Unread } from './chat-notices.tsx'
 import { useAttachments } from './composer/attachments.ts'
 import { Composer } from './composer/composer.tsx'
+import type { Place } from './composer/drafts.ts'
 import { useEscapeToStop } from './composer/escape-to-stop.ts'
 import { useDraft } from './composer/use-draft.ts'
+import { useEditing } from './composer/use-editing.ts'
 import { useFileDrop } from './composer/use-file-drop.ts'
 import { useSending } from './composer/use-sending.ts'
 import { Durability } from './connection/durability.tsx'
@@ -49,12 +50,12 @@ interface ChatProps {
 
 export function Chat({ agent, sessionId: given, onSession, onFound, header }: ChatProps) {
   const connection = useConnection({ agentId: agent.id, sessionId: given, onSession })
-  const { transcript, stored, sessionId, isIdle, isAccepted, isReconnecting, isStopping } = connection
+  const { transcript, stored, unread, sessionId, isIdle, isAccepted, isReconnecting, isStopping } = connection
   const draft = useDraft(agent.id, sessionId)
   const overriding = useOverrides()
   const { overrides } = overriding
   const field = useFocusedField(sessionId)
-  const { editing, setEditing } = useEditing(isAccepted)
+  const { editing, setEditing } = useEditing(agent.id, connection)
   const attachments = useAttachments()
   const { lastMessage, recall } = lastAsked(connection, attachments, setEditing)
   const { onSend, open, problem, dismiss } = useSending({
@@ -87,14 +88,16 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
   })
   const checkpoints = useCheckpoints(agent.id, sessionId)
   const opening = useMemo(() => <Opening agent={agent} onPick={open} />, [agent, open])
-  if (stored.error instanceof ApiError && stored.error.status === 404) return <SessionGone header={header('')} />
+  const isLive = useSelector(transcript, ({ context }) => context.live !== null)
+  if (isGone(stored.error ?? unread)) return <SessionGone header={header('')} agentId={agent.id} text={draft.text} />
+  if (unread !== null && !isLive) return <Unread header={header('')} error={unread} query={stored} />
   return (
     <>
       {header(draft.text || (lastMessage() ?? ''))}
       <Shown
         isNew={sessionId === null}
         isWritten={draft.text !== ''}
-        isLoading={stored.isLoading}
+        isLoading={sessionId !== null && stored.isPending && !isLive}
         agentName={agent.name}
         agentModel={agent.model}
         stored={stored.data ?? noMessages}
@@ -192,7 +195,7 @@ const Within = ({ agent, sessionId, within, actions, onClose }: WithinProps) => 
 function lastAsked(
   { transcript, stored }: Pick<ReturnType<typeof useConnection>, 'transcript' | 'stored'>,
   { files, take, takeLast }: ReturnType<typeof useAttachments>,
-  setEditing: (editing: Editing) => void,
+  setEditing: (place: Place) => void,
 ) {
   const last = stored.data?.path.findLast(({ role }) => role === 'user')
   const live = () => transcript.getSnapshot().context.live?.userText ?? null
@@ -214,7 +217,7 @@ function Asked({ pending, onDecide }: ComponentProps<typeof Question>) {
   if (pending.length === 0) return null
   return (
     <Suspense>
-      <Question key={pending.map(({ call_id }) => call_id).join(' ')} pending={pending} onDecide={onDecide} />
+      <Question pending={pending} onDecide={onDecide} />
     </Suspense>
   )
 }
@@ -254,20 +257,6 @@ const Keys = ({ isIdle, stopsNext }: { isIdle: boolean; stopsNext: boolean }) =>
     )}
   </Text>
 )
-
-interface Editing {
-  /** The text of the message that is edited. */
-  parentId: string | null
-}
-
-/** It is over once the server has accepted what was written. */
-function useEditing(isAccepted: boolean) {
-  const [editing, setEditing] = useState<Editing | null>(null)
-  useEffect(() => {
-    if (isAccepted) setEditing(null)
-  }, [isAccepted])
-  return { editing, setEditing }
-}
 
 const noMessages: Conversation = { path: [], ids: [] }
 

@@ -1,7 +1,7 @@
 /** Sessions and their messages at the server: keys, reads and writes. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
-import { api } from '../api.ts'
+import { ApiError, api } from '../api.ts'
 import { queryClient } from '../query-client.ts'
 import { conversationOf } from './transcript/branches.ts'
 
@@ -148,3 +148,12 @@ export async function cancelReply(agentId: string, sessionId: string): Promise<v
   const path = { agent_id: agentId, session_id: sessionId }
   await api.POST(`${listPath}/{session_id}/cancel`, { params: { path } })
 }
+
+/** What to say of a decision that was refused: where its calls wait no longer, another one came first. */
+export const decisionProblem = (error: unknown): unknown =>
+  isTooLate(error) ? new ApiError(409, 'Somebody else has decided meanwhile.') : error
+
+/** A reply runs, nothing waits, or the reply that followed the other decision waits for calls of its own. */
+const isTooLate = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  (error.status === 409 || (error.status === 400 && error.message.startsWith('decisions: nothing waits under the id')))

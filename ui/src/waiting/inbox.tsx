@@ -1,6 +1,7 @@
 /** One waiting session, to be decided here: what is asked, the messages before it, and the question itself. */
 import { Anchor, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { Question } from '../playground/composer/question.tsx'
@@ -14,7 +15,11 @@ const SHOWN = 3
 export function Inbox({ session }: { session: WaitingSession }) {
   const { id, agentId, agentName, user, pending } = session
   const { data } = useQuery(messageList(agentId, id))
-  const deciding = useMutation({ mutationFn: (decisions: Parameters<typeof decide>[1]) => decide(session, decisions) })
+  const [refusals, setRefusals] = useState(0)
+  const deciding = useMutation({
+    mutationFn: (decisions: Parameters<typeof decide>[1]) => decide(session, decisions),
+    onError: () => setRefusals((before) => before + 1),
+  })
   const before = data?.path.filter(({ content }) => content !== '').slice(-SHOWN) ?? []
   const names = [...new Set(pending.map(({ name }) => name))].join(', ')
   return (
@@ -36,7 +41,8 @@ export function Inbox({ session }: { session: WaitingSession }) {
           </li>
         ))}
       </ul>
-      <Question pending={pending} onDecide={deciding.mutate} hasKeys />
+      {/* What was refused is to be decided again. */}
+      <Question key={refusals} pending={pending} onDecide={deciding.mutate} hasKeys />
       <ErrorAlert error={deciding.error} />
       <Text className={classes.keys} component="div">
         <span>

@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
-import type { Decision } from '../playground/queries.ts'
+import { type Decision, decisionProblem } from '../playground/queries.ts'
 import { forEach } from '../sessions/queries.ts'
 
 type Overview = components['schemas']['SessionOverview']
@@ -49,7 +49,11 @@ async function withPending(one: Overview, signal: AbortSignal): Promise<WaitingS
 
 /** Resolves once the reply that follows has begun: it goes on by itself. */
 async function begin({ id, agentId }: WaitingSession, decisions: readonly Decision[]): Promise<void> {
-  for await (const _ of api.playground(agentId).session(id).decide(decisions)) break
+  try {
+    for await (const _ of api.playground(agentId).session(id).decide(decisions)) break
+  } catch (error) {
+    throw decisionProblem(error)
+  }
 }
 
 export const decide = (session: WaitingSession, decisions: readonly Decision[]): Promise<void> =>

@@ -131,3 +131,40 @@ test('an opening is sent with one click', async () => {
   await page.getByRole('button', { name: 'Hello! What can you do?' }).click()
   await soon(() => statuses(page)).toEqual(['Complete'])
 })
+
+test('a session whose messages cannot be read says so, and offers no beginning', async () => {
+  await using page = await open()
+  await say(page, 'Hello')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  const server = { isBroken: true }
+  await page.route(/\/sessions\/[^/]+\/messages/, (route) =>
+    server.isBroken ? route.fulfill({ status: 500, json: { message: 'Not now.' } }) : route.continue(),
+  )
+  await page.reload()
+  const chat = page.getByRole('region', { name: 'Chat' })
+  await chat.getByText('Not now.').waitFor()
+  expect(await chat.getByText('Talk to Agent').count()).toBe(0)
+  expect(await field(page).count()).toBe(0)
+  expect(await axe(page)).toEqual([])
+  server.isBroken = false
+  await chat.getByRole('button', { name: 'Try again' }).click()
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await field(page).waitFor()
+})
+
+test('what was typed in a session that somebody else deletes is taken along to a new one', async () => {
+  await using page = await open()
+  await say(page, 'Hello')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await page.waitForURL(/[0-9a-f-]{36}\/[0-9a-f-]{36}$/)
+  await field(page).fill('Half a thought')
+  const [, , agent_id = '', session_id = ''] = new URL(page.url()).pathname.split('/')
+  const path = '/api/v1/agents/{agent_id}/playground/sessions/{session_id}'
+  await app.client.DELETE(path, { params: { path: { agent_id, session_id } } })
+  await page.getByText('Session not found').waitFor()
+  await page.getByText('Half a thought').waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.getByRole('button', { name: 'Take the text to a new session' }).click()
+  await page.getByText('Talk to Agent').waitFor()
+  expect(await field(page).inputValue()).toBe('Half a thought')
+})

@@ -76,3 +76,15 @@ test('a session has its title from its first message on, while the reply runs', 
   await list.getByRole('link', { name: 'Where is my lamp?', exact: true }).waitFor()
   await call.finish()
 })
+
+test('a reply that could not be stopped says nothing of a message that is kept', async () => {
+  await using page = await open()
+  const call = await running(page)
+  await page.route('**/cancel', (route) => route.fulfill({ status: 503, json: { message: 'Not now.' } }), { times: 1 })
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  const alert = page.getByRole('alert').filter({ hasText: 'Not now.' })
+  await alert.waitFor()
+  expect(await alert.textContent()).toBe('Not now. Try again in a moment.')
+  await call.finish()
+  await soon(() => statuses(page)).toEqual(['Complete'])
+})

@@ -1,5 +1,5 @@
 /** Contract section 14 in the playground: edit, another reply, branches, forks; by keyboard, and in the dark. */
-import { afterAll, expect } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { verifies } from '../../../verifies.ts'
 import { axe } from '../../browser.ts'
 import { conversation, field, say, soon, startPlayground, statuses } from '../playground-scene.ts'
@@ -107,4 +107,24 @@ verifies('contract-14.pages', 'replay shows the path of each moment', async () =
   const log = page.getByRole('log', { name: 'Conversation' })
   // It opens at the end.
   await soon(() => log.locator('article p').allTextContents()).toEqual(['first', 'One.', 'changed', 'Again.'])
+})
+
+test('a message that is being edited keeps its place while another page is looked at', async () => {
+  await using page = await open()
+  await say(page, 'first')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await page.waitForURL(/[0-9a-f-]{36}\/[0-9a-f-]{36}$/)
+  await press(page, 'Edit and send again')
+  await field(page).fill('changed')
+  await page.getByRole('link', { name: 'Approvals' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor()
+  await page.goBack()
+  await page.getByText('Editing an earlier message').waitFor()
+  expect(await field(page).inputValue()).toBe('changed')
+  await field(page).press('Enter')
+  await soon(() => branches(page)).toEqual(['2 / 2'])
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await page.reload()
+  await soon(() => branches(page)).toEqual(['2 / 2'])
+  expect(await page.getByText('Editing an earlier message').count()).toBe(0)
 })

@@ -34,12 +34,13 @@ const asksToPay = (...ids: string[]) =>
     }
     await call.finish('tool_calls')
   })
-/** A session whose reply asks to pay. */
-async function waitingSession(text: string): Promise<void> {
+/** A session whose reply asks to pay: its id. */
+async function waitingSession(text: string): Promise<string> {
   asksToPay('c1')
   const { id } = await api('POST', `/api/v1/agents/${agentId}/deploy/sessions`, {})
   const completions = `/api/v1/agents/${agentId}/deploy/sessions/${id}/chat/completions`
   await api('POST', completions, { messages: [{ role: 'user', content: text }] })
+  return id
 }
 const told = async (call: number) =>
   (await up.call(call)).body.messages.filter(({ role }: { role: string }) => role === 'tool')
@@ -219,4 +220,56 @@ test('an argument that the form does not show stays as the model gave it', async
   const results = await told(up.calls.length)
   const [, approvedWith = ''] = /arguments: (\{.*\})/.exec(results[0].content) ?? []
   expect(JSON.parse(approvedWith)).toEqual({ amount: 7, note: 'For lunch' })
+})
+
+test('a session that asks again at once is asked about anew, and a refused decision can be made again', async () => {
+  const id = await waitingSession('Again')
+  asksToPay('c2')
+  const pending = async (): Promise<string[]> => {
+    const path = `${app.url}/api/v1/agents/${agentId}/playground/sessions/${id}`
+    return Object(await (await fetch(path)).json()).pending.map((call: { call_id: string }) => call.call_id)
+  }
+  await using page = await open(playground)
+  await page.goto('/waiting')
+  const decision = page.getByRole('region', { name: 'Decision' })
+  await page.route('**/actions', (route) => route.fulfill({ status: 400, json: { message: 'Not now.' } }), { times: 1 })
+  await decision.getByRole('button', { name: 'Approve' }).click()
+  await decision.getByRole('alert').getByText('Not now.').waitFor()
+  // The page sees neither the reply that follows nor its end: the next question stands in place of the decided one.
+  const { promise: asksAgain, resolve } = Promise.withResolvers<void>()
+  await page.route(/status=waiting/, async (route) => {
+    await asksAgain
+    await route.continue()
+  })
+  await decision.getByRole('button', { name: 'Approve' }).click()
+  await soon(pending).toEqual(['c2'])
+  resolve()
+  await decision.getByRole('button', { name: 'Approve' }).click()
+  await page.getByText('Nothing is waiting').waitFor()
+  expect(await pending()).toEqual([])
+})
+
+test('who decides after somebody else is told so, in the list and in the conversation', async () => {
+  await using page = await open()
+  asksToPay('c1')
+  await say(page, 'Pay once')
+  const approve = page.getByRole('button', { name: 'Approve', exact: true })
+  await approve.waitFor()
+  const refusals = [
+    { status: 400, json: { message: 'decisions: nothing waits under the id "c1"' } },
+    { status: 409, json: { message: 'Nothing in this session waits for this decision.' } },
+  ]
+  const told = page.getByText('Somebody else has decided meanwhile.')
+  for (const path of [new URL(page.url()).pathname, '/waiting']) {
+    await page.goto(path)
+    for (const refusal of refusals) {
+      await page.route('**/actions', (route) => route.fulfill(refusal), { times: 1 })
+      await approve.click()
+      await told.waitFor()
+      expect(await page.getByText(/nothing waits|your message is kept/i).count()).toBe(0)
+      await approve.waitFor()
+    }
+  }
+  await approve.click()
+  await page.getByText('Nothing is waiting').waitFor()
 })

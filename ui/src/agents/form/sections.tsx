@@ -55,7 +55,7 @@ export function useShownSection(form: UseFormReturnType<AgentValues>) {
   const awaited = useRef<string | null>(null)
   const showField = (path: string) => {
     awaited.current = path
-    show(sectionWith(path))
+    void show(sectionWith(path))
   }
   // What is hidden takes no focus.
   useEffect(() => {

@@ -31,7 +31,7 @@ export function useSorting(): { sorting: Sorting; sortBy: (header: string) => vo
     /** Upwards, then downwards, then as it was. */
     sortBy(header) {
       const next = by !== header ? header : isDescending ? null : `-${header}`
-      setSearch((before) => withParams(before, { sort: next, offset: null }), { replace: true })
+      void setSearch((before) => withParams(before, { sort: next, offset: null }), { replace: true })
     },
   }
 }

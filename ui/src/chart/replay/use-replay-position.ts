@@ -42,11 +42,11 @@ export function useReplayPosition(moments: readonly Moment[]): ReplayPosition {
     index,
     go: (next) => {
       setPlaying(false)
-      show(next)
+      void show(next)
     },
     playing,
     toggle: () => {
-      if (!playing && index >= last) show(0)
+      if (!playing && index >= last) void show(0)
       setPlaying(!playing)
     },
     speed,

@@ -1,7 +1,13 @@
 /** The columns that the middle is split into: part of the address, so that they can be shared. */
 import type { Path } from 'react-router'
 import { addressOf, useSearchParams, withParams } from '../../blocks/search-params.ts'
-import { noOverrides, type OverrideChanges, type Overrides, overridesIn } from '../overrides/overrides.ts'
+import {
+  noOverrides,
+  type OverrideChanges,
+  type Overrides,
+  overridesIn,
+  withoutOldText,
+} from '../overrides/overrides.ts'
 
 const mostColumns = 4
 
@@ -69,7 +75,7 @@ export function useColumns() {
     remove: (index: number) => change((all) => all.filter((_, at) => at !== index)),
     override: (index: number, changes: OverrideChanges) =>
       changeOne(index, ({ overrides }) => ({
-        overrides: overridesIn(withParams(new URLSearchParams(overrides), changes)),
+        overrides: overridesIn(withParams(new URLSearchParams(overrides), withoutOldText(changes))),
       })),
     clear: (index: number) =>
       changeOne(index, ({ overrides }) => ({

@@ -19,8 +19,12 @@ interface QuestionProps {
   hasKeys?: boolean
 }
 
-/** Keep it apart by what is pending: decisions are made about exactly these calls. */
-export function Question({ pending, onDecide, hasKeys = false }: QuestionProps) {
+/** Decisions are made about exactly these calls: where others are pending, none of them is decided. */
+export const Question = (props: QuestionProps) => (
+  <Undecided key={props.pending.map(({ call_id }) => call_id).join(' ')} {...props} />
+)
+
+function Undecided({ pending, onDecide, hasKeys = false }: QuestionProps) {
   const [decided, setDecided] = useState<ReadonlyMap<string, Decision>>(new Map())
   const decide = (decision: Decision) => {
     const all = new Map(decided).set(decision.call_id, decision)

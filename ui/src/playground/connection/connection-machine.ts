@@ -3,7 +3,7 @@ import { assign, fromCallback, fromPromise, setup } from 'xstate'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { ApiError, api, ReplyError } from '../../api.ts'
 import { serverNow } from '../../shell/server-clock.ts'
-import { cancelReply, type Decision } from '../queries.ts'
+import { cancelReply, type Decision, decisionProblem } from '../queries.ts'
 import { gatherEvents, type Transcript } from '../transcript/transcript.ts'
 import type { ShownPart } from './live-reply.ts'
 
@@ -175,8 +175,8 @@ export const connectionMachine = setup({
           target: 'idle',
           actions: [
             ({ context }) => context.transcript.trigger.refused(),
-            assign(({ context, event }) => ({
-              problem: { error: event.error, text: context.chat && textOf(context.chat) },
+            assign(({ context: { chat, decisions }, event: { error } }) => ({
+              problem: { error: decisions ? decisionProblem(error) : error, text: chat && textOf(chat) },
             })),
           ],
         },

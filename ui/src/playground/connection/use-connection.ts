@@ -58,6 +58,7 @@ export function useConnection({ agentId, sessionId: given, onSession }: Connecti
   return {
     transcript,
     stored,
+    unread: useUnread(stored),
     sessionId,
     problem,
     isIdle,
@@ -72,6 +73,13 @@ export function useConnection({ agentId, sessionId: given, onSession }: Connecti
     stop: () => send({ type: 'stop' }),
     dismiss: () => send({ type: 'dismiss' }),
   }
+}
+
+/** Why the stored messages are not there. Kept while they are asked for again, of which the query forgets the error. */
+function useUnread({ data, error }: { data: unknown; error: unknown }): unknown {
+  const [last, setLast] = useState(error)
+  if (error !== null && error !== last) setLast(error)
+  return data === undefined ? last : null
 }
 
 const nothing: PendingCall[] = []

@@ -39,7 +39,8 @@ export type OverrideChanges = Partial<Record<OverrideKey, string | null>>
 
 export interface OverrideState {
   overrides: Overrides
-  set: (changes: OverrideChanges) => void
+  /** Resolves once the router has the address. */
+  set: (changes: OverrideChanges) => Promise<void>
   clear: () => void
 }
 
@@ -52,12 +53,17 @@ export function overridesIn(search: URLSearchParams): Overrides {
   return overrides
 }
 
+/** An edited text is that of the prompt it began with: whoever chooses another prompt gets that one's text. */
+export const withoutOldText = (changes: OverrideChanges): OverrideChanges =>
+  changes.prompt === undefined ? changes : { system: null, ...changes }
+
 export const noOverrides: OverrideChanges = Object.fromEntries(keys.map((key) => [key, null]))
 
 export function useOverrides(): OverrideState {
   const [search, setSearch] = useSearchParams()
   const overrides = overridesIn(search)
-  const set = (changes: OverrideChanges) => setSearch((now) => withParams(now, changes), { replace: true })
+  const set = (changes: OverrideChanges) =>
+    setSearch((now) => withParams(now, withoutOldText(changes)), { replace: true })
   return { overrides, set, clear: () => set(noOverrides) }
 }
 

@@ -5,6 +5,8 @@ import { useEffect, useId } from 'react'
 import { Link } from 'react-router'
 import type { Agent } from '../../agents/resource.ts'
 import type { Edits } from '../../blocks/editing/edits.ts'
+import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
+import { useTyped } from '../../blocks/use-typed.ts'
 import { plural } from '../../blocks/words.ts'
 import { promptResource } from '../../prompts/resource.ts'
 import { textSize } from '../../prompts/text-size.ts'
@@ -22,7 +24,7 @@ interface PromptTabProps {
 export function PromptTab({ agent, state, edits }: PromptTabProps) {
   const { overrides, set } = state
   const promptId = overrides.prompt ?? agent.promptId
-  const { data: prompt } = useQuery({ ...promptResource.one(promptId ?? ''), enabled: promptId !== null })
+  const { data: prompt, error } = useQuery({ ...promptResource.one(promptId ?? ''), enabled: promptId !== null })
   const saved = promptId === null ? '' : prompt?.content
   const isEdited = overrides.system !== undefined
   // What is saved over is what the text began with.
@@ -30,7 +32,9 @@ export function PromptTab({ agent, state, edits }: PromptTabProps) {
     if (prompt !== undefined && !isEdited) edits.hold(`${promptResource.apiPath}/${prompt.id}`)
   }, [prompt, isEdited, edits])
   const id = useId()
-  const text = overrides.system ?? saved ?? ''
+  const [text, type] = useTyped(overrides.system ?? saved ?? '', (typed) =>
+    set({ system: typed === saved ? null : typed }),
+  )
   const { characters, tokens } = textSize(text)
   const { added, removed } = lineChanges(saved ?? '', text)
   return (
@@ -46,13 +50,16 @@ export function PromptTab({ agent, state, edits }: PromptTabProps) {
         placeholder="You are the assistant of…"
         disabled={saved === undefined}
         value={text}
-        onChange={({ currentTarget: { value } }) => set({ system: value === saved ? null : value })}
+        onChange={({ currentTarget: { value } }) => type(value)}
       />
+      {saved === undefined && <ErrorAlert error={error} />}
       <div className={classes.facts} data-testid="prompt-size">
-        <span>
-          {plural(characters, 'character')} · about {plural(tokens, 'token')}
-        </span>
-        {added + removed > 0 && (
+        {saved !== undefined && (
+          <span>
+            {plural(characters, 'character')} · about {plural(tokens, 'token')}
+          </span>
+        )}
+        {saved !== undefined && added + removed > 0 && (
           <b>
             +{added} −{removed} lines since it was saved
           </b>

@@ -27,7 +27,7 @@ export function SaveDialog({ agent, state: { overrides, set, clear }, edits, onC
   const [where, setWhere] = useState(promptId === null ? 'new' : 'same')
   const [name, setName] = useState(`${agent.name}, edited`)
   const saving = useMutation({
-    mutationFn: () => keepOverrides(agent, overrides, where === 'same' && prompt ? { prompt, edits } : { name }),
+    mutationFn: () => keepOverrides(agent, overrides, where === 'same' && prompt ? { prompt } : { name }, edits),
     onSuccess() {
       clear()
       onClose()
@@ -59,7 +59,8 @@ export function SaveDialog({ agent, state: { overrides, set, clear }, edits, onC
           <ChangedElsewhere
             error={saving.error}
             onReload={() => {
-              set({ system: null })
+              if (overrides.system === undefined) clear()
+              else void set({ system: null })
               promptResource.changed()
               onClose()
             }}
