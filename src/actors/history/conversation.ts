@@ -244,9 +244,11 @@ export function createSending(
   let current = composer.within(maxTokens, fixed)
 
   function sent(composed: Composed, turns: readonly ModelMessage[], turnTokens: number): Sent {
+    const tokens = composed.tokens + (fixed + turnTokens) * composer.correction
     const shortening: Shortening = {
-      tokens: composed.tokens + (fixed + turnTokens) * composer.correction,
+      tokens,
       historyTokens: composed.historyTokens,
+      correction: (counted) => correctionOf({ estimated: tokens, reported: counted }),
       to(historyTokens) {
         const shorter = composer.shortened(historyTokens, composed.start)
         return shorter && sent(shorter, turns, turnTokens)

@@ -77,6 +77,8 @@ export interface Shortening {
   tokens: number
   /** Tokens of the history in it. */
   historyTokens: number
+  /** The factor for these estimates where the provider counts so many tokens. 1 where it names none. */
+  correction(counted: number | null): number
   /** What changes where at most so many tokens of history are sent. Null when that is no less than now. */
   to(historyTokens: number): Pick<ModelRequest, 'messages' | 'history' | 'shortening'> | null
 }

@@ -1,7 +1,6 @@
 /**
  * A model is sent no more than it takes: limits that providers name are remembered, refusals are answered by less history.
  */
-import { correctionOf } from '../../actors/history/estimate.ts'
 import type { ModelEvent, ModelFailure, ModelRequest, Shortening, Take } from '../../actors/ports/index.ts'
 import type { Overflow } from './overflow.ts'
 
@@ -82,7 +81,7 @@ function afterRefusal(request: ModelRequest, { size, answer }: Overflow, limits:
   const limit = limits.get(nameOf(request))
   const half = shortening.historyTokens / 2
   if (limit === undefined) return shortened(request, shortening, half)
-  const perEstimated = correctionOf({ estimated: shortening.tokens, reported: size })
+  const perEstimated = shortening.correction(size)
   const most = limit - (answer ?? mostOfAnswer(request))
   const hasRoom = roomIn(most, shortening, perEstimated) > 0
   if (!hasRoom && answer !== null) return null

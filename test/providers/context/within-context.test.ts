@@ -1,5 +1,6 @@
 /** Contract section 19: a conversation that is too long for its model. */
 import { expect } from 'vitest'
+import { correctionOf } from '../../../src/actors/history/estimate.ts'
 import type { ModelMessage, ModelRequest, Shortening } from '../../../src/actors/ports/index.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
@@ -15,6 +16,7 @@ function withTurns(count: number): Pick<ModelRequest, 'messages' | 'shortening'>
   const shortening: Shortening = {
     tokens: count + 1,
     historyTokens: count,
+    correction: (counted) => correctionOf({ estimated: count + 1, reported: counted }),
     to: (tokens) => (Math.floor(tokens) < count ? withTurns(Math.max(0, Math.floor(tokens))) : null),
   }
   return { messages: [...turns(1000).slice(1000 - count), newest], shortening }
