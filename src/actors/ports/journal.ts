@@ -7,7 +7,7 @@ import type { Checkpoint, History, HistoryLimits, SentBefore } from './history.t
 import type { Counts, LimitsInForce, OverLimit, RequestRate } from './limits.ts'
 import type { MessagePart, PartIdentity } from './parts.ts'
 import type { OnBusy, QueuedInput, ResponseRequest, SessionToMake } from './request.ts'
-import type { Carried, DecidedCall, WaitingCall } from './waiting.ts'
+import type { CallAnswer, Carried, DecidedCall, WaitingCall } from './waiting.ts'
 
 /** What identifies a reply that runs, wherever it is read or written. */
 export interface ReplyInfo {
@@ -91,6 +91,8 @@ export interface NewMessage {
   place?: MessagePlace | undefined
   /** Decisions instead of a user's message: the reply continues the one that waits. */
   decided?: Decisions | undefined
+  /** Results of the caller's calls that wait, beside the user's message: those that it does not bring are rejected. */
+  answers?: readonly CallAnswer[] | undefined
   /** The sender as decisions record it: a login's name or an end user. Null when the sender has no name. */
   by?: string | null
   model: string

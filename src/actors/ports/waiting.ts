@@ -46,6 +46,12 @@ export interface Carried extends InForce {
   firstId: string
 }
 
+/** The result of a call that the caller has made. */
+export interface CallAnswer {
+  id: string
+  output: string
+}
+
 export interface DecidedCall {
   id: string
   decision: CallDecision

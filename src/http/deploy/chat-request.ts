@@ -131,11 +131,21 @@ export function callsSinceUser(messages: readonly ModelMessage[]): number {
 
 /** The results that a session's request ends with. Null when it ends with another message. Throws 400. */
 export function readResults(messages: Messages): DecidedCall[] | null {
-  const spoken = withoutInstructions(messages)
-  const results = spoken.slice(spoken.findLastIndex(({ message }) => message.role !== 'tool') + 1)
+  const results = resultsAtEnd(withoutInstructions(messages))
   if (results.length === 0) return null
   return results.map(({ message, index }) => {
     const where = `messages.${index}`
     return { id: callIdOf(message, where), decision: 'respond', output: textOf(message.content, `${where}.content`) }
   })
 }
+
+/** The results right before the message that a session's request ends with; of a history that is not read they may be anything. */
+export function readAnswers(messages: Messages): DecidedCall[] {
+  const results = resultsAtEnd(withoutInstructions(messages).slice(0, -1))
+  return results.flatMap(({ message: { tool_call_id: id, content: output } }): DecidedCall[] =>
+    typeof id === 'string' && typeof output === 'string' ? [{ id, decision: 'respond', output }] : [],
+  )
+}
+
+const resultsAtEnd = (spoken: ReturnType<typeof withoutInstructions>) =>
+  spoken.slice(spoken.findLastIndex(({ message }) => message.role !== 'tool') + 1)

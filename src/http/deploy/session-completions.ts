@@ -3,7 +3,7 @@
 import type { FastifyReply } from 'fastify'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { ActionsRequest, SentMessages, SessionCompletionRequest } from '../../../openapi/schemas/conversation/chat.ts'
-import type { DecidedCall } from '../../actors/ports/index.ts'
+import type { CallAnswer, DecidedCall } from '../../actors/ports/index.ts'
 import type { Sent } from '../../actors/session/host.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import type { StoredCheckpoint } from '../../persistence/replies/checkpoints/checkpoints.ts'
@@ -18,7 +18,7 @@ import { cancelSession, readQueue, refuseQueuedRegenerate, removeQueued } from '
 import { sentAnswer } from '../queue/sent-answer.ts'
 import { loadAgent } from '../sending/agent-for-reply.ts'
 import { checkpointsOf, compactNow } from '../sending/compaction.ts'
-import { type GivenDecisions, readDecisions } from '../sending/decisions.ts'
+import { answersAmong, type GivenDecisions, readDecisions } from '../sending/decisions.ts'
 import { nameIgnored } from '../sending/request/answer-fields.ts'
 import { refuseUnwanted } from '../sending/request/caller-instructions.ts'
 import { readPlace, requestOptions } from '../sending/request/request-options.ts'
@@ -29,7 +29,7 @@ import { sessionFrame, wireUsage } from '../streaming/completion-frames.ts'
 import { answerWhole, lastEventId, streamReply } from '../streaming/reply-stream.ts'
 import { type Caller, opensId, userOf } from './access/caller.ts'
 import { ownParts } from './access/own-session.ts'
-import { readInstructions, readLastMessage, readResults, withoutInstructions } from './chat-request.ts'
+import { readAnswers, readInstructions, readLastMessage, readResults, withoutInstructions } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
 import type { DeployHandlers } from './scope.ts'
 
@@ -67,6 +67,20 @@ async function decisionsOf(
   const { found, wait } = await findWait(sql, { agentId, sessionId, user: userOf(caller) })
   if (!found) missing('session')
   return { calls, wait, bySecret: caller.kind === 'secret', asMessages }
+}
+
+/** What the caller has made of its calls: decisions instead of a message, or answers beside it. */
+async function madeCalls(
+  deps: SendDependencies,
+  caller: Caller,
+  params: { agent_id: string; session_id: string },
+  messages: Parameters<typeof readResults>[0],
+): Promise<{ decisions?: GivenDecisions; answers?: CallAnswer[] }> {
+  const results = readResults(messages)
+  if (results) return { decisions: await decisionsOf(deps, caller, params, results, true) }
+  const answers = readAnswers(messages)
+  if (answers.length === 0) return {}
+  return { answers: answersAmong(answers, (await decisionsOf(deps, caller, params, answers, true)).wait) }
 }
 
 const wireCheckpoint = ({ id, throughMessageId, summary, model, usage, createdAt }: StoredCheckpoint) => ({
@@ -113,9 +127,9 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
         counted: callerLimits(caller, reply),
       }
       nameIgnored(reply, body, known)
-      const decisions = results && (await decisionsOf(deps, caller, params, results, true))
-      const sent = await sendFrom(deps, params.agent_id, { ...message, ...(decisions && { decisions }) }, prepared)
-      await recordDecisions(sql, request, sent, decisions)
+      const made = await madeCalls(deps, caller, params, messages)
+      const sent = await sendFrom(deps, params.agent_id, { ...message, ...made }, prepared)
+      await recordDecisions(sql, request, sent, made.decisions)
       return await answer(sent, body, reply)
     },
     createSessionActions: async ({ params, body, caller, request, reply }) => {

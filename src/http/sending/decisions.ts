@@ -1,7 +1,7 @@
 /** Decisions about calls that wait (contract section 15): whether they fit what is pending, and who may make them. */
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../../../openapi/generated/schema.ts'
-import type { CheckedToolbox, DecidedCall } from '../../actors/ports/index.ts'
+import type { CallAnswer, CheckedToolbox, DecidedCall } from '../../actors/ports/index.ts'
 import type { PendingCall, Wait } from '../../persistence/replies/settling/waits.ts'
 import { badRequest, HttpError } from '../server/http-error.ts'
 import { refuse } from './refusals.ts'
@@ -28,6 +28,13 @@ export function readDecisions(decisions: ActionsRequest['decisions']): DecidedCa
     return { id, decision, ...(reason != null && { reason }) }
   })
 }
+
+/** Results among what was sent of calls that wait for the caller: kept with the message that comes behind them. */
+export const answersAmong = (sent: readonly DecidedCall[], wait: Wait | null): CallAnswer[] =>
+  sent.flatMap(({ id, decision, output }) => {
+    const isAwaited = wait?.pending.some(({ call_id, kind }) => call_id === id && kind === 'caller')
+    return isAwaited && decision === 'respond' && output !== undefined ? [{ id, output }] : []
+  })
 
 /** Throws 400, 403 or 409. Arguments that are the model's own are left out. */
 export async function fittingDecisions(

@@ -56,6 +56,7 @@ export type MessageInput = ReplyOptions &
     | 'user'
     | 'by'
     | 'text'
+    | 'answers'
     | 'place'
     | 'includeUsage'
     | 'idempotency'

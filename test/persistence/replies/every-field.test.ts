@@ -123,6 +123,7 @@ const admitted = {
   limits: 'decides: whether it is admitted; what it counts is in tables of its own',
   wait_id: 'messages.continues',
   decisions: 'decides: what becomes of calls that wait',
+  answers: 'decides: what becomes of calls that wait',
   decisions_hash: 'messages.decisions_hash',
   max_session_bytes: 'decides: whether the session has room',
   max_user_bytes: 'decides: whether its user has room',

@@ -28,6 +28,8 @@ export interface RunInput {
   decisions: readonly DecidedCall[] | null
   /** They are results, the last messages. Some may be those of the agent's tools that the page was shown. */
   asMessages: boolean
+  /** Results right before the newest user message. */
+  made: readonly DecidedCall[]
   /** How the page names the newest user message. Absent where decisions come instead, and when it gives no usable id. */
   named?: NamedMessage
   instructions: readonly PageInstruction[]
@@ -39,18 +41,20 @@ export function readRunInput({ threadId, messages, resume }: RunAgentInput): Run
   const list: readonly Readonly<Record<string, unknown>>[] = messages.map((message) => ({ ...message }))
   const instructions = instructionsAmong(list)
   const decisions = readResume(resume ?? [])
-  if (decisions.length > 0) return { text: '', decisions, asMessages: false, instructions }
+  if (decisions.length > 0) return { text: '', decisions, asMessages: false, made: [], instructions }
   const results = readResults(list)
   const index = list.findLastIndex(({ role }) => role === 'user')
-  if (index < 0 && results.length > 0) return { text: '', decisions: results, asMessages: true, instructions }
+  const asResults = { decisions: results, asMessages: true, made: [], instructions }
+  if (index < 0 && results.length > 0) return { text: '', ...asResults }
   if (index < 0) return badRequest('messages: one of them must have the role user')
   const content = list[index]?.content
   const text = typeof content === 'string' ? content : textOfParts(content, `messages.${index}.content`)
-  if (results.length > 0) return { text, decisions: results, asMessages: true, instructions }
+  if (results.length > 0) return { text, ...asResults }
+  const made = resultsAtEnd(list.slice(0, index))
   const id = list[index]?.id
   const isUsable = typeof id === 'string' && chatIdFault(id) === null
   const named = isUsable && { named: { id, replies: repliesIn(list.slice(0, index)).slice(-MOST_REPLIES) } }
-  return { text, decisions: null, asMessages: true, instructions, ...named }
+  return { text, decisions: null, asMessages: true, made, instructions, ...named }
 }
 
 function readResults(list: readonly Readonly<Record<string, unknown>>[]): DecidedCall[] {
@@ -61,6 +65,16 @@ function readResults(list: readonly Readonly<Record<string, unknown>>[]): Decide
     if (typeof content !== 'string') return badRequest(`${where}.content: must be a string`)
     return { id, decision: 'respond', output: content }
   })
+}
+
+/** Of a history that is not read they may be anything. */
+function resultsAtEnd(list: readonly Readonly<Record<string, unknown>>[]): DecidedCall[] {
+  const first = list.findLastIndex(({ role }) => role !== 'tool') + 1
+  return list
+    .slice(first)
+    .flatMap(({ toolCallId: id, content: output }): DecidedCall[] =>
+      typeof id === 'string' && typeof output === 'string' ? [{ id, decision: 'respond', output }] : [],
+    )
 }
 
 function readResume(entries: unknown): DecidedCall[] {

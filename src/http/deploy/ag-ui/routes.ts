@@ -1,11 +1,11 @@
 /** AG-UI over deploy sessions (contract section 12): a run is sent, or joined when it is sent again. */
-import type { MessagePlace, OnBusy } from '../../../actors/ports/index.ts'
+import type { CallAnswer, MessagePlace, OnBusy } from '../../../actors/ports/index.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import { lastKnownReply, sentMessage } from '../../../persistence/replies/reading/known-messages.ts'
 import { repliesBefore } from '../../../persistence/replies/reading/reply-events.ts'
 import { findWait } from '../../../persistence/replies/settling/waits.ts'
 import { replyIdOf, sentAnswer } from '../../queue/sent-answer.ts'
-import type { GivenDecisions } from '../../sending/decisions.ts'
+import { answersAmong, type GivenDecisions } from '../../sending/decisions.ts'
 import { broughtFunctions } from '../../sending/request/caller-tools.ts'
 import { hashOf } from '../../sending/request/request-options.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
@@ -32,6 +32,17 @@ async function decisionsFor(
   const pending = decisions.filter(({ id }) => wait?.pending.some(({ call_id }) => call_id === id))
   const calls = asMessages && pending.length > 0 ? pending : decisions
   return { calls, wait, bySecret: caller.kind === 'secret', asMessages }
+}
+
+/** Results that the page has made of its own tools, before it sent a message behind them. */
+async function answersFor(
+  { sql }: SendDependencies,
+  { agentId, user, sessionId }: ChatRequest & { sessionId: string },
+  { made }: RunInput,
+): Promise<CallAnswer[]> {
+  if (made.length === 0) return []
+  const { wait } = await findWait(sql, { agentId, sessionId, user })
+  return answersAmong(made, wait)
 }
 
 /**
@@ -81,6 +92,7 @@ export const agUiHandlers = (deps: SendDependencies) =>
       const place = session.isNew ? undefined : await placeOfRun(deps, by, input)
       const message = {
         text,
+        answers: await answersFor(deps, by, input),
         place,
         idempotency,
         onBusy: busyWord(onBusy, decisions, place),

@@ -30,7 +30,12 @@ interface Sent {
 /** Decisions instead of a message: `replyId` is the assistant's message that they stand in. */
 export type SentUIMessage = Sent &
   (
-    | (SentMessage & { isRegenerate?: false; decisions?: never })
+    | (SentMessage & {
+        isRegenerate?: false
+        decisions?: never
+        /** What the message before it says of its calls: the page may have made them before it sent this one. */
+        made: readonly DecidedCall[]
+      })
     | {
         isRegenerate: true
         decisions?: never
@@ -74,7 +79,10 @@ export function readChatRequest(
     return { place, instructions, isRegenerate, text, readMessage, hashedInput: [...held, text] }
   }
   const { text, parts } = readMessage()
-  return { place, instructions, text, parts, hashedInput: [...held, text, ...parts.map(nameOf)] }
+  const before = list.slice(0, index).findLast(({ role }) => !isInstruction(role))
+  const madeIn = before?.role === 'assistant' && Array.isArray(before.parts) ? before.parts : []
+  const made = decisionsIn(madeIn, `${where}.parts`, uploads)
+  return { place, instructions, text, parts, made, hashedInput: [...held, text, ...parts.map(nameOf)] }
 }
 
 function nameOf({ source }: SentPart): string {

@@ -1,5 +1,5 @@
 /** The AI SDK's chat endpoints over deploy sessions (contract section 12): send, follow, cancel, read. */
-import type { MessagePlace } from '../../../actors/ports/index.ts'
+import type { CallAnswer, MessagePlace } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { ListTooLong } from '../../../persistence/replies/reading/message-list.ts'
 import { listMessagesWithEvents, repliesBefore } from '../../../persistence/replies/reading/reply-events.ts'
@@ -13,7 +13,7 @@ import { requireUploads } from '../../parts/uploads.ts'
 import { refuseQueuedRegenerate } from '../../queue/queue-requests.ts'
 import { replyIdOf, sentAnswer } from '../../queue/sent-answer.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
-import type { GivenDecisions } from '../../sending/decisions.ts'
+import { answersAmong, type GivenDecisions } from '../../sending/decisions.ts'
 import { broughtUITools } from '../../sending/request/caller-tools.ts'
 import { idempotencyOf } from '../../sending/request/request-options.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
@@ -49,6 +49,18 @@ async function decisionsFor(
     bySecret: caller.kind === 'secret',
     asMessages: false,
   }
+}
+
+/** Results that the page has made of its own tools, before it sent a message behind them. */
+async function answersFor(
+  { sql }: SendDependencies,
+  { agentId, user, sessionId }: ChatRequest & { sessionId: string },
+  asked: SentUIMessage,
+): Promise<CallAnswer[]> {
+  const made = 'made' in asked ? asked.made : []
+  if (!made.some(({ decision }) => decision === 'respond')) return []
+  const { wait } = await findWait(sql, { agentId, sessionId, user })
+  return answersAmong(made, wait)
 }
 
 /** `earlier` is read once the stream is open: the message is stored, and 503 would say that nothing is. */
@@ -93,6 +105,7 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
       const prepared = await prepareParts(deps, parts, { uploads, find: ownParts(sql, caller), owner: by })
       const input = {
         ...message,
+        answers: await answersFor(deps, by, asked),
         instructions: await pageInstructions(deps, chat, asked.instructions, reply),
         onBusy: decisions ? ('reject' as const) : (body.on_busy ?? 'interrupt'),
         idempotency: idempotencyOf(request, asked.hashedInput),

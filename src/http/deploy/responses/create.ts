@@ -89,7 +89,8 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
     return sent
   }
   const parts = await partsOf(deps, placed.message, sending, message)
-  return await sendFrom(deps, agentId, { ...message, text: placed.message.text, place: placed.place }, parts)
+  const { answers, place } = placed
+  return await sendFrom(deps, agentId, { ...message, text: placed.message.text, answers, place }, parts)
 }
 
 const baseOf = ({ body, exchange: { caller, request, reply }, wanted, instructions }: Sending) => ({

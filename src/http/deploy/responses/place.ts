@@ -1,11 +1,11 @@
 /** Where a request goes, and what of its input is new there (contract section 24). Throws 400, 404 and 409. */
 
-import type { DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
+import type { CallAnswer, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { findReplies, findResponse, type ReplyPlace } from '../../../persistence/replies/reading/stored-responses.ts'
 import { findWait, type Wait } from '../../../persistence/replies/settling/waits.ts'
 import type { SentMessage } from '../../parts/sent-message.ts'
-import type { GivenDecisions } from '../../sending/decisions.ts'
+import { answersAmong, type GivenDecisions } from '../../sending/decisions.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { badRequest, CodedError, HttpError, missing } from '../../server/http-error.ts'
 import { type Caller, opens, userOf } from '../access/caller.ts'
@@ -28,7 +28,7 @@ export interface NamedPlace {
 export type Placed =
   /** The input is all there is. */
   | { kind: 'new' }
-  | { kind: 'message'; sessionId: string; place: MessagePlace | undefined; message: SentMessage }
+  | { kind: 'message'; sessionId: string; place: MessagePlace | undefined; message: SentMessage; answers: CallAnswer[] }
   | { kind: 'decisions'; sessionId: string; decisions: GivenDecisions }
 
 type Answer = Extract<InputItem, { kind: 'output' | 'approval' }>
@@ -49,16 +49,20 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readon
   if (found === null) return { kind: 'new' }
   const { sessionId, place, from } = found
   const fresh = items.slice(from)
-  if (!fresh.some(isAnswer)) return { kind: 'message', sessionId, place, message: newMessage(fresh) }
+  if (!fresh.some(isAnswer)) return { kind: 'message', sessionId, place, message: newMessage(fresh), answers: [] }
   const { found: isThere, wait } = await findWait(sql, { agentId: by.agentId, sessionId, user: userOf(by.caller) })
   if (!isThere) missing('conversation')
-  const decisions = {
-    calls: decidedCalls(items, { fresh, wait, findReply }),
-    // A place before the question is another branch: nothing waits there.
-    wait: place !== undefined && 'parent' in place && place.parent !== wait?.replyId ? null : wait,
-    bySecret: by.caller.kind === 'secret',
-    asMessages: false,
+  // A place before the question is another branch: nothing waits there.
+  const waits = place !== undefined && 'parent' in place && place.parent !== wait?.replyId ? null : wait
+  const answered = answeredCalls(items, { fresh, wait, findReply })
+  const calls = answered.map(({ item, id }) => decisionOf(item, id))
+  if (fresh.some(({ kind }) => kind === 'user') && !fresh.some(({ kind }) => kind === 'approval')) {
+    const message = newMessage(fresh.filter((item) => !isAnswer(item)))
+    return { kind: 'message', sessionId, place, message, answers: answersAmong(calls, waits) }
   }
+  refuseStray(fresh)
+  refuseMissed(answered, wait)
+  const decisions = { calls, wait: waits, bySecret: by.caller.kind === 'secret', asMessages: false }
   return { kind: 'decisions', sessionId, decisions }
 }
 
@@ -159,13 +163,17 @@ function placeByItems(items: readonly InputItem[], findReply: FindReply): Found 
   return { sessionId: reply.sessionId, place: { parent: reply.id }, from: anchor ? last + 1 : first }
 }
 
+interface AnsweredCall {
+  item: Answer
+  /** The model's id of the call. */
+  id: string
+}
+
 /** Answers to calls that wait, wherever in the input they stand; of those that are new, all. */
-function decidedCalls(
+function answeredCalls(
   items: readonly InputItem[],
   { fresh, wait, findReply }: { fresh: readonly InputItem[]; wait: Wait | null; findReply: FindReply },
-): DecidedCall[] {
-  const stray = fresh.find((item) => !isAnswer(item) && item.kind !== 'aside' && item.kind !== 'instructions')
-  if (stray) badRequest(`${stray.where}: only outputs and approvals can stand here: calls wait for them`)
+): AnsweredCall[] {
   const pending = new Map((wait?.pending ?? []).map(({ call_id: id }) => [callUuid(wait?.replyId ?? '', id), id]))
   const isNew = (item: Answer) => replyOf(item, findReply) === undefined
   const answers = items
@@ -178,12 +186,19 @@ function decidedCalls(
     })
   const waiting = new Set(pending.values())
   const isFresh = new Set<InputItem>(fresh)
-  const used = answers.filter(({ item, id }) => waiting.has(id) || isFresh.has(item))
-  const answered = new Set(used.map(({ id }) => id))
-  const missed = [...waiting].find((id) => !answered.has(id))
-  if (missed !== undefined && used.some(({ id }) => waiting.has(id)))
-    badRequest('input: another call waits too, and must be answered')
-  return used.map(({ item, id }) => decisionOf(item, id))
+  return answers.filter(({ item, id }) => waiting.has(id) || isFresh.has(item))
+}
+
+function refuseStray(fresh: readonly InputItem[]): void {
+  const stray = fresh.find((item) => !isAnswer(item) && item.kind !== 'aside' && item.kind !== 'instructions')
+  if (stray) badRequest(`${stray.where}: only outputs and approvals can stand here: calls wait for them`)
+}
+
+function refuseMissed(answered: readonly AnsweredCall[], wait: Wait | null): void {
+  const ids = new Set(answered.map(({ id }) => id))
+  const waiting = (wait?.pending ?? []).map(({ call_id: id }) => id)
+  const isMissed = waiting.some((id) => !ids.has(id))
+  if (isMissed && waiting.some((id) => ids.has(id))) badRequest('input: another call waits too, and must be answered')
 }
 
 function decisionOf(item: Answer, id: string): DecidedCall {

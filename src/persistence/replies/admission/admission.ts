@@ -150,6 +150,7 @@ export const admissionColumns = (message: NewMessage, limits = noLimits) => ({
   secret_number: message.makeSession?.secretNumber,
   parts: message.parts?.length ? partRows(message.parts) : undefined,
   decided_by: message.by,
+  answers: message.answers?.length ? message.answers : undefined,
   ...(message.decided && decisionColumns(message.decided)),
   place: message.place,
   facts: message.facts && withoutNulls(message.facts),
@@ -185,7 +186,10 @@ interface Grouped extends GroupItem {
   message: NewMessage
 }
 
-/** `admit`, for many at a time. A message that may only join, that is a retry, or brings decisions or a history, always goes alone. */
+/**
+ * `admit`, for many at a time. A message that may only join, that is a retry, or brings decisions, answers or a history, always
+ * goes alone.
+ */
 export function createAdmissions(
   sql: Sql,
   instance: { id: string; epoch(): number },
@@ -205,7 +209,13 @@ export function createAdmissions(
   const limitedGroup = inGroups()
   return async (message) => {
     const owner = { id: instance.id, epoch: instance.epoch() }
-    if (!message.mayStart || message.isRetry || message.decided || message.makeSession?.begins)
+    if (
+      !message.mayStart ||
+      message.isRetry ||
+      message.decided ||
+      message.answers?.length ||
+      message.makeSession?.begins
+    )
       return await admit(sql, owner, message, log, { limits })
     const row = jsonText({ ...admissionColumns(message, limits), text: message.text })
     const item = { owner, message, sessionId: message.sessionId, row }

@@ -1,25 +1,25 @@
--- revision 38
+-- revision 40
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
    Called in autocommit, like all functions here: an instance that is paused inside a transaction would hold its row
    locked against its own fencing.
    p_message: {agent_id, session_id, end_user (whose session it must be; null or absent: anybody's), user_id, reply_id, model,
-   include_usage, key, body_hash (hex), is_retry, may_start, configuration (its version that the request was made from; null:
-   any), make_session (a session that does not exist is made for end_user, with the message or not at all; absent: not_found),
-   external_id (of a session that is made; absent: none), begins (what a session that is made holds before the message, {title,
-   metadata, messages, bytes}; absent: nothing), secret_number (of the client secret that makes it; absent: none), parts
-   ([{type, sha256 (hex), media_type, filename, size, detail, source_url, text_place, stored_as (hex)}], in their order; to
-   look, sha256 or source_url is enough; absent: none), derived_title (for a session without one whose first message this is;
-   null: none can be derived), title_is_draft (a model's is to replace it; absent: no), place (see find_place; absent: behind
-   the head), facts (what is known of the reply, as messages.facts; absent: nothing), decisions (instead of a user's message;
-   see decide_calls), wait_id (the reply that they are about), decisions_hash (hex), decided_by (also of what a message
-   rejects), uses_values (true: those of the session are in the answer, and in facts until the reply ends), on_busy (interrupt,
-   enqueue, steer; absent: it is refused while a reply runs), may_queue (it may wait in the queue here), input (what is stored
-   of a message that waits, see enqueue_message), is_queued (it comes from the queue, see begin_next), max_session_bytes,
-   max_user_bytes (what the session, and its user's sessions with the agent, may hold with the message; null: any number),
-   limits (that it counts for, see judge_limits; absent: none), history ({within, max_bytes, max_tool_text}: of a session that
-   holds no more than `within` bytes before it, what stands before the message is in the answer, see path_history; absent:
+   include_usage, key, body_hash (hex), is_retry, may_start, configuration (its version that the request was made from; null: any),
+   make_session (a session that does not exist is made for end_user, with the message or not at all; absent: not_found), external_id
+   (of a session that is made; absent: none), begins (what a session that is made holds before the message, {title, metadata,
+   messages, bytes}; absent: nothing), secret_number (of the client secret that makes it; absent: none), parts ([{type, sha256 (hex),
+   media_type, filename, size, detail, source_url, text_place, stored_as (hex)}], in their order; to look, sha256 or source_url is
+   enough; absent: none), derived_title (for a session without one whose first message this is; null: none can be derived),
+   title_is_draft (a model's is to replace it; absent: no), place (see find_place; absent: behind the head), facts (what is known of
+   the reply, as messages.facts; absent: nothing), decisions (instead of a user's message; see decide_calls), wait_id (the reply that
+   they are about), decisions_hash (hex), decided_by (also of what a message rejects), answers (beside a user's message, see
+   answer_calls; absent: none), uses_values (true: those of the session are in the answer, and in facts until the reply ends),
+   on_busy (interrupt, enqueue, steer; absent: it is refused while a reply runs), may_queue (it may wait in the queue here), input
+   (what is stored of a message that waits, see enqueue_message), is_queued (it comes from the queue, see begin_next),
+   max_session_bytes, max_user_bytes (what the session, and its user's sessions with the agent, may hold with the message; null: any
+   number), limits (that it counts for, see judge_limits; absent: none), history ({within, max_bytes, max_tool_text}: of a session
+   that holds no more than `within` bytes before it, what stands before the message is in the answer, see path_history; absent:
    never)}. p_text and parts are not looked at where place asks for another reply, or decisions come.
    Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an untitled
    session: its first user message; null: the new one), by_key (joined by its idempotency key), parent_id (the message that the
@@ -73,11 +73,11 @@ begin
     key text, body_hash text, is_retry boolean, may_start boolean, configuration bigint, derived_title text,
     title_is_draft boolean, place jsonb, parts jsonb, facts jsonb, decisions jsonb, wait_id uuid, decisions_hash text,
     decided_by text, uses_values boolean, on_busy text, may_queue boolean, is_queued boolean, max_session_bytes bigint,
-    max_user_bytes bigint, limits jsonb, history jsonb);
+    max_user_bytes bigint, limits jsonb, history jsonb, answers jsonb);
   v_is_regenerate := coalesce(m.place ? 'regenerate', false);
   v_has_question := not v_is_regenerate and m.decisions is null;
   if v_has_question and m.is_queued is not true then -- what has waited in the queue is counted
-    v_added := octet_length(p_text) + coalesce(parts_bytes(m.parts), 0);
+    v_added := octet_length(p_text) + coalesce(parts_bytes(m.parts), 0) + coalesce(octet_length(m.answers::text), 0);
   end if;
 
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
@@ -241,7 +241,7 @@ begin
     return v_verdict || '{"outcome": "limited"}';
   end if;
   if m.decisions is null and last.finish_reason = 'tool_calls' then
-    perform reject_calls(m.session_id, m.decided_by);
+    perform answer_calls(m.session_id, m.decided_by, m.answers), reject_calls(m.session_id, m.decided_by);
   end if;
 
   -- Replies are last, but for the messages that a session was made with.
