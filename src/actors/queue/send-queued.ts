@@ -59,7 +59,13 @@ export async function interruptQueue(
   await cancelAndWait(host, sessionId, { but: replyId })
   // The reply's owner may be draining, and begin nothing.
   await tendQueues(host).catch(() => {})
-  if ((await queue.waiting.wait(replyId, sessionId, late)) !== null) return queued
+  try {
+    if ((await queue.waiting.wait(replyId, sessionId, late)) !== null) return queued
+  } catch (error) {
+    // This instance stops, and the message is stored: whoever waits for its begin is told so.
+    if (error instanceof AnsweredElsewhere) return queued
+    throw error
+  }
   const removed = await queue.options.store.remove(sessionId, replyId)
   return removed.length > 0 ? { outcome: 'busy' } : queued
 }

@@ -155,7 +155,8 @@ export async function afterStored<T>(onLeft: () => void, work: () => Promise<T>)
   } catch (error) {
     if (!(error instanceof StreamCut) && !isDatabaseGone(error)) throw error
     onLeft()
-    throw new HttpError(500, new StreamCut().message, { 'retry-after': '2' })
+    const { message } = error instanceof StreamCut ? error : new StreamCut()
+    throw new HttpError(500, message, { 'retry-after': '2' })
   }
 }
 

@@ -1,5 +1,6 @@
 /** What a request is told whose message waits where a drain ends (contract section 22). */
 import { expect } from 'vitest'
+import { interruptQueue } from '../../../src/actors/queue/send-queued.ts'
 import { createWaitingRequests } from '../../../src/actors/queue/waiting-requests.ts'
 import { StreamCut } from '../../../src/actors/reply/frame-log.ts'
 import { verifies } from '../../verifies.ts'
@@ -14,4 +15,19 @@ verifies('contract-22.drain', 'one that waits, or comes later, breaks off: its m
     expect(error).toBeInstanceOf(StreamCut)
     expect(error).toMatchObject({ message: expect.stringMatching(/shutting down.*is stored/) })
   }
+})
+
+verifies('contract-22.drain', 'so does one that interrupts: it is not refused, since it is stored', async () => {
+  const waiting = createWaitingRequests(async (of) => new Map([...of.keys()].map((id) => [id, 'waits'])))
+  const store = { tend: async () => [], remove: async () => [] }
+  const host = {
+    queue: { waiting, options: { store } },
+    options: { journal: { requestCancel: async () => null }, gate: { check: () => true }, maxRunning: 1 },
+    registry: { running: () => 0 },
+    admitting: new Map(),
+  }
+  const queued = { outcome: 'queued' as const, replyId: 'r' }
+  waiting.breakOff()
+  // @ts-expect-error: of the host no more is looked at.
+  expect(await interruptQueue(host, queued, 's')).toBe(queued)
 })
