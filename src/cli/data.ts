@@ -1,6 +1,6 @@
 /** `greenroom move`, `backup` and `restore`: a whole database, from or to the embedded one. */
 import { randomUUID } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { link, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Dumped, dumpOf, snapshot } from '../persistence/dump.ts'
@@ -10,6 +10,7 @@ import { readServerFile } from '../persistence/postgres/embedded/embedded-leftov
 import { restore } from '../persistence/restore.ts'
 import { migrate } from '../persistence/schema.ts'
 import type { Terminal } from './terminal.ts'
+import { unusable } from './unusable.ts'
 
 export interface DataOptions {
   dataDir: string
@@ -143,8 +144,17 @@ async function runningServer(dataDir: string): Promise<Sql | null> {
 
 /** Into the database at `url`, or into an embedded one that is made in DATA_DIR. It must be empty. */
 export async function restoreFrom(file: string, url: string | null, options: DataOptions): Promise<void> {
-  const load = async (sql: Sql) => await restore(sql, createReadStream(file), report(options.terminal, 'Restored'))
-  if (url === null) return await withOwnServer(options, false, load)
-  const sql = await openOwn(url)
-  await load(sql).finally(() => sql.end({ timeout: 1 }))
+  // Opened before a server is started or a folder made: a file that is not there must leave nothing behind.
+  const script = await open(file).catch(unusable('read', file))
+  try {
+    if ((await script.stat()).isDirectory()) throw new Error(`${file} cannot be read (it is a folder).`)
+    const load = (sql: Sql) => restore(sql, script.createReadStream(), report(options.terminal, 'Restored'))
+    if (url === null) await withOwnServer(options, false, load)
+    else {
+      const sql = await openOwn(url)
+      await load(sql).finally(() => sql.end({ timeout: 1 }))
+    }
+  } finally {
+    await script.close()
+  }
 }
