@@ -15,6 +15,8 @@ import { unusable } from './unusable.ts'
 export interface DataOptions {
   dataDir: string
   terminal: Terminal
+  /** Says what to do about an error at the database at `url`, in the words that a start has for it. */
+  explain(error: unknown, url: string): unknown
 }
 
 const logTo = ({ err }: Terminal) => ({ debug() {}, info: err, warn: err, error: err })
@@ -23,8 +25,15 @@ const logTo = ({ err }: Terminal) => ({ debug() {}, info: err, warn: err, error:
 const openSql = (url: string, pooled = false): Sql =>
   connect(url, { name: 'greenroom copy', max: 1, timeoutMs: 0, pooled })
 
-/** A database of the operator's own, maybe behind a pooler. */
-const openOwn = async (url: string): Promise<Sql> => openSql(url, await isPooled(url))
+/** Runs `work` on a database of the operator's own, maybe behind a pooler. */
+async function withDatabase(url: string, { explain }: DataOptions, work: (sql: Sql) => Promise<void>): Promise<void> {
+  try {
+    const sql = openSql(url, await isPooled(url))
+    await work(sql).finally(() => sql.end({ timeout: 1 }))
+  } catch (error) {
+    throw explain(error, url)
+  }
+}
 
 const report =
   ({ err }: Terminal, verb: string) =>
@@ -66,18 +75,16 @@ async function needsFiles(dataDir: string): Promise<void> {
 export async function moveTo(url: string, options: DataOptions): Promise<void> {
   const { dataDir, terminal } = options
   await needsFiles(dataDir)
-  const target = await openOwn(url)
-  try {
-    await withOwnServer(options, true, async (source) => {
-      await migrate(source)
-      await snapshot(source, (tx) => restore(target, dumpOf(tx, report(terminal, 'Moving'))))
-    }).catch((error: unknown) => {
+  const move = async (source: Sql, target: Sql) => {
+    await migrate(source)
+    await snapshot(source, (tx) => restore(target, dumpOf(tx, report(terminal, 'Moving'))))
+  }
+  await withDatabase(url, options, async (target) => {
+    await withOwnServer(options, true, (source) => move(source, target)).catch((error: unknown) => {
       if (!/is in use by another/.test(String(error))) throw error
       throw new Error(`${Object(error).message} Stop it first: its running replies may finish.`)
     })
-  } finally {
-    await target.end({ timeout: 1 })
-  }
+  })
   terminal.err('Counts and checksums agree. Start with DATABASE_URL set from now on, and keep the key that encrypts')
   terminal.err(
     `stored secrets: SECRET_KEY, or ${join(dataDir, 'secret.key')}, whose content other machines need as SECRET_KEY.`,
@@ -108,8 +115,9 @@ export async function backUp(file: string, url: string | null, options: DataOpti
     })
   }
   try {
-    const running = url === null ? await runningServer(dataDir) : await openOwn(url)
-    if (running) await write(running).finally(() => running.end({ timeout: 1 }))
+    const running = url === null ? await runningServer(dataDir) : null
+    if (url !== null) await withDatabase(url, options, write)
+    else if (running) await write(running).finally(() => running.end({ timeout: 1 }))
     else {
       await withOwnServer(options, true, async (sql) => {
         await migrate(sql)
@@ -150,10 +158,7 @@ export async function restoreFrom(file: string, url: string | null, options: Dat
     if ((await script.stat()).isDirectory()) throw new Error(`${file} cannot be read (it is a folder).`)
     const load = (sql: Sql) => restore(sql, script.createReadStream(), report(options.terminal, 'Restored'))
     if (url === null) await withOwnServer(options, false, load)
-    else {
-      const sql = await openOwn(url)
-      await load(sql).finally(() => sql.end({ timeout: 1 }))
-    }
+    else await withDatabase(url, options, load)
   } finally {
     await script.close()
   }

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { backUp, moveTo, restoreFrom } from '../../src/cli/data.ts'
+import { startFault } from '../../src/compose/start/start-fault.ts'
 import { dumpOf, snapshot } from '../../src/persistence/dump.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { type Embedded, startEmbedded } from '../../src/persistence/postgres/embedded/embedded.ts'
@@ -44,7 +45,8 @@ let source: Embedded
 let lines: string[] = []
 const open = (url: string): Sql => connect(url, { name: 'test', max: 1, timeoutMs: 0 })
 const terminal = { out: () => {}, err: (line: string) => void lines.push(line), ask: async () => null }
-const options = () => ({ dataDir: folder, terminal })
+const explain = (error: unknown, url: string) => startFault(error, { databaseUrl: url, host: '127.0.0.1', port: 0 })
+const options = () => ({ dataDir: folder, terminal, explain })
 
 beforeAll(async () => {
   folder = await temporaryFolder()
@@ -171,6 +173,22 @@ test('of two backups into one file at once one is saved, whole, and the other is
   await using target = await empty()
   await restoreFrom(file, target.url, options())
   expect((await readdir(folder)).filter((name) => name.startsWith('twice'))).toEqual(['twice.sql'])
+})
+
+verifies('contract-25.database-surroundings', 'a database that cannot be used is named as DATABASE_URL', async () => {
+  await using target = await empty()
+  const absent = new URL(target.url)
+  absent.pathname = '/not-there'
+  const file = join(folder, 'refused.sql')
+  await writeFile(file, '')
+  for (const [url, words] of [
+    ['postgres://u@127.0.0.1:1/d', /^DATABASE_URL: the database cannot be reached: .*ECONNREFUSED.* Check its host/],
+    [absent.href, /^DATABASE_URL: the database refuses the connection: .*not-there.* Check its user/],
+  ] as const) {
+    await expect(moveTo(url, options())).rejects.toThrow(words)
+    await expect(backUp(join(folder, 'never.sql'), url, options())).rejects.toThrow(words)
+    await expect(restoreFrom(file, url, options())).rejects.toThrow(words)
+  }
 })
 
 test('what cannot be read is not restored: it is named before anything is made', async () => {
