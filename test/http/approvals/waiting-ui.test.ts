@@ -186,6 +186,26 @@ verifies(
   },
 )
 
+verifies('contract-15.ag-ui', 'the model learns why a tool of the page failed', async () => {
+  const threadId = randomUUID()
+  const tools = [{ name: 'weather', description: '', parameters: {} }]
+  scene.up.next(asks('', call('weather', 'w1'), call('weather', 'w2')))
+  await rest(await ui.run(threadId, 'run 1', 'Weather?', { tools }))
+  scene.up.next(asks('Rain. ', call('look', 'l1')))
+  scene.says('Better now.')
+  const failed = (toolCallId: string, content: string) => ({ role: 'tool', toolCallId, content, error: 'boom' })
+  const messages = [
+    { id: 'a', ...failed('w1', '') },
+    { id: 'b', ...failed('w2', 'half') },
+  ]
+  const events = await rest(await ui.run(threadId, 'run 2', '', { messages, tools }))
+  const given = scene.up.calls.at(-1)?.body.messages.filter(({ role }: { role: string }) => role === 'tool')
+  expect(given).toMatchObject([{ content: 'boom' }, { content: 'half' }, { tool_call_id: 'l1' }])
+  // The agent's own tool is another matter: nobody but the server has its result.
+  const results = events.filter(({ type }) => type === 'TOOL_CALL_RESULT')
+  expect(results.map(({ toolCallId }) => toolCallId)).toEqual(['l1'])
+})
+
 verifies(
   'contract-15.ag-ui',
   'a call that waits is named as nothing before it, where a model repeats its ids',
