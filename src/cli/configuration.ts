@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type { ImportResult } from '../../openapi/generated/schema.ts'
 import type { Terminal } from './terminal.ts'
+import { unusable } from './unusable.ts'
 
 export interface Server {
   /** GREENROOM_URL. */
@@ -36,11 +37,6 @@ export async function logIn({ url, login }: Server): Promise<Record<string, stri
       .map((one) => one.split(';', 1)[0])
       .join('; '),
   }
-}
-
-const unusable = (what: string, path: string) => (error: Error) => {
-  const [reason] = error.message.split(', ') // the rest repeats the path
-  throw new Error(`${path} cannot be ${what} (${reason}).`)
 }
 
 /** 0: everything was imported; 1: some records were skipped, each with a reason. Rejects if nothing was imported. */

@@ -1,6 +1,6 @@
 /** `greenroom move`, `backup` and `restore`: a whole database, from or to the embedded one. */
 import { randomUUID } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { link, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Dumped, dumpOf, snapshot } from '../persistence/dump.ts'
@@ -10,10 +10,13 @@ import { readServerFile } from '../persistence/postgres/embedded/embedded-leftov
 import { restore } from '../persistence/restore.ts'
 import { migrate } from '../persistence/schema.ts'
 import type { Terminal } from './terminal.ts'
+import { unusable } from './unusable.ts'
 
 export interface DataOptions {
   dataDir: string
   terminal: Terminal
+  /** Says what to do about an error at the database at `url`, in the words that a start has for it. */
+  explain(error: unknown, url: string): unknown
 }
 
 const logTo = ({ err }: Terminal) => ({ debug() {}, info: err, warn: err, error: err })
@@ -22,8 +25,15 @@ const logTo = ({ err }: Terminal) => ({ debug() {}, info: err, warn: err, error:
 const openSql = (url: string, pooled = false): Sql =>
   connect(url, { name: 'greenroom copy', max: 1, timeoutMs: 0, pooled })
 
-/** A database of the operator's own, maybe behind a pooler. */
-const openOwn = async (url: string): Promise<Sql> => openSql(url, await isPooled(url))
+/** Runs `work` on a database of the operator's own, maybe behind a pooler. */
+async function withDatabase(url: string, { explain }: DataOptions, work: (sql: Sql) => Promise<void>): Promise<void> {
+  try {
+    const sql = openSql(url, await isPooled(url))
+    await work(sql).finally(() => sql.end({ timeout: 1 }))
+  } catch (error) {
+    throw explain(error, url)
+  }
+}
 
 const report =
   ({ err }: Terminal, verb: string) =>
@@ -65,18 +75,16 @@ async function needsFiles(dataDir: string): Promise<void> {
 export async function moveTo(url: string, options: DataOptions): Promise<void> {
   const { dataDir, terminal } = options
   await needsFiles(dataDir)
-  const target = await openOwn(url)
-  try {
-    await withOwnServer(options, true, async (source) => {
-      await migrate(source)
-      await snapshot(source, (tx) => restore(target, dumpOf(tx, report(terminal, 'Moving'))))
-    }).catch((error: unknown) => {
+  const move = async (source: Sql, target: Sql) => {
+    await migrate(source)
+    await snapshot(source, (tx) => restore(target, dumpOf(tx, report(terminal, 'Moving'))))
+  }
+  await withDatabase(url, options, async (target) => {
+    await withOwnServer(options, true, (source) => move(source, target)).catch((error: unknown) => {
       if (!/is in use by another/.test(String(error))) throw error
       throw new Error(`${Object(error).message} Stop it first: its running replies may finish.`)
     })
-  } finally {
-    await target.end({ timeout: 1 })
-  }
+  })
   terminal.err('Counts and checksums agree. Start with DATABASE_URL set from now on, and keep the key that encrypts')
   terminal.err(
     `stored secrets: SECRET_KEY, or ${join(dataDir, 'secret.key')}, whose content other machines need as SECRET_KEY.`,
@@ -107,8 +115,9 @@ export async function backUp(file: string, url: string | null, options: DataOpti
     })
   }
   try {
-    const running = url === null ? await runningServer(dataDir) : await openOwn(url)
-    if (running) await write(running).finally(() => running.end({ timeout: 1 }))
+    const running = url === null ? await runningServer(dataDir) : null
+    if (url !== null) await withDatabase(url, options, write)
+    else if (running) await write(running).finally(() => running.end({ timeout: 1 }))
     else {
       await withOwnServer(options, true, async (sql) => {
         await migrate(sql)
@@ -143,8 +152,14 @@ async function runningServer(dataDir: string): Promise<Sql | null> {
 
 /** Into the database at `url`, or into an embedded one that is made in DATA_DIR. It must be empty. */
 export async function restoreFrom(file: string, url: string | null, options: DataOptions): Promise<void> {
-  const load = async (sql: Sql) => await restore(sql, createReadStream(file), report(options.terminal, 'Restored'))
-  if (url === null) return await withOwnServer(options, false, load)
-  const sql = await openOwn(url)
-  await load(sql).finally(() => sql.end({ timeout: 1 }))
+  // Opened before a server is started or a folder made: a file that is not there must leave nothing behind.
+  const script = await open(file).catch(unusable('read', file))
+  try {
+    if ((await script.stat()).isDirectory()) throw new Error(`${file} cannot be read (it is a folder).`)
+    const load = (sql: Sql) => restore(sql, script.createReadStream(), report(options.terminal, 'Restored'))
+    if (url === null) await withOwnServer(options, false, load)
+    else await withDatabase(url, options, load)
+  } finally {
+    await script.close()
+  }
 }

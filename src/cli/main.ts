@@ -4,8 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { hashPassword } from '../http/management/login/password.ts'
-import { readSettings, type Settings } from '../settings.ts'
+import { readSettings } from '../settings.ts'
 import { exportFile, importFile, type Server } from './configuration.ts'
+import type { DataOptions } from './data.ts'
 import { help } from './help.ts'
 import { createKey } from './keys.ts'
 import type { Terminal } from './terminal.ts'
@@ -36,18 +37,25 @@ const version = async (): Promise<string> =>
 /** Commands on data are loaded on use: they need the database's driver. */
 const onData =
   (
-    run: (data: typeof import('./data.ts'), argument: string, settings: Settings, second: string) => Promise<void>,
+    run: (
+      data: typeof import('./data.ts'),
+      options: DataOptions,
+      databaseUrl: string | null,
+      arguments_: { first: string; second: string },
+    ) => Promise<void>,
   ): Command =>
-  async ([argument = '', second = '']) => {
-    const [data, { chooseDataFolder }] = await Promise.all([
+  async ([first = '', second = '']) => {
+    const [data, { chooseDataFolder }, { startFault }] = await Promise.all([
       import('./data.ts'),
       import('../compose/start/data-folder.ts'),
+      import('../compose/start/start-fault.ts'),
     ])
     const settings = readSettings(process.env)
     // DATABASE_URL may be where the data goes: the embedded database is still meant.
     const embedded = { ...settings, databaseUrl: null }
     const { dataDir } = await chooseDataFolder(embedded, process.env.DATA_DIR, process.cwd(), terminal.err)
-    await run(data, argument, { ...settings, dataDir }, second)
+    const explain = (error: unknown, url: string) => startFault(error, { ...settings, databaseUrl: url })
+    await run(data, { dataDir, terminal, explain }, settings.databaseUrl, { first, second })
     return 0
   }
 
@@ -62,21 +70,19 @@ const commands: Record<string, { takes: keyof typeof counts; run: Command }> = {
   'hash-password': { takes: 'no', run: hash },
   move: {
     takes: 'at most one',
-    run: onData(async ({ moveTo }, given, { dataDir, databaseUrl }) =>
-      moveTo(given === '' && databaseUrl ? databaseUrl : await targetOf(given, 'move'), { dataDir, terminal }),
+    run: onData(async ({ moveTo }, options, databaseUrl, { first: given }) =>
+      moveTo(given === '' && databaseUrl ? databaseUrl : await targetOf(given, 'move'), options),
     ),
   },
   backup: {
     takes: 'one or two',
-    run: onData(async ({ backUp }, file, { dataDir, databaseUrl }, given) =>
-      backUp(file, given === '' ? databaseUrl : await targetOf(given, 'backup'), { dataDir, terminal }),
+    run: onData(async ({ backUp }, options, databaseUrl, { first: file, second: given }) =>
+      backUp(file, given === '' ? databaseUrl : await targetOf(given, 'backup'), options),
     ),
   },
   restore: {
     takes: 'one',
-    run: onData(({ restoreFrom }, file, { dataDir, databaseUrl }) =>
-      restoreFrom(file, databaseUrl, { dataDir, terminal }),
-    ),
+    run: onData(({ restoreFrom }, options, databaseUrl, { first: file }) => restoreFrom(file, databaseUrl, options)),
   },
   version: {
     takes: 'no',

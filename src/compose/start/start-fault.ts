@@ -1,6 +1,7 @@
 /** Turns a failed start into one line for the operator that names the setting. */
 import { isUnavailable } from '../../persistence/postgres/database.ts'
 import { DataFolderError } from '../../persistence/postgres/embedded/embedded-host.ts'
+import { SecretKeyError } from '../../persistence/records/access/secrets.ts'
 import { type Settings, SettingsError } from '../../settings.ts'
 
 /** SQLSTATE 28: authentication failed; 3D000: no such database. */
@@ -19,10 +20,15 @@ function refusedAddress(error: unknown, code: string, { host, port }: Pick<Setti
 }
 
 /** The error itself, unless a setting is known to be at fault. */
-export function startFault(error: unknown, { databaseUrl, port, host }: Settings): unknown {
+export function startFault(
+  error: unknown,
+  { databaseUrl, port, host }: Pick<Settings, 'databaseUrl' | 'port' | 'host'>,
+): unknown {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (code === 'EADDRINUSE') return new Error(`PORT: ${port} on ${host} is in use by another program.`)
-  if (error instanceof DataFolderError) return new SettingsError(error.message, { cause: error })
+  if (error instanceof DataFolderError || error instanceof SecretKeyError) {
+    return new SettingsError(error.message, { cause: error })
+  }
   const refused = refusedAddress(error, code, { host, port })
   if (refused !== null) return new SettingsError(refused, { cause: error })
   if (databaseUrl === null || !(error instanceof Error)) return error

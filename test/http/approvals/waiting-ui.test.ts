@@ -175,6 +175,8 @@ verifies(
     const last = await rest(await run())
     expect(last.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
     expect(scene.up.calls.at(-1)?.body.messages.at(-1)).toEqual({ role: 'tool', tool_call_id: 'w1', content: 'sun' })
+    // The page has its own result already: its client would add it to the messages once more.
+    expect(last.filter(({ type }) => type === 'TOOL_CALL_RESULT')).toEqual([])
     expect(await rest(await run())).toEqual(last)
     const late = ui.runBody(threadId, 'run 4', '', { messages: [user, shown, own], tools })
     expect((await scene.call('POST', ui.agUi, late)).status).toBe(409)
@@ -183,6 +185,26 @@ verifies(
     expect([refused.status, refused.json.error.message]).toEqual([400, expect.stringMatching(/^tools\.0\..*name: /)])
   },
 )
+
+verifies('contract-15.ag-ui', 'the model learns why a tool of the page failed', async () => {
+  const threadId = randomUUID()
+  const tools = [{ name: 'weather', description: '', parameters: {} }]
+  scene.up.next(asks('', call('weather', 'w1'), call('weather', 'w2')))
+  await rest(await ui.run(threadId, 'run 1', 'Weather?', { tools }))
+  scene.up.next(asks('Rain. ', call('look', 'l1')))
+  scene.says('Better now.')
+  const failed = (toolCallId: string, content: string) => ({ role: 'tool', toolCallId, content, error: 'boom' })
+  const messages = [
+    { id: 'a', ...failed('w1', '') },
+    { id: 'b', ...failed('w2', 'half') },
+  ]
+  const events = await rest(await ui.run(threadId, 'run 2', '', { messages, tools }))
+  const given = scene.up.calls.at(-1)?.body.messages.filter(({ role }: { role: string }) => role === 'tool')
+  expect(given).toMatchObject([{ content: 'boom' }, { content: 'half' }, { tool_call_id: 'l1' }])
+  // The agent's own tool is another matter: nobody but the server has its result.
+  const results = events.filter(({ type }) => type === 'TOOL_CALL_RESULT')
+  expect(results.map(({ toolCallId }) => toolCallId)).toEqual(['l1'])
+})
 
 verifies(
   'contract-15.ag-ui',

@@ -26,12 +26,19 @@ const responseSchema = {
 
 const data = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
 
-/** Encodes the frames of one reply, from its first one on: batch by batch. */
+/**
+ * Encodes the frames of one reply, from its first one on: batch by batch. `given`: the calls whose results the messages of
+ * this request brought.
+ */
 export function createRunEncoder(
   run: Run,
   replyId: string,
   earlier: readonly MessageWithEvents[] = [],
+  given: readonly string[] = [],
 ): (frames: readonly Frame[]) => string {
+  // A client adds each result that it is told to its messages, where those of the page's own tools are already. The others
+  // that it brings are those that it was shown, by this very reply where a run is joined: they are shown again.
+  const known = new Set(earlier.flatMap(({ waited }) => waited.map(({ id }) => id)).filter((id) => given.includes(id)))
   let interrupts: object[] = []
   let out = ''
   let results = 0
@@ -65,6 +72,7 @@ export function createRunEncoder(
       out += data({ type: 'TOOL_CALL_END', toolCallId: id })
     },
     answered({ id }, _, content) {
+      if (known.has(id)) return
       results += 1
       const messageId = `${replyId}:result:${results}`
       out += data({ type: 'TOOL_CALL_RESULT', messageId, toolCallId: id, content, role: 'tool' })

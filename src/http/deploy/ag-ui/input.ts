@@ -59,11 +59,12 @@ export function readRunInput({ threadId, messages, resume }: RunAgentInput): Run
 
 function readResults(list: readonly Readonly<Record<string, unknown>>[]): DecidedCall[] {
   const first = list.findLastIndex(({ role }) => role !== 'tool') + 1
-  return list.slice(first).map(({ toolCallId: id, content }, index) => {
+  return list.slice(first).map(({ toolCallId: id, content, error }, index) => {
     const where = `messages.${first + index}`
     if (typeof id !== 'string') return badRequest(`${where}.toolCallId: must be a string`)
     if (typeof content !== 'string') return badRequest(`${where}.content: must be a string`)
-    return { id, decision: 'respond', output: content }
+    // A tool of the page that failed may have said nothing but why.
+    return { id, decision: 'respond', output: content === '' && typeof error === 'string' ? error : content }
   })
 }
 

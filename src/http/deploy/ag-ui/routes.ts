@@ -107,7 +107,10 @@ export const agUiHandlers = (deps: SendDependencies) =>
       const id = replyIdOf(source)
       const run = { threadId, runId }
       // Read once the stream is open: the message is stored, and 503 would say that nothing is.
-      const open = async () => createRunEncoder(run, id, decisions ? await repliesBefore(deps.sql, id) : [])
+      const open = async () => {
+        const given = asMessages ? (decisions?.calls ?? []).map((call) => call.id) : []
+        return createRunEncoder(run, id, decisions ? await repliesBefore(deps.sql, id) : [], given)
+      }
       const never: Encoding['never'] = (error) => createRunEncoder(run, id)([{ seq: 0, type: 'failed', error }])
       await streamBatches(reply, source, 0, { open, never }, onLeft)
       return undefined

@@ -8,6 +8,11 @@ import { join } from 'node:path'
 import { codeOf, type Sql, type Tx } from '../../postgres/database.ts'
 import { makeFolder } from '../../postgres/embedded/embedded-host.ts'
 
+/** The key of this database is missing, or is not the one given. The message is one line that names SECRET_KEY or DATA_DIR. */
+export class SecretKeyError extends Error {
+  override name = 'SecretKeyError'
+}
+
 export interface Secrets {
   /** `context` says what the secret belongs to (`provider:<id>`); only the same context decrypts it. */
   seal(plain: string, context: string): string
@@ -102,7 +107,7 @@ async function settleCheck(tx: Tx, ring: Ring, check: string | null, options: Se
     unseal(ring, check, checkContext)
   } catch {
     const source = options.keys ? 'SECRET_KEY' : `The key in DATA_DIR (${join(options.dataDir, 'secret.key')})`
-    throw new Error(
+    throw new SecretKeyError(
       `${source} is not the key of this database: its secrets were stored under another one. ` +
         'To change the key, set SECRET_KEY to old,new, then new,old, then new.',
     )
@@ -148,11 +153,13 @@ async function keyOfFolder({ dataDir, external }: SecretOptions, inUse: boolean)
   if (found !== null) return found
   if (inUse) {
     const where = external ? 'DATABASE_URL names a database' : 'DATA_DIR has a database'
-    throw new Error(`SECRET_KEY is required: ${where} that already holds data, and there is no ${path}.`)
+    throw new SecretKeyError(`SECRET_KEY is required: ${where} that already holds data, and there is no ${path}.`)
   }
   await makeKey(dataDir, path).catch((error: unknown) => {
     const why = codeOf(error) ?? String(error)
-    throw new Error(`SECRET_KEY is required: it is not set, and DATA_DIR (${dataDir}) cannot keep a key (${why}).`)
+    throw new SecretKeyError(
+      `SECRET_KEY is required: it is not set, and DATA_DIR (${dataDir}) cannot keep a key (${why}).`,
+    )
   })
   return (await readKey(path)) ?? ''
 }
