@@ -63,19 +63,21 @@ function readResults(list: readonly Readonly<Record<string, unknown>>[]): Decide
     const where = `messages.${first + index}`
     if (typeof id !== 'string') return badRequest(`${where}.toolCallId: must be a string`)
     if (typeof content !== 'string') return badRequest(`${where}.content: must be a string`)
-    // A tool of the page that failed may have said nothing but why.
-    return { id, decision: 'respond', output: content === '' && typeof error === 'string' ? error : content }
+    return { id, decision: 'respond', output: outputOf(content, error) }
   })
 }
+
+/** A tool of the page that failed may have said nothing but why. */
+const outputOf = (content: string, error: unknown): string =>
+  content === '' && typeof error === 'string' ? error : content
 
 /** Of a history that is not read they may be anything. */
 function resultsAtEnd(list: readonly Readonly<Record<string, unknown>>[]): DecidedCall[] {
   const first = list.findLastIndex(({ role }) => role !== 'tool') + 1
-  return list
-    .slice(first)
-    .flatMap(({ toolCallId: id, content: output }): DecidedCall[] =>
-      typeof id === 'string' && typeof output === 'string' ? [{ id, decision: 'respond', output }] : [],
-    )
+  return list.slice(first).flatMap(({ toolCallId: id, content, error }): DecidedCall[] => {
+    const isResult = typeof id === 'string' && typeof content === 'string'
+    return isResult ? [{ id, decision: 'respond', output: outputOf(content, error) }] : []
+  })
 }
 
 function readResume(entries: unknown): DecidedCall[] {
