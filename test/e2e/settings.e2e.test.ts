@@ -94,7 +94,7 @@ verifies(
         await product.stop()
       }
       const { code, stderr } = await failedStart({ env: { ...env, SECRET_KEY: 'another-key' } })
-      expect(code).toBe(1)
+      expect(code).toBe(78)
       expect(stderr).toEqual([expect.stringMatching(/^SECRET_KEY/)])
     } finally {
       await database.drop()

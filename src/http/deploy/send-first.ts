@@ -16,7 +16,7 @@ import { type ChatRequest, type ChatSession, chatSession } from './front-ends/ch
 /** What a page's request says of its message. */
 type PageMessage = Pick<
   MessageInput,
-  'text' | 'place' | 'idempotency' | 'onBusy' | 'callerTools' | 'instructions' | 'decisions' | 'sentAs'
+  'text' | 'answers' | 'place' | 'idempotency' | 'onBusy' | 'callerTools' | 'instructions' | 'decisions' | 'sentAs'
 >
 
 /** A secret for one session makes none, not even that one anew. */
