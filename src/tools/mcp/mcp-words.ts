@@ -18,8 +18,11 @@ export function wordsIn(value: unknown, depth = 0): string | null {
 }
 
 /** Words before `session` that do not say whose it is, as "shopping" does: the session is the connection's. */
-const before =
-  'the|this|that|your|an?|no|such|any|in?valid|active|existing|unknown|unrecogni[sz]ed|expired|missing|terminated|find|for|with|mcp|client|transport'
+const before = [
+  'the|this|that|your|an?|no|such|any|find|for|with|given|provided|requested|specified|associated',
+  '(?:in)?valid|active|existing|current|previous|closed|expired|missing|stale|terminated|unknown|unrecogni[sz]ed',
+  'client|http|mcp|server|sse|transport|upstream',
+].join('|')
 const ownSession = new RegExp(String.raw`(?:^|[^\w\s-]\s*|\b(?:${before})[\s_-]*)session(?:[\s_-]?id)?\b`, 'i')
 const isLost =
   /(?:not|n['’]t) (?:be )?(?:found|find|known?|recogni[sz]ed|valid|exist)|unknown|unrecogni[sz]ed|expired|invalid|\bno (?:such|valid|longer|session)|missing|terminated/i

@@ -16,6 +16,9 @@ const lost: [string, Answer][] = [
   ['status 500, no such session', { status: 500, text: 'No such session' }],
   ['a session that does not exist', says("Session doesn't exist")],
   ['a session that could not be found', says('Could not find session')],
+  ["the SDK's own words", says('Bad Request: No valid session ID provided')],
+  ['a server session', says('Server session not found')],
+  ['the session that was provided', says('The provided session does not exist')],
   ['the name of a field', says('sessionId 123 not found', -32_001)],
   ['the name of a header', says('Mcp-Session-Id header is invalid')],
 ]
