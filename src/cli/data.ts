@@ -25,13 +25,17 @@ const logTo = ({ err }: Terminal) => ({ debug() {}, info: err, warn: err, error:
 const openSql = (url: string, pooled = false): Sql =>
   connect(url, { name: 'greenroom copy', max: 1, timeoutMs: 0, pooled })
 
-/** Runs `work` on a database of the operator's own, maybe behind a pooler. */
+/** Runs `work` on a database of the operator's own, maybe behind a pooler. What it cannot be reached for is explained. */
 async function withDatabase(url: string, { explain }: DataOptions, work: (sql: Sql) => Promise<void>): Promise<void> {
-  try {
-    const sql = openSql(url, await isPooled(url))
-    await work(sql).finally(() => sql.end({ timeout: 1 }))
-  } catch (error) {
+  const explained = (error: unknown) => {
     throw explain(error, url)
+  }
+  const sql = openSql(url, await isPooled(url).catch(explained))
+  try {
+    await sql`select 1`.catch(explained)
+    await work(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
   }
 }
 

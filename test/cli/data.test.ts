@@ -189,6 +189,8 @@ verifies('contract-25.database-surroundings', 'a database that cannot be used is
     await expect(backUp(join(folder, 'never.sql'), url, options())).rejects.toThrow(words)
     await expect(restoreFrom(file, url, options())).rejects.toThrow(words)
   }
+  const nowhere = join(folder, 'no-folder', 'never.sql')
+  await expect(backUp(nowhere, target.url, options())).rejects.toThrow(/^ENOENT/)
 })
 
 test('what cannot be read is not restored: it is named before anything is made', async () => {
