@@ -1,7 +1,9 @@
 /** Masks keys in what is logged: what providers and tools say may hold a key that they were sent (contract section 26). */
-import { clearKeyLike } from './redact.ts'
+import { clearKeyLike, clearMarkedKeys } from './redact.ts'
 
 export const maskedText = (text: unknown): unknown => (typeof text === 'string' ? clearKeyLike(text) : text)
+
+const maskedName = (name: unknown): unknown => (typeof name === 'string' ? clearMarkedKeys(name) : name)
 
 interface MaskedError {
   [field: string]: unknown
@@ -37,7 +39,7 @@ export const maskedFields = {
   err: maskedError,
   detail: maskedText,
   reason: maskedText,
-  tool: maskedText,
-  name: maskedText,
+  tool: maskedName,
+  name: maskedName,
   question: maskedText,
 }

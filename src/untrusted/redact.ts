@@ -84,13 +84,12 @@ function base64Forms(secret: string): string[] {
   return long.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')])
 }
 
+/** Removes what is marked as a key: by the word before it, or by how it begins. For names, which may be long and mixed. */
+export const clearMarkedKeys = (text: string): string => text.replace(named, `$1${mask}`).replace(prefixed, mask)
+
 /** Removes anything that looks like a key, known or not. */
-export function clearKeyLike(text: string): string {
-  return text
-    .replace(named, `$1${mask}`)
-    .replace(prefixed, mask)
-    .replace(run, (found) => (looksLikeToken(found) ? mask : found))
-}
+export const clearKeyLike = (text: string): string =>
+  clearMarkedKeys(text).replace(run, (found) => (looksLikeToken(found) ? mask : found))
 
 /** The first `length` Unicode code points, well-formed and without U+0000. */
 export function cut(text: string, length: number): string {

@@ -42,4 +42,7 @@ verifies('contract-26.masked-log', 'in every field that holds words of a provide
     mcpServer: 'shown',
     lost: 3,
   })
+  // A name says which tool it is, however long it is.
+  const names = { tool: 'crm__searchKnowledgeBaseDocumentsV2', name: 'github-CreatePullRequestReviewComment2' }
+  expect(JSON.parse(lineOf(JSON.stringify(names)))).toMatchObject(names)
 })
