@@ -3,7 +3,7 @@
 import type { FastifyReply } from 'fastify'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { ActionsRequest, SentMessages, SessionCompletionRequest } from '../../../openapi/schemas/conversation/chat.ts'
-import type { CallAnswer, DecidedCall } from '../../actors/ports/index.ts'
+import type { CallAnswer, DecidedCall, MessagePlace } from '../../actors/ports/index.ts'
 import type { Sent } from '../../actors/session/host.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import type { StoredCheckpoint } from '../../persistence/replies/checkpoints/checkpoints.ts'
@@ -18,7 +18,7 @@ import { cancelSession, readQueue, refuseQueuedRegenerate, removeQueued } from '
 import { sentAnswer } from '../queue/sent-answer.ts'
 import { loadAgent } from '../sending/agent-for-reply.ts'
 import { checkpointsOf, compactNow } from '../sending/compaction.ts'
-import { answersAmong, type GivenDecisions, readDecisions } from '../sending/decisions.ts'
+import { answersAmong, awaitedAt, type GivenDecisions, readDecisions } from '../sending/decisions.ts'
 import { nameIgnored } from '../sending/request/answer-fields.ts'
 import { refuseUnwanted } from '../sending/request/caller-instructions.ts'
 import { readPlace, requestOptions } from '../sending/request/request-options.ts'
@@ -74,13 +74,14 @@ async function madeCalls(
   deps: SendDependencies,
   caller: Caller,
   params: { agent_id: string; session_id: string },
-  messages: Parameters<typeof readResults>[0],
+  { messages, place }: { messages: Parameters<typeof readResults>[0]; place: MessagePlace | undefined },
 ): Promise<{ decisions?: GivenDecisions; answers?: CallAnswer[] }> {
   const results = readResults(messages)
   if (results) return { decisions: await decisionsOf(deps, caller, params, results, true) }
   const answers = readAnswers(messages)
   if (answers.length === 0) return {}
-  return { answers: answersAmong(answers, (await decisionsOf(deps, caller, params, answers, true)).wait) }
+  const { wait } = await decisionsOf(deps, caller, params, answers, true)
+  return { answers: answersAmong(answers, awaitedAt(place, wait)) }
 }
 
 const wireCheckpoint = ({ id, throughMessageId, summary, model, usage, createdAt }: StoredCheckpoint) => ({
@@ -127,7 +128,7 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
         counted: callerLimits(caller, reply),
       }
       nameIgnored(reply, body, known)
-      const made = await madeCalls(deps, caller, params, messages)
+      const made = await madeCalls(deps, caller, params, { messages, place: message.place })
       const sent = await sendFrom(deps, params.agent_id, { ...message, ...made }, prepared)
       await recordDecisions(sql, request, sent, made.decisions)
       return await answer(sent, body, reply)

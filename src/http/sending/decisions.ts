@@ -1,7 +1,7 @@
 /** Decisions about calls that wait (contract section 15): whether they fit what is pending, and who may make them. */
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../../../openapi/generated/schema.ts'
-import type { CallAnswer, CheckedToolbox, DecidedCall } from '../../actors/ports/index.ts'
+import type { CallAnswer, CheckedToolbox, DecidedCall, MessagePlace } from '../../actors/ports/index.ts'
 import type { PendingCall, Wait } from '../../persistence/replies/settling/waits.ts'
 import { badRequest, HttpError } from '../server/http-error.ts'
 import { refuse } from './refusals.ts'
@@ -29,12 +29,18 @@ export function readDecisions(decisions: ActionsRequest['decisions']): DecidedCa
   })
 }
 
-/** Results among what was sent of calls that wait for the caller: kept with the message that comes behind them. */
-export const answersAmong = (sent: readonly DecidedCall[], wait: Wait | null): CallAnswer[] =>
-  sent.flatMap(({ id, decision, output }) => {
-    const isAwaited = wait?.pending.some(({ call_id, kind }) => call_id === id && kind === 'caller')
-    return isAwaited && decision === 'respond' && output !== undefined ? [{ id, output }] : []
-  })
+/** The calls that wait for the caller, where a message at this place comes behind them: elsewhere their ids mean other calls. */
+export function awaitedAt(place: MessagePlace | undefined, wait: Wait | null): ReadonlySet<string> {
+  const isBehind = place === undefined || ('parent' in place && place.parent === wait?.replyId)
+  const awaited = isBehind ? (wait?.pending ?? []).filter(({ kind }) => kind === 'caller') : []
+  return new Set(awaited.map(({ call_id }) => call_id))
+}
+
+/** Results among what was sent of calls that are awaited: kept with the message that comes behind them. */
+export const answersAmong = (sent: readonly DecidedCall[], awaited: ReadonlySet<string>): CallAnswer[] =>
+  sent.flatMap(({ id, decision, output }) =>
+    awaited.has(id) && decision === 'respond' && output !== undefined ? [{ id, output }] : [],
+  )
 
 /** Throws 400, 403 or 409. Arguments that are the model's own are left out. */
 export async function fittingDecisions(

@@ -89,7 +89,7 @@ function createCalls(write: OutlineWriter, outcomes: Outcomes) {
   const waiting = (kind: WaitKind) => [...open.values()].filter(({ waits }) => waits === kind)
   const tellDecision = ({ waits, ...call }: CallEvent) => {
     const decision = outcomes.get(call.id)?.decided
-    if (waits === 'approval' && decision) write.decided(call, decision)
+    if (decision && (waits === 'approval' || !decision.approved)) write.decided(call, decision)
   }
   /** No reply brings its result any more. A call that waited had no effect before it began. */
   const end = (call: CallEvent) => {

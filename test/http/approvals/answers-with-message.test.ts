@@ -104,3 +104,40 @@ verifies('contract-24.calls', 'outputs before a new message are kept', async () 
   expect((await create({ input })).status).toBe(200)
   expect(await told()).toEqual(['sun', 'snow'])
 })
+
+verifies('contract-14.edit', 'results before a message of another branch are no answers to what waits', async () => {
+  const id = await scene.newSession()
+  scene.says('Hello.')
+  await scene.send(id, 'Hi')
+  const [, first] = await scene.shown(id)
+  asked()
+  await scene.send(id, 'Weather?', { tools: [weather] })
+  scene.says('Rain.')
+  const body = {
+    parent_id: first.id,
+    messages: [
+      { role: 'tool', tool_call_id: 'c1', content: 'of another call' },
+      { role: 'user', content: 'Edited' },
+    ],
+  }
+  expect((await scene.call('POST', `${scene.sessions}/${id}/chat/completions`, body)).status).toBe(200)
+  const all = await scene.call('GET', `${scene.agent}/playground/sessions/${id}/messages?branches=all`)
+  const asking = all.json.messages.find(({ toolCalls }: { toolCalls?: object[] }) => toolCalls?.length === 2)
+  expect(asking.toolCalls).toMatchObject([{ decision: 'reject' }, { decision: 'reject' }])
+})
+
+verifies('contract-12.ai-sdk', 'outputs of a history are not read where nothing waits', async () => {
+  const id = randomUUID()
+  scene.says('Hello.')
+  await rest(await ui.chat(id, 'Hi'))
+  const [question, reply] = await ui.uiMessages(id)
+  const output = { type: 'dynamic-tool', toolName: 'draw', toolCallId: 'c9', state: 'output-available', input: {} }
+  const drawn = {
+    ...reply,
+    parts: [...reply.parts, { ...output, output: { url: 'data:image/png;base64,AAA@AAA=====A' } }],
+  }
+  const next = { id: 'next', role: 'user', parts: [{ type: 'text', text: 'More' }] }
+  scene.says('Yes.')
+  await rest(await ui.chat(id, '', { messages: [question, drawn, next] }))
+  expect((await ui.uiMessages(id)).at(-1).parts.at(-1)).toMatchObject({ text: 'Yes.' })
+})

@@ -5,7 +5,7 @@ import { lastKnownReply, sentMessage } from '../../../persistence/replies/readin
 import { repliesBefore } from '../../../persistence/replies/reading/reply-events.ts'
 import { findWait } from '../../../persistence/replies/settling/waits.ts'
 import { replyIdOf, sentAnswer } from '../../queue/sent-answer.ts'
-import { answersAmong, type GivenDecisions } from '../../sending/decisions.ts'
+import { answersAmong, awaitedAt, type GivenDecisions } from '../../sending/decisions.ts'
 import { broughtFunctions } from '../../sending/request/caller-tools.ts'
 import { hashOf } from '../../sending/request/request-options.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
@@ -39,10 +39,11 @@ async function answersFor(
   { sql }: SendDependencies,
   { agentId, user, sessionId }: ChatRequest & { sessionId: string },
   { made }: RunInput,
+  place: MessagePlace | undefined,
 ): Promise<CallAnswer[]> {
   if (made.length === 0) return []
   const { wait } = await findWait(sql, { agentId, sessionId, user })
-  return answersAmong(made, wait)
+  return answersAmong(made, awaitedAt(place, wait))
 }
 
 /**
@@ -92,7 +93,7 @@ export const agUiHandlers = (deps: SendDependencies) =>
       const place = session.isNew ? undefined : await placeOfRun(deps, by, input)
       const message = {
         text,
-        answers: await answersFor(deps, by, input),
+        answers: await answersFor(deps, by, input, place),
         place,
         idempotency,
         onBusy: busyWord(onBusy, decisions, place),

@@ -21,6 +21,11 @@ import type { UIPlace } from './place.ts'
 type UIChatRequest = components['schemas']['UIChatRequest']
 
 interface Sent {
+  /**
+   * What the message before this one says of these of its calls: the page may have made them before it sent this one. Throws 400
+   * and 413. Absent where it has no results.
+   */
+  readMade?: ((ids: ReadonlySet<string>) => readonly DecidedCall[]) | undefined
   instructions: readonly PageInstruction[]
   place: UIPlace
   /** What the hash of an `Idempotency-Key` covers: neither the history nor the ids of messages. */
@@ -30,12 +35,7 @@ interface Sent {
 /** Decisions instead of a message: `replyId` is the assistant's message that they stand in. */
 export type SentUIMessage = Sent &
   (
-    | (SentMessage & {
-        isRegenerate?: false
-        decisions?: never
-        /** What the message before it says of its calls: the page may have made them before it sent this one. */
-        made: readonly DecidedCall[]
-      })
+    | (SentMessage & { isRegenerate?: false; decisions?: never })
     | {
         isRegenerate: true
         decisions?: never
@@ -80,9 +80,22 @@ export function readChatRequest(
   }
   const { text, parts } = readMessage()
   const before = list.slice(0, index).findLast(({ role }) => !isInstruction(role))
-  const madeIn = before?.role === 'assistant' && Array.isArray(before.parts) ? before.parts : []
-  const made = decisionsIn(madeIn, `${where}.parts`, uploads)
-  return { place, instructions, text, parts, made, hashedInput: [...held, text, ...parts.map(nameOf)] }
+  const results = before?.role === 'assistant' && Array.isArray(before.parts) ? before.parts.filter(isResult) : []
+  // Others than those that are awaited are history, which is not read.
+  const readMade = (ids: ReadonlySet<string>) =>
+    decisionsIn(
+      results.filter(({ toolCallId }) => ids.has(toolCallId)),
+      where,
+      uploads,
+    )
+  return {
+    place,
+    instructions,
+    text,
+    parts,
+    ...(results.length > 0 && { readMade }),
+    hashedInput: [...held, text, ...parts.map(nameOf)],
+  }
 }
 
 function nameOf({ source }: SentPart): string {
@@ -106,6 +119,11 @@ function readParts(parts: unknown, where: string, uploads: Uploads): SentMessage
     return { type: isPicture ? 'image_url' : 'file', source, filename, detail: null, where: `${at}.url` }
   })
 }
+
+const isResult = (part: unknown): part is Record<string, unknown> & { toolCallId: string } =>
+  isObject(part) &&
+  typeof part.toolCallId === 'string' &&
+  (part.state === 'output-available' || part.state === 'output-error')
 
 /** What the parts of an assistant's message say of its calls; those that wait no more are among them. */
 function decisionsIn(parts: unknown, where: string, uploads: Uploads): DecidedCall[] {

@@ -13,7 +13,7 @@ import { requireUploads } from '../../parts/uploads.ts'
 import { refuseQueuedRegenerate } from '../../queue/queue-requests.ts'
 import { replyIdOf, sentAnswer } from '../../queue/sent-answer.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
-import { answersAmong, type GivenDecisions } from '../../sending/decisions.ts'
+import { answersAmong, awaitedAt, type GivenDecisions } from '../../sending/decisions.ts'
 import { broughtUITools } from '../../sending/request/caller-tools.ts'
 import { idempotencyOf } from '../../sending/request/request-options.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
@@ -55,12 +55,13 @@ async function decisionsFor(
 async function answersFor(
   { sql }: SendDependencies,
   { agentId, user, sessionId }: ChatRequest & { sessionId: string },
-  asked: SentUIMessage,
+  { readMade }: SentUIMessage,
+  place: MessagePlace | undefined,
 ): Promise<CallAnswer[]> {
-  const made = 'made' in asked ? asked.made : []
-  if (!made.some(({ decision }) => decision === 'respond')) return []
+  if (readMade === undefined) return []
   const { wait } = await findWait(sql, { agentId, sessionId, user })
-  return answersAmong(made, wait)
+  const awaited = awaitedAt(place, wait)
+  return answersAmong(readMade(awaited), awaited)
 }
 
 /** `earlier` is read once the stream is open: the message is stored, and 503 would say that nothing is. */
@@ -101,11 +102,13 @@ export const aiSdkHandlers = (deps: SendDependencies) => {
       const by = { ...chat, sessionId: session.sessionId }
       if (!opensId(caller, by.sessionId)) missing('session')
       const decisions = asked.decisions ? await decisionsFor(deps, by, asked) : undefined
-      const { parts, ...message } = asked.decisions ? { text: '', parts: [] } : await placed(sql, by, asked)
+      const { parts, ...message } = asked.decisions
+        ? { text: '', parts: [], place: undefined }
+        : await placed(sql, by, asked)
       const prepared = await prepareParts(deps, parts, { uploads, find: ownParts(sql, caller), owner: by })
       const input = {
         ...message,
-        answers: await answersFor(deps, by, asked),
+        answers: await answersFor(deps, by, asked, message.place),
         instructions: await pageInstructions(deps, chat, asked.instructions, reply),
         onBusy: decisions ? ('reject' as const) : (body.on_busy ?? 'interrupt'),
         idempotency: idempotencyOf(request, asked.hashedInput),

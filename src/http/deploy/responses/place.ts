@@ -5,7 +5,7 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import { findReplies, findResponse, type ReplyPlace } from '../../../persistence/replies/reading/stored-responses.ts'
 import { findWait, type Wait } from '../../../persistence/replies/settling/waits.ts'
 import type { SentMessage } from '../../parts/sent-message.ts'
-import { answersAmong, type GivenDecisions } from '../../sending/decisions.ts'
+import { answersAmong, awaitedAt, type GivenDecisions } from '../../sending/decisions.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { badRequest, CodedError, HttpError, missing } from '../../server/http-error.ts'
 import { type Caller, opens, userOf } from '../access/caller.ts'
@@ -58,7 +58,7 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readon
   const calls = answered.map(({ item, id }) => decisionOf(item, id))
   if (fresh.some(({ kind }) => kind === 'user') && !fresh.some(({ kind }) => kind === 'approval')) {
     const message = newMessage(fresh.filter((item) => !isAnswer(item)))
-    return { kind: 'message', sessionId, place, message, answers: answersAmong(calls, waits) }
+    return { kind: 'message', sessionId, place, message, answers: answersAmong(calls, awaitedAt(place, wait)) }
   }
   refuseStray(fresh)
   refuseMissed(answered, wait)
@@ -153,8 +153,16 @@ function askedIn(item: InputItem, findReply: FindReply): NamedReply | undefined 
   return uuid === null ? undefined : findReply(uuid)
 }
 
-function placeByItems(items: readonly InputItem[], findReply: FindReply): Found | null {
+/** A message of the user's names the place only where no more than new messages stand behind it. */
+function lastKnown(items: readonly InputItem[], findReply: FindReply): number {
   const last = items.findLastIndex((item) => replyOf(item, findReply) !== undefined)
+  const isFollowed = items.slice(last + 1).some(({ kind }) => kind === 'assistant' || kind === 'call')
+  if (items[last]?.kind !== 'user' || !isFollowed) return last
+  return items.findLastIndex((item) => item.kind !== 'user' && replyOf(item, findReply) !== undefined)
+}
+
+function placeByItems(items: readonly InputItem[], findReply: FindReply): Found | null {
+  const last = lastKnown(items, findReply)
   const anchor = items[last]
   const first = items.findIndex((item) => askedIn(item, findReply) !== undefined)
   const answer = items[first]

@@ -1,4 +1,4 @@
--- revision 40
+-- revision 41
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -77,7 +77,7 @@ begin
   v_is_regenerate := coalesce(m.place ? 'regenerate', false);
   v_has_question := not v_is_regenerate and m.decisions is null;
   if v_has_question and m.is_queued is not true then -- what has waited in the queue is counted
-    v_added := octet_length(p_text) + coalesce(parts_bytes(m.parts), 0) + coalesce(octet_length(m.answers::text), 0);
+    v_added := octet_length(p_text) + coalesce(parts_bytes(m.parts), 0);
   end if;
 
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;

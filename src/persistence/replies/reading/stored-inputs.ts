@@ -94,8 +94,10 @@ export async function* readTurns(sql: Sql, sessionId: string, order: 'asc' | 'de
 function turnOf(sql: Sql, row: TurnRow): StoredTurn {
   const { id, role, content, model, continues } = row
   if (role === 'user') return { id, role, content, parts: row.parts?.map((part) => partOf(sql, part)) ?? [] }
-  // The copy of a reply is none of its session's own either: it has its model, and reads as the reply.
-  const isGiven = row.first_seq === null && model === null
+  // The copy of a reply is none of its session's own either: it has its model, and reads as the reply. One that waited and was
+  // copied by an earlier version does not say which of its calls were shown: all are, as they were then.
+  const isOldCopy = row.finish_reason === 'tool_calls' && row.shown_calls === null
+  const isGiven = row.first_seq === null && (model === null || isOldCopy)
   const hasFrames = row.status === 'streaming' || row.frame_ends !== null
   const whole: StoredEvent[] = content === '' ? [] : [{ seq: 1, part: 0, event: { type: 'text', text: content } }]
   return {

@@ -273,3 +273,18 @@ verifies(
     expect(await itemsOf(fork.id)).toEqual(original)
   },
 )
+
+verifies(
+  'contract-24.calls',
+  'a history that only begins with a message of ours is the history of a new session',
+  async () => {
+    scene.says('One.')
+    scene.says('And two.')
+    const first = (await create({ input: 'Count' })).json
+    const items = (await scene.call('GET', `${responses}/${first.id}/input_items`)).json.data
+    const input = [...items, { role: 'assistant', content: 'Uno.' }, user('And?')]
+    const second = await create({ input })
+    expect(second.status).toBe(200)
+    expect(second.json.conversation).not.toEqual(first.conversation)
+  },
+)
