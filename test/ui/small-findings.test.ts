@@ -206,19 +206,6 @@ test('a click beside the field of the sessions narrows what was just typed into 
   expect(new URL(page.url()).searchParams.get('status')).toBe('error')
 })
 
-test('Enter takes the first agent that is found', async () => {
-  for (let at = 1; at <= 8; at++) await createAgent(app, { name: `Found ${at}` })
-  const { agentId } = await createAgent(app, { name: 'Found 9' })
-  await using page = await browser.page(app.url)
-  await page.goto('/playground')
-  const picker = page.getByRole('combobox', { name: 'Agent' })
-  await picker.click()
-  await picker.pressSequentially('found 9')
-  await page.getByRole('option', { name: 'Found 9' }).waitFor()
-  await page.keyboard.press('Enter')
-  await page.waitForURL(`**/playground/${agentId}`)
-})
-
 test('a day and a moment are typed part by part', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/audit')

@@ -43,9 +43,6 @@ const dark: MantineColorsTuple = [
   '#0a0d0b',
 ]
 
-/** What is typed into a picker chooses the first that it finds: Enter takes it. */
-const firstFound = { selectFirstOptionOnChange: true }
-
 /** A picker that is filled is typed into to choose another one, not to append to what it shows. */
 const selectWhenEntered = {
   onFocus: ({ currentTarget }: FocusEvent<HTMLInputElement>) => {
@@ -87,8 +84,7 @@ export const theme = createTheme({
     // They are named only: their code belongs to the pages that use them.
     Modal: { defaultProps: { centered: true, radius: 'lg', padding: 'lg' }, styles: { title: { fontWeight: 620 } } },
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
-    Select: { defaultProps: { ...selectWhenEntered, ...firstFound } },
-    MultiSelect: { defaultProps: firstFound },
+    Select: { defaultProps: selectWhenEntered },
     Autocomplete: { defaultProps: selectWhenEntered },
     // Their own sizes begin at 9 px.
     Badge: { vars: () => ({ root: { '--badge-fz': '0.75rem' } }) },

@@ -49,8 +49,6 @@ export function SessionPicker({ chosen, onChoose }: SessionPickerProps) {
       searchValue={looking ? text : name}
       onInput={({ currentTarget: { value } }) => setText(value)}
       filter={({ options }) => options}
-      // What it offers is that of the text before, for a moment: Enter would choose one that was not asked for.
-      selectFirstOptionOnChange={false}
       allowDeselect={false}
       onDropdownOpen={() => setLooking(true)}
       onDropdownClose={() => {
