@@ -9,8 +9,10 @@ import { kinds } from './words.ts'
 type Filters = ReturnType<typeof useAuditFilters>
 
 export function AuditFilters({ paging, shown, isFiltered, setFilter, clear }: Filters) {
+  const [cleared, setCleared] = useState(0)
   return (
-    <search className={classes.filters} aria-label="Filter the audit">
+    // Begun anew once they are cleared: what was changed a moment before is not told any more.
+    <search key={cleared} className={classes.filters} aria-label="Filter the audit">
       <Typed label="Search by name or id" value={paging.q} onSettled={paging.setQ} />
       <Typed label="Who" value={shown('actor')} onSettled={(text) => setFilter('actor', text)} />
       <Select
@@ -32,7 +34,14 @@ export function AuditFilters({ paging, shown, isFiltered, setFilter, clear }: Fi
         />
       ))}
       {isFiltered && (
-        <Button variant="subtle" color="gray" onClick={clear}>
+        <Button
+          variant="subtle"
+          color="gray"
+          onClick={() => {
+            setCleared((before) => before + 1)
+            clear()
+          }}
+        >
           Clear
         </Button>
       )}

@@ -34,14 +34,16 @@ export const isGone = (error: unknown): boolean => error instanceof ApiError && 
 interface SessionGoneProps {
   header: ReactNode
   agentId: string
+  sessionId: string | null
   /** What was typed in the session. */
   text: string
 }
 
-export function SessionGone({ header, agentId, text }: SessionGoneProps) {
+export function SessionGone({ header, agentId, sessionId, text }: SessionGoneProps) {
   const navigate = useNavigate()
   const take = () => {
     keepDraft(agentId, null, [readDraft(agentId, null), text].filter(Boolean).join('\n'))
+    keepDraft(agentId, sessionId, '')
     void navigate(`/playground/${agentId}`)
   }
   return (

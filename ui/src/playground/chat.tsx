@@ -89,7 +89,9 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
   const checkpoints = useCheckpoints(agent.id, sessionId)
   const opening = useMemo(() => <Opening agent={agent} onPick={open} />, [agent, open])
   const isLive = useSelector(transcript, ({ context }) => context.live !== null)
-  if (isGone(stored.error ?? unread)) return <SessionGone header={header('')} agentId={agent.id} text={draft.text} />
+  if (isGone(stored.error ?? unread)) {
+    return <SessionGone header={header('')} agentId={agent.id} sessionId={sessionId} text={draft.text} />
+  }
   if (unread !== null && !isLive) return <Unread header={header('')} error={unread} query={stored} />
   return (
     <>
