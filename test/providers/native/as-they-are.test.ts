@@ -185,6 +185,8 @@ describe('blocks of Anthropic out of step', () => {
         ]) {
           expect(namedIn(await ended(...again))).toEqual(['f {"q":1}'])
         }
+        const turned = [start(at, use(id, 'f', { q: 1, r: 2 })), start(at, use(id, 'f', { r: 2, q: 1 }))]
+        expect(namedIn(await ended(...turned))).toEqual(['f {"q":1,"r":2}'])
       }
     }
   })
@@ -256,6 +258,21 @@ describe('items of the Responses API out of step', () => {
       }
     }
   })
+
+  verifies(
+    'contract-25.call-ids',
+    'a call whose keys stand in another order, or that was cut, is the same',
+    async () => {
+      const [ab, ba, cut] = ['{"a":1,"b":{"c":2,"d":3}}', '{"b":{"d":3,"c":2},"a":1}', '{"a":1,"b":']
+      const first = { ...calling, arguments: ab }
+      const second = { ...other, arguments: ab }
+      const turned = [first, second].map((call) => ({ ...call, arguments: ba }))
+      expect(callsIn(await ended(without(done(0, first)), whole(...turned.slice(0, 1))))).toEqual([ab])
+      expect(callsIn(await ended(done(0, first), done(0, second), whole(...turned)))).toEqual([ab, ab])
+      expect(callsIn(await ended(done(0, first), done(0, { ...first, arguments: ba }), whole(first)))).toEqual([ab])
+      expect(callsIn(await ended(without(done(0, { ...first, arguments: cut })), whole(first)))).toHaveLength(1)
+    },
+  )
 
   verifies('contract-25.call-ids', 'arguments that come as an object are that object', async () => {
     const call = { ...calling, arguments: { a: 1 } }

@@ -213,6 +213,8 @@ describe('several calls of one id, or of none', () => {
         ]) {
           expect(await streamed(...sent.map((text) => [part('f', text, at)]))).toEqual([['f', '{"q":1}']])
         }
+        const turned = ['{"q":1,"r":2}', '{"r":2,"q":1}'].map((text) => [part('f', text, at)])
+        expect(await streamed(...turned)).toEqual([['f', '{"q":1,"r":2}']])
         expect(await streamed([part('f', '{}', at)], [part('f', '{}', at)])).toEqual([['f', '{}']])
         expect(await streamed([part('f', 'null', at)], [part('f', 'null', at)])).toEqual([['f', '{}']])
       }
