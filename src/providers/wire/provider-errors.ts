@@ -98,6 +98,15 @@ export const isTypedError = (event: Fields): boolean =>
 export const problemOfText = (data: string, eventName: string | undefined): ProviderProblem =>
   eventName === 'error' ? problemInStream(wordsOf(data), data) : malformed(data)
 
+/** Plain words in place of a stream, often a proxy's: nothing was made, and another try may reach the provider. */
+export const problemOfWords = (text: string): ProviderProblem =>
+  new ProviderProblem({
+    kind: 'reported',
+    reason: wordsOf(text),
+    full: `The answer is no stream but words: ${text}`,
+    retry: true,
+  })
+
 /** A list with something in it, an object with a value that is not empty, or any other value. */
 function holdsAny(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0

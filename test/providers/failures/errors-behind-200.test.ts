@@ -138,15 +138,17 @@ describe.each(Object.entries(wires))('%s', (name, { opened, says }) => {
   }
 
   verifies('contract-19.slips', `${name}: in its words where it is plain text`, async () => {
-    for (const text of [
-      words,
-      `Error: ${words}\nTry later.\n`,
-      `event: error\ndata: ${words}\n\n`,
-      JSON.stringify(words),
-    ]) {
-      const { events, asked } = await answered((call) => call.raw(text))
+    // What is no stream at all is often a proxy's, and is tried again.
+    for (const [text, asked] of [
+      [words, 3],
+      [`Error: ${words}\nTry later.\n`, 3],
+      [`Error: ${words}`, 3],
+      [JSON.stringify(words), 3],
+      [`event: error\ndata: ${words}\n\n`, 1],
+    ] as const) {
+      const { events, asked: times } = await answered((call) => call.raw(text))
       expect(failureIn(events).message).toContain(words)
-      expect(asked).toBe(1)
+      expect(times).toBe(asked)
     }
   })
 
@@ -163,7 +165,7 @@ describe.each(Object.entries(wires))('%s', (name, { opened, says }) => {
   })
 
   verifies('contract-19.slips', `${name}: a stream that broke off in its first line says nothing`, async () => {
-    for (const text of ['dat', 'event: x\nda', ': hello\n\nda']) {
+    for (const text of ['dat', 'foo: bar\n', 'event: x\nda', ': hello\n\nda']) {
       const { events, asked } = await answered((call) => call.raw(text))
       expect(failureIn(events).message).toContain('ended early')
       expect(asked).toBe(3)
