@@ -5,7 +5,7 @@ import { isObject } from '../../untrusted/is-object.ts'
 import { maxArguments } from '../openai/gathered-calls.ts'
 import { argumentsOf } from '../request/exchanges.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
-import { argumentsIn, eachOnce, meantArguments, scanObject } from '../wire/meant-arguments.ts'
+import { argumentsIn, eachOnce, meaningOf, meantArguments, scanObject } from '../wire/meant-arguments.ts'
 import { errorIn, isTypedError, problemInStream, problemOfText } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { gatherAnthropicUsage } from '../wire/reported-usage.ts'
@@ -139,16 +139,17 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
   }
   /**
    * Text whose block never began, or is another kind's, is text all the same. Such arguments are those of the newest call,
-   * and where it has its own, those of a call whose head is still to come.
+   * and where it has its own, those of a call whose head is still to come. Blanks are nobody's.
    */
   function blockFor(index: unknown, text: string, thinking: string, json: string): Growing | undefined {
     const known = byIndex.get(index)
     if (known?.type === 'other') return known
     if (text !== '' && known?.type !== 'text') return add(index, blockIn({ type: 'text' }))
     if (thinking !== '' && known?.type !== 'thinking') return add(index, blockIn({ type: 'thinking' }))
-    if (json === '' || known?.type === 'tool_use') return known
-    const last = blocks.findLast((block) => block.type === 'tool_use')
-    return last?.isWhole === false ? last : add(index, blockIn({ type: 'tool_use' }))
+    if (json === '' || (known?.type === 'tool_use' && !isHeadless(known))) return known
+    const last = blocks.findLast((block) => block.type === 'tool_use' && !isHeadless(block))
+    if (last?.type === 'tool_use' && (!last.isWhole || sentArguments(last) === '{}')) return last
+    return known?.type === 'tool_use' || json.trim() === '' ? known : add(index, blockIn({ type: 'tool_use' }))
   }
   return {
     begin(index: unknown, part: unknown): void {
@@ -184,11 +185,23 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
     /** Arguments and reasoning gathered so far, in characters; a block counts for 256. */
     size: () => size,
     all: (): readonly Growing[] =>
-      eachOnce(
-        blocks.filter((block) => block.type !== 'tool_use' || !isHeadless(block)),
-        (block) => (block.type === 'tool_use' ? { head: block.head, arguments: sentArguments(block) } : null),
+      eachOnce(withLost(blocks), (block) =>
+        block.type === 'tool_use' ? { head: block.head, arguments: sentArguments(block) } : null,
       ),
   }
+}
+
+/** Arguments whose head never came are those of a call that has none, unless another call has the same. */
+function withLost(blocks: readonly Growing[]): readonly Growing[] {
+  const uses = blocks.filter((block) => block.type === 'tool_use')
+  const begun = uses.filter((use) => !isHeadless(use))
+  const meanings = new Set(begun.map((use) => meaningOf(sentArguments(use))))
+  const lost = uses.filter((use) => isHeadless(use) && !meanings.has(meaningOf(sentArguments(use))))
+  const found = new Map(begun.filter(hasNone).map((use, at) => [use, lost[at]?.json ?? use.json]))
+  return blocks.flatMap((block): Growing[] => {
+    if (block.type !== 'tool_use') return [block]
+    return isHeadless(block) ? [] : [{ ...block, json: found.get(block) ?? block.json }]
+  })
 }
 
 /** Is this beginning that of the call under the same index, whose arguments may have come first? */
@@ -207,6 +220,8 @@ function isBegunBy(known: Use, begun: Use): boolean {
 
 /** Arguments of which no call has told that they are its own. */
 const isHeadless = ({ id, name }: Use): boolean => id === '' && name === ''
+
+const hasNone = (use: Use): boolean => meantArguments(sentArguments(use)) === '{}'
 
 const sentArguments = ({ json, input }: Use): string => json.trim() || input
 

@@ -45,8 +45,11 @@ export function gatherCalls() {
     const isRest = index !== null && !byIndex.has(index) && !id && !name && text !== '' && last?.isWhole === false
     if (isRest && last) byIndex.set(index, last)
     const found = index !== null ? byIndex.get(index) : id ? newestOf(id, name) : last
-    // Two heads in one delta, or in an answer without streaming, are two calls where no index says otherwise.
-    const known = found && index === null && name && beside.has(found) ? undefined : found
+    // Two heads in one delta, or in an answer without streaming, are two calls where no index, or one id and name, says
+    // otherwise.
+    const isBeside = found !== undefined && index === null && name !== '' && beside.has(found)
+    const isSame = id !== '' && found?.id === id && found.name === name
+    const known = isBeside && !isSame ? undefined : found
     const step = known ? stepOf(known, part) : 'another'
     if (known && step === 'more') return known
     const { head, extra } = known && step === 'again' ? known : { head: {}, extra: null }
@@ -113,12 +116,18 @@ function partIn(sent: Fields): Part {
 /**
  * What a part is to a call under its index or id: more of it, another call, or that call said again, which only the end
  * tells from another one of the same id. Told by a name: another one, one together with another id, or one with arguments
- * after ones that are whole already. An id alone is no sign: some servers make up a new one for each delta.
+ * after ones that are whole already. An id alone is no sign: some servers make up a new one for each delta. Another name
+ * under the index of a call that has no arguments yet is its own, where it stands without the id, or only in other letters.
  */
-function stepOf(known: Gathered, { id, name, text }: Part): 'more' | 'again' | 'another' {
+function stepOf(known: Gathered, part: Part): 'more' | 'again' | 'another' {
+  const { id, name, text } = part
   if (!name || !known.name) return 'more'
   const hasIds = id !== '' && known.id !== ''
-  if (name !== known.name || (hasIds && id !== known.id)) return 'another'
+  if (hasIds && id !== known.id) return 'another'
+  if (name !== known.name && (known.isWhole || !isOwnName(known, part))) return 'another'
   if (text === '' || !known.isWhole) return 'more'
   return hasIds ? 'again' : 'another'
 }
+
+const isOwnName = (known: Gathered, { index, id, name }: Part): boolean =>
+  index !== null && known.id !== '' && (id === '' || name.toLowerCase() === known.name.toLowerCase())

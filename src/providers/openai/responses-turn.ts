@@ -52,6 +52,19 @@ function isAnother(known: Read, read: Read): boolean {
   return known.meaning !== read.meaning && known.meaning !== '{}' && read.meaning !== '{}'
 }
 
+/** What tells a call from others, whatever its arguments; null for what is no call, or has no id. */
+const headOf = ({ type, call_id: id, name }: Fields): string | null =>
+  type === 'function_call' && stringIn(id) !== '' ? JSON.stringify([id, name]) : null
+
+function countHeads(items: readonly Fields[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const item of items) {
+    const head = headOf(item)
+    if (head !== null) counts.set(head, (counts.get(head) ?? 0) + 1)
+  }
+  return counts
+}
+
 const stringIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The items of a turn, and what of them is shown as it comes. */
@@ -84,6 +97,14 @@ function readItems(events: ModelEvent[], reasoning: boolean) {
     if (stringIn(item.arguments).length > maxArguments) return malformed('tool arguments beyond 1 MiB')
     return items.length > MAX_ITEMS ? malformed(`more than ${MAX_ITEMS} items`) : null
   }
+  function listedAt(place: number, item: Fields, isKnown: (head: string) => boolean): ProviderProblem | null {
+    if (hasPlaces) return items.some((one) => one.place === place) ? null : add(readAs(place, item))
+    const isShown = item.type === 'message' ? text.hasAny() : item.type === 'reasoning' && thought.hasAny()
+    const head = headOf(item)
+    if (isShown || (head !== null && isKnown(head))) return null
+    const read = readAs(NO_PLACE, item)
+    return items.some((one) => !isAnother(one, read)) ? null : add(read)
+  }
   return {
     said: (event: Fields) => say(text.delta(placeNamed(event), 0, stringIn(event.delta))),
     thought: (event: Fields, part: unknown) => think(thought.delta(placeNamed(event), part, stringIn(event.delta))),
@@ -96,12 +117,17 @@ function readItems(events: ModelEvent[], reasoning: boolean) {
       hasPlaces &&= here.length === 0
       return add(read)
     },
-    /** An item of the whole output, which the end repeats or brings alone. Without places an item is known by what it is. */
-    listed(place: number, item: Fields): ProviderProblem | null {
-      if (hasPlaces) return items.some((one) => one.place === place) ? null : add(readAs(place, item))
-      const isShown = item.type === 'message' ? text.hasAny() : item.type === 'reasoning' && thought.hasAny()
-      const read = readAs(NO_PLACE, item)
-      return isShown || items.some((one) => !isAnother(one, read)) ? null : add(read)
+    /**
+     * The whole output, which the end repeats or brings alone. Without places an item is known by what it is, and a call by
+     * its id and name: its arguments may be written otherwise here, and only more of such calls than were read are others.
+     */
+    listed(output: readonly Fields[]): ProviderProblem | null {
+      const read = countHeads(items.map(({ item }) => item))
+      const listed = countHeads(output)
+      const isKnown = (head: string) => (listed.get(head) ?? 0) <= (read.get(head) ?? 0)
+      let problem: ProviderProblem | null = null
+      for (const [place, item] of output.entries()) problem ??= listedAt(place, item, isKnown)
+      return problem
     },
     hasAny: () => items.length > 0 || text.hasAny(),
     /** In the order of their places; as they came where these cannot be trusted. */
@@ -125,7 +151,7 @@ export function readResponsesTurn({ reasoning, keepEcho }: ResponsesTurnOptions)
       return
     }
     const output = Array.isArray(response.output) ? response.output.filter(isObject) : []
-    for (const [place, item] of output.entries()) problem ??= items.listed(place, item)
+    problem ??= items.listed(output)
     reason = status === 'incomplete' ? cutReason(isObject(details) ? details.reason : null) : 'stop'
   }
   const readers: Readonly<Record<string, (event: Fields, data: string) => void>> = {

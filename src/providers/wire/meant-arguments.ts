@@ -20,12 +20,21 @@ export function meantArguments(text: string): string {
   return said.length > 1 ? trimmed : (said[0] ?? '{}')
 }
 
-/** What arguments mean, written the same however they are spaced: to be compared. */
+/** What arguments mean, written the same however they are spaced and their keys ordered: to be compared. */
 export function meaningOf(text: string): string {
   const meant = meantArguments(text)
   const value = parse(meant)
-  return value === null ? meant : JSON.stringify(value)
+  return value === null ? meant : JSON.stringify(value, sorted)
 }
+
+const sorted = (_: string, value: unknown): unknown =>
+  isObject(value)
+    ? Object.fromEntries(
+        Object.keys(value)
+          .sort()
+          .map((key) => [key, value[key]]),
+      )
+    : value
 
 /**
  * Calls without those that say one of their own head again: with the same arguments, or with `{}` beside real ones. `saidBy`

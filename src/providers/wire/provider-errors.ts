@@ -74,11 +74,17 @@ export function errorIn(chunk: Fields, content: readonly string[]): unknown {
   if (error) return typeof error === 'object' || typeof error === 'string' ? error : chunk
   if (content.some((name) => holdsAny(chunk[name])) || isSuccess(chunk)) return null
   if (statusNumberIn(chunk) !== null) return chunk
-  if (messageIn(chunk) === null && !chunk.detail) return null
-  // Beside an empty list or counts, or as a mere `msg`, words are an error's where a code says so.
+  const words = messageIn(chunk)
+  // Beside an empty list or counts, words are an error's only where more than an unknown code says so.
+  const isBeside = Array.isArray(chunk.choices) || holdsAny(chunk.usage)
+  if (Array.isArray(chunk.errors) && chunk.errors.length > 0) return chunk
+  if (words === null && !chunk.detail) return chunk.message === '' && hasCode(chunk) && !isBeside ? chunk : null
+  if (chunk.success === false) return chunk
+  if (words !== null && /^(?:ok|success|done)[.!]?$/i.test(words.trim())) return null
+  if (isBeside) return hasCode({ base_resp: chunk.base_resp }) ? chunk : null
+  // A mere `msg` needs a code.
   const isMsg = messageIn({ ...chunk, msg: null }) === null && !chunk.detail
-  const isVague = isMsg || Array.isArray(chunk.choices) || holdsAny(chunk.usage)
-  return isVague && codesIn(chunk).length === 0 && chunk.success !== false ? null : chunk
+  return isMsg && !hasCode(chunk) ? null : chunk
 }
 
 /** An error whose `type` is no event's: `{object: "error", message, type: "BadRequest", code: 400}`, vLLM's. */
@@ -92,20 +98,35 @@ export const isTypedError = (event: Fields): boolean =>
 export const problemOfText = (data: string, eventName: string | undefined): ProviderProblem =>
   eventName === 'error' ? problemInStream(wordsOf(data), data) : malformed(data)
 
+/** Plain words in place of a stream, often a proxy's: nothing was made, and another try may reach the provider. */
+export const problemOfWords = (text: string): ProviderProblem =>
+  new ProviderProblem({
+    kind: 'reported',
+    reason: wordsOf(text),
+    full: `The answer is no stream but words: ${text}`,
+    retry: true,
+  })
+
 /** A list with something in it, an object with a value that is not empty, or any other value. */
 function holdsAny(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0
   return isObject(value) ? Object.values(value).some(holdsAny) : Boolean(value)
 }
 
-/** Codes of an answer that is no error. Some servers send one, and words, with all that they say. */
-const successCodes = new Set(['0', '200', 'ok', 'success'])
+/** Codes of an answer that is no error, beside zeros. Some servers send one, and words, with all that they say. */
+const successCodes = new Set(['200', '10000', '20000', 'ok', 'success'])
+
+const isSuccessCode = (code: string | number): boolean =>
+  successCodes.has(String(code).toLowerCase()) || /^0+$/.test(String(code))
 
 function isSuccess(chunk: Fields): boolean {
+  if (chunk.success === false) return false
   const codes = codesIn(chunk)
-  const isCoded = codes.length > 0 && codes.every((code) => successCodes.has(String(code).toLowerCase()))
-  return isCoded || chunk.success === true
+  return (codes.length > 0 && codes.every(isSuccessCode)) || chunk.success === true
 }
+
+/** Has it a code that is not one of success? */
+const hasCode = (chunk: Fields): boolean => !codesIn(chunk).every(isSuccessCode)
 
 /** MiniMax has its code within `base_resp`. */
 const codesIn = (error: Fields): (string | number)[] =>

@@ -4,6 +4,7 @@ import type { ModelEvent, Take } from '../../actors/ports/index.ts'
 import { inPieces } from '../../untrusted/pieces.ts'
 import type { ProviderAnswer } from '../request/fetch.ts'
 import { connectionProblem, malformed, ProviderProblem } from './failure.ts'
+import { problemOfWords } from './provider-errors.ts'
 import { parse } from './provider-json.ts'
 
 /** A turn as its vendor's file reads it. */
@@ -204,16 +205,18 @@ function readEvents(turn: Turn): (text: string, last: boolean) => void {
     // The parser's own limit would not see lines that are no events.
     if (sinceEvent > maxEventLength) throw tooLong()
     if (!last || turn.finished() || unframed === '') return
-    if (!isStream && isWords(unframed)) turn.take(unframed, 'error')
-    else if (isWhole(unframed)) turn.take(unframed)
+    if (!isStream && isWords(unframed)) throw problemOfWords(unframed)
+    if (isWhole(unframed)) turn.take(unframed)
   }
 }
 
-/** Text, and not the first field of a stream that broke off within its name. */
+/** Text, and not the first field of a stream that broke off within its name, or behind a field that is not known. */
 function isWords(text: string): boolean {
   const value = parse(text)
   if (value !== null) return typeof value === 'string'
-  return !['data', 'event', 'id', 'retry'].some((field) => field.startsWith(text.trim()))
+  const trimmed = text.trim()
+  if (/^(?!error)[a-z_-]+:.*$/.test(trimmed)) return false
+  return !['data', 'event', 'id', 'retry'].some((field) => field.startsWith(trimmed))
 }
 
 const isWhole = (data: string): boolean => data.trim() === '[DONE]' || parse(data) !== null

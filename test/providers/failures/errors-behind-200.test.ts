@@ -37,8 +37,9 @@ const wires: Record<string, { opened: () => Promise<Opened>; says: (more: Record
         { msg: 'It waits.' },
         choices({ content: 'Here.' }, null),
         choices({}, 'stop'),
-        { choices: [], usage },
-        { usage },
+        { choices: [], code: 1000, message: 'ok' },
+        { choices: [], usage, msg: 'done', code: '1' },
+        { usage, message: 'It was counted.', code: 1 },
       ]
       return `${event({ choices: [] })}${chunks.map(event).join('')}data: [DONE]\n\n`
     },
@@ -76,6 +77,8 @@ const shapes: [body: object, asked: 1 | 3][] = [
   [{ code: 1, msg: words, success: false }, 1],
   [{ error_code: 17, error_msg: words }, 1],
   [{ success: false, msg: words }, 1],
+  [{ success: false, code: 0, message: words }, 1],
+  [{ success: false, code: 200, message: words }, 1],
   [{ status: 503, msg: words }, 3],
   [{ status: 200, error_code: 17, error_msg: words }, 1],
   [{ error_code: 429, error_msg: words }, 3],
@@ -92,6 +95,7 @@ const shapes: [body: object, asked: 1 | 3][] = [
 const ofChat: typeof shapes = [
   [{ choices: [], code: 400, message: words }, 1],
   [{ choices: [], code: '500', message: words }, 3],
+  [{ choices: [], success: false, code: 17, message: words }, 1],
   [{ usage: { total_tokens: 0 }, message: words }, 1],
   [{ choices: [], base_resp: { status_code: 1008, status_msg: words }, usage: { total_tokens: 0 } }, 1],
 ]
@@ -102,6 +106,9 @@ const beside: Record<string, unknown>[] = [
   { code: 0, msg: 'success', message: 'ok', error_code: 0, error_msg: '' },
   { code: '200', message: 'The request was served.', status: 'completed' },
   { success: true, message: 'ok', status: 'ok' },
+  { code: '00000', message: 'OK' },
+  { code: 10000, message: 'Served.' },
+  { code: '20000', msg: 'Served.' },
   { base_resp: { status_code: 0, status_msg: 'success' }, errors: {} },
 ]
 
@@ -131,20 +138,34 @@ describe.each(Object.entries(wires))('%s', (name, { opened, says }) => {
   }
 
   verifies('contract-19.slips', `${name}: in its words where it is plain text`, async () => {
-    for (const text of [
-      words,
-      `Error: ${words}\nTry later.\n`,
-      `event: error\ndata: ${words}\n\n`,
-      JSON.stringify(words),
-    ]) {
-      const { events, asked } = await answered((call) => call.raw(text))
+    // What is no stream at all is often a proxy's, and is tried again.
+    for (const [text, asked] of [
+      [words, 3],
+      [`Error: ${words}\nTry later.\n`, 3],
+      [`Error: ${words}`, 3],
+      [JSON.stringify(words), 3],
+      [`event: error\ndata: ${words}\n\n`, 1],
+    ] as const) {
+      const { events, asked: times } = await answered((call) => call.raw(text))
       expect(failureIn(events).message).toContain(words)
-      expect(asked).toBe(1)
+      expect(times).toBe(asked)
+    }
+  })
+
+  verifies('contract-19.slips', `${name}: an error without words is one`, async () => {
+    for (const [body, asked] of [
+      [{ code: 'InternalError', message: '' }, 3],
+      [{ code: 17, message: '' }, 1],
+      [{ errors: [{ title: 'bad' }] }, 1],
+    ] as const) {
+      const { events, asked: times } = await answered((call) => call.data({ ...body }))
+      expect([failureIn(events).code, times]).toEqual(['provider_error', asked])
+      expect(failureIn(events).message).not.toContain('ended early')
     }
   })
 
   verifies('contract-19.slips', `${name}: a stream that broke off in its first line says nothing`, async () => {
-    for (const text of ['dat', 'event: x\nda', ': hello\n\nda']) {
+    for (const text of ['dat', 'foo: bar\n', 'event: x\nda', ': hello\n\nda']) {
       const { events, asked } = await answered((call) => call.raw(text))
       expect(failureIn(events).message).toContain('ended early')
       expect(asked).toBe(3)

@@ -185,6 +185,8 @@ describe('blocks of Anthropic out of step', () => {
         ]) {
           expect(namedIn(await ended(...again))).toEqual(['f {"q":1}'])
         }
+        const turned = [start(at, use(id, 'f', { q: 1, r: 2 })), start(at, use(id, 'f', { r: 2, q: 1 }))]
+        expect(namedIn(await ended(...turned))).toEqual(['f {"q":1,"r":2}'])
       }
     }
   })
@@ -198,6 +200,23 @@ describe('blocks of Anthropic out of step', () => {
     expect(namedIn(await ended(...first, json(1, '{"r":2}')))).toEqual(['f {"q":1}'])
   })
 
+  verifies('contract-25.call-ids', 'arguments at a wrong index, or at none, reach the newest call', async () => {
+    const both = ['f {"q":1}', 'f {"q":2}']
+    const [first, second] = [start(1, use('a')), start(2, use('b'))]
+    for (const sent of [
+      [first, json(0, '{"q":1}'), json(0, '\n'), second, json(0, '{"q":2}')],
+      [first, json(undefined, '{}'), json(undefined, '{"q":1}'), second, json(undefined, '{"q":2}')],
+      [start(1, use('a', 'f', { q: 1 })), json(0, '{"q":1}'), second, json(0, '{"q":2}')],
+      [first, json(1, '{"q":1}'), json(0, '{"q":2}'), second],
+    ]) {
+      expect(namedIn(await ended(...sent))).toEqual(both)
+    }
+    const repeated = [start(1, use('a', 'f', { q: 1 })), json(0, '{"q":1}'), second]
+    expect(namedIn(await ended(...repeated))).toEqual(['f {"q":1}', 'f {}'])
+    const events = await ended(text(0, 'A'), first, json(1, '{"q":1}'), json(0, ' '), text(0, 'B'))
+    expect([joined(events, 'text'), JSON.stringify(events.at(-1))]).toEqual(['AB', expect.stringContaining('"AB"')])
+  })
+
   verifies('contract-25.call-ids', 'arguments that come as text are that text', async () => {
     expect(callsIn(await ended(start(0, use('a', 'f', '{"q":1}'))))).toEqual(['{"q":1}'])
   })
@@ -207,77 +226,5 @@ describe('blocks of Anthropic out of step', () => {
       expect(callsIn(await ended(start(0, use('a')), json(0, sent)))).toEqual(['{"a":1}'])
     }
     for (const sent of ['null', '']) expect(callsIn(await ended(start(0, use('a')), json(0, sent)))).toEqual(['{}'])
-  })
-})
-
-describe('items of the Responses API out of step', () => {
-  const { done, calling, thinking, usage } = responses
-  const message = { type: 'message', id: 'm', content: [{ type: 'output_text', text: 'Here.' }] }
-  const other = { ...calling, id: 'fc_2', call_id: 'call_2', arguments: '{"a":2}' }
-  const whole = (...output: object[]) => ({
-    type: 'response.completed',
-    response: { status: 'completed', output, usage },
-  })
-  const without = ({ output_index: _, ...event }: Record<string, unknown>) => event
-  const ended = (...events: object[]) =>
-    answered('responses', async (call) => {
-      for (const event of events) await call.data({ ...event })
-      call.end()
-    })
-  const once = (events: readonly ModelEvent[]) => [joined(events, 'text'), callsIn(events)]
-
-  verifies('contract-19.slips', 'items without places are read once, though the end repeats them', async () => {
-    const deltas = [without(responses.text('He')), without(responses.text('re.'))]
-    const items = [without(done(0, message)), without(done(0, calling)), without(done(0, other))]
-    const both = ['Here.', ['{"a":1}', '{"a":2}']]
-    expect(once(await ended(...deltas, ...items, whole(message, calling, other)))).toEqual(both)
-    expect(once(await ended(...items, whole(message, calling, other)))).toEqual(both)
-    expect(once(await ended(...deltas, whole(message, calling, other)))).toEqual(both)
-    expect(once(await ended(whole(message, calling, other)))).toEqual(both)
-  })
-
-  verifies('contract-19.slips', 'items that all stand at the first place are all read, and once', async () => {
-    const items = [done(0, thinking), done(0, message), done(0, calling), done(0, calling), done(0, other)]
-    const both = ['Here.', ['{"a":1}', '{"a":2}']]
-    expect(once(await ended(responses.text('Here.'), ...items, whole(thinking, message, calling, other)))).toEqual(both)
-    expect(once(await ended(...items, whole()))).toEqual(both)
-  })
-
-  verifies('contract-25.call-ids', 'calls at one place, of one id or none, are each made once', async () => {
-    for (const call_id of ['call_1', undefined]) {
-      for (const name of ['f', 'g']) {
-        const first = { ...calling, call_id }
-        const second = { ...calling, call_id, name, arguments: '{"a":2}' }
-        const both = ['f {"a":1}', `${name} {"a":2}`]
-        const items = [done(0, first), done(0, second), done(0, { ...second, arguments: '{"a": 2}' })]
-        expect(namedIn(await ended(...items, whole()))).toEqual(both)
-        expect(namedIn(await ended(...items, whole(first, second)))).toEqual(both)
-        expect(namedIn(await ended(without(done(0, first)), whole(first, second)))).toEqual(both)
-      }
-    }
-  })
-
-  verifies('contract-25.call-ids', 'arguments that come as an object are that object', async () => {
-    const call = { ...calling, arguments: { a: 1 } }
-    for (const events of [[done(0, call), whole(call)], [without(done(0, call)), whole(calling)], [whole(call)]]) {
-      expect(namedIn(await ended(...events))).toEqual(['f {"a":1}'])
-    }
-    const end = (await ended(done(0, thinking), done(1, call), whole())).at(-1)
-    expect(JSON.stringify(end)).toContain(JSON.stringify(calling.arguments))
-  })
-
-  verifies('contract-19.slips', '[DONE] alone is an end of what was said, and of nothing else', async () => {
-    const said = await answered('responses', async (call) => {
-      await call.data(responses.text('Here.'))
-      await call.data('[DONE]')
-      call.end()
-    })
-    expect([joined(said, 'text'), said.at(-1)]).toEqual(['Here.', expect.objectContaining({ type: 'end' })])
-    const { up, model, request } = await openResponses()
-    up.always(async (call) => {
-      await call.data('[DONE]')
-      call.end()
-    })
-    expect(failureIn(await ask(model, request())).message).toContain('ended early')
   })
 })

@@ -146,8 +146,27 @@ describe('several calls of one id, or of none', () => {
           [other, '{}'],
         ])
       }
-      expect(await whole(part('f', '{"q":1}', x), part(other, '{"q":1}', x))).toHaveLength(2)
     }
+    expect(await whole(part('f', '{"q":1}', x), part('g', '{"q":1}', x))).toHaveLength(2)
+  })
+
+  verifies(
+    'contract-25.call-ids',
+    'one id, name and arguments twice, in one delta or answer, is one call',
+    async () => {
+      const twice = [part('f', '{"q":1,"r":2}', x), part('f', '{"r":2,"q":1}', x)]
+      expect(await whole(...twice)).toEqual([['f', '{"q":1,"r":2}']])
+      expect(await streamed(twice)).toEqual([['f', '{"q":1,"r":2}']])
+      expect(await streamed([part('f', '{"q"', x), part('f', ':1}', x)])).toEqual([['f', '{"q":1}']])
+    },
+  )
+
+  verifies('contract-25.call-ids', 'a name sent again otherwise before the arguments makes no other call', async () => {
+    for (const [name, at] of [['null', { index: 0 }] as const, ['F', first] as const]) {
+      expect(await streamed([part('f', '', first)], [part(name, '{"q":1}', at)])).toEqual([['f', '{"q":1}']])
+    }
+    const pieces = [[part('get_', '', first)], [part('weather', '', { index: 0 })], [rest('{}', { index: 0 })]]
+    expect(await streamed(...pieces)).toHaveLength(1)
   })
 
   verifies('contract-25.call-ids', 'a whole answer behind the deltas of its calls makes none anew', async () => {
@@ -213,6 +232,8 @@ describe('several calls of one id, or of none', () => {
         ]) {
           expect(await streamed(...sent.map((text) => [part('f', text, at)]))).toEqual([['f', '{"q":1}']])
         }
+        const turned = ['{"q":1,"r":2}', '{"r":2,"q":1}'].map((text) => [part('f', text, at)])
+        expect(await streamed(...turned)).toEqual([['f', '{"q":1,"r":2}']])
         expect(await streamed([part('f', '{}', at)], [part('f', '{}', at)])).toEqual([['f', '{}']])
         expect(await streamed([part('f', 'null', at)], [part('f', 'null', at)])).toEqual([['f', '{}']])
       }
