@@ -55,7 +55,7 @@ export async function interruptQueue(
   if (queue === null) return { outcome: 'busy' }
   const late = AbortSignal.timeout(INTERRUPT_MS)
   const { replyId } = queued
-  // By now the reply that ran may have ended, and this message's own may run.
+  // The running reply may have ended in the meantime, so that the reply to this very message runs: that one is not cancelled.
   await cancelAndWait(host, sessionId, { but: replyId })
   // The reply's owner may be draining, and begin nothing.
   await tendQueues(host).catch(() => {})

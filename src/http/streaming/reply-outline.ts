@@ -65,7 +65,7 @@ export interface ShownResult {
 
 /** What is stored of a call that waited. */
 export interface CallOutcome {
-  /** Null when nobody has decided. */
+  /** What somebody has decided; null while the call waits for a decision. */
   decided: ShownDecision | null
   /** What is shown where no reply of the outline says it. Null when the call still waits. */
   result: ShownResult | null

@@ -16,7 +16,7 @@ const isWordsBeginning = (characters: readonly string[], at: number): boolean =>
 
 /** Ends of a text that a model which was told to go on may repeat, from a word's beginning: the longest first. */
 export function endsOf(text: string): string[] {
-  // With the character before the longest end. One takes two units at the most.
+  // The longest end needs the character before it, too. A character takes at most two UTF-16 units.
   const characters = Array.from(text.slice(-2 * (MOST + 1)))
   const ends: string[] = []
   for (let length = Math.min(MOST, characters.length); length >= LEAST; length--) {

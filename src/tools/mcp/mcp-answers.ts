@@ -64,7 +64,7 @@ function mendBlock(block: unknown): object | null {
   return isSpecType.ContentBlock(used) ? used : null
 }
 
-/** Of each kind of block the fields in use: null in another one, or what it may not hold, costs nothing. */
+/** Keeps the fields of a block that are used here, so that a null or a wrong value in any other field costs nothing. */
 function usedOf({ type, text, data, mimeType, name, uri, resource }: Answer): Answer {
   switch (type ?? (typeof text === 'string' ? 'text' : null)) {
     case 'text':

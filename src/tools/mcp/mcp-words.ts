@@ -4,7 +4,7 @@ import { isObject } from '../../untrusted/is-object.ts'
 /** Fields that may hold an error's words, the likeliest first; `{error: {message}}` of JSON-RPC included. */
 const fields = ['message', 'error', 'detail', 'error_description', 'title', 'reason', 'errors']
 
-/** Null when there are none. */
+/** The words of an error in any of its usual forms. Null when it has none. */
 export function wordsIn(value: unknown, depth = 0): string | null {
   if (typeof value === 'string') return value.trim() === '' ? null : value
   if (depth > 3) return null

@@ -2,39 +2,13 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { verifies } from '../../verifies.ts'
 import { openToolScene, says, type ToolScene } from '../tool-scene.ts'
+import { running, waiting } from './queue-scene.ts'
 
 let scene: ToolScene
 beforeAll(async () => {
   scene = await openToolScene()
 })
 afterAll(() => scene?.close())
-
-/** A session whose reply stands still until `end`. */
-async function running() {
-  const id = await scene.newSession()
-  const { promise: goOn, resolve } = Promise.withResolvers<void>()
-  scene.up.next(async (one) => {
-    await one.text('Par')
-    await goOn
-    await one.finish()
-  })
-  const stream = await scene.stream(id, 'first')
-  await stream.next()
-  await stream.next()
-  return {
-    id,
-    async end() {
-      resolve()
-      await stream.rest()
-    },
-  }
-}
-
-async function waiting(id: string, count: number) {
-  const queue = async () => (await scene.call('GET', `${scene.sessions}/${id}/queue`)).json.queue
-  await expect.poll(async () => (await queue()).length).toBe(count)
-  return await queue()
-}
 
 /** Ends the running reply while a cancel waits to be written, which was decided on while it ran; `begun` awaits the next one. */
 async function endBefore<T>(
@@ -70,7 +44,7 @@ verifies(
   ['contract-24.cancel', 'contract-22.cancel'],
   'the cancel of a response ends no other one that has begun behind it',
   async () => {
-    const { id, end } = await running()
+    const { id, end } = await running(scene)
     const responses = `${scene.agent}/deploy/responses`
     const [, first] = await scene.messages(id)
     const body = { input: 'second', conversation: id, on_busy: 'enqueue', background: true }
@@ -86,9 +60,9 @@ verifies(
 )
 
 verifies('contract-22.interrupt', 'a message that has begun by itself does not interrupt its own reply', async () => {
-  const { id, end } = await running()
+  const { id, end } = await running(scene)
   const later = scene.send(id, 'later', { on_busy: 'enqueue' })
-  await waiting(id, 1)
+  await waiting(scene, id, 1)
   const { goOn } = holdNext()
   scene.up.next(says('later it is'))
   const { cancelled } = await endBefore(async () => scene.send(id, 'now', { on_busy: 'interrupt' }), { end })

@@ -4,6 +4,7 @@ import { openSse } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
 import { weather } from '../approvals/waiting-scene.ts'
 import { openToolScene, says, type ToolScene } from '../tool-scene.ts'
+import { running, waiting } from './queue-scene.ts'
 
 let scene: ToolScene
 beforeAll(async () => {
@@ -17,35 +18,8 @@ const png = Buffer.from(
 )
 const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${png.toString('base64')}` } }
 
-/** A session whose reply stands still until `end`. */
-async function running() {
-  const id = await scene.newSession()
-  const { promise: goOn, resolve } = Promise.withResolvers<void>()
-  scene.up.next(async (one) => {
-    await one.text('Par')
-    await goOn
-    await one.finish()
-  })
-  const stream = await scene.stream(id, 'first')
-  await stream.next()
-  await stream.next()
-  return {
-    id,
-    async end() {
-      resolve()
-      await stream.rest()
-    },
-  }
-}
-
-async function waiting(id: string, count: number) {
-  const queue = async () => (await scene.call('GET', `${scene.sessions}/${id}/queue`)).json.queue
-  await expect.poll(async () => (await queue()).length).toBe(count)
-  return await queue()
-}
-
 verifies('contract-22.fields', 'fields, tools, parts and stream_options hold for the reply', async () => {
-  const { id, end } = await running()
+  const { id, end } = await running(scene)
   const content = [{ type: 'text', text: 'look' }, picture]
   const body = {
     messages: [{ role: 'user', content }],
@@ -58,7 +32,7 @@ verifies('contract-22.fields', 'fields, tools, parts and stream_options hold for
     on_busy: 'enqueue',
   }
   const stream = await openSse(`${scene.app.url}${scene.sessions}/${id}/chat/completions`, body)
-  await waiting(id, 1)
+  await waiting(scene, id, 1)
   scene.up.next(says('seen'))
   const calls = scene.up.calls.length
   await end()
@@ -79,11 +53,11 @@ verifies('contract-22.fields', 'fields, tools, parts and stream_options hold for
 })
 
 verifies('contract-22.dequeue', 'the parts of a message go with it', async () => {
-  const { id, end } = await running()
+  const { id, end } = await running(scene)
   const content = [{ type: 'text', text: 'gone' }, picture]
   const body = { messages: [{ role: 'user', content }], on_busy: 'enqueue' }
   const asked = scene.call('POST', `${scene.sessions}/${id}/chat/completions`, body)
-  const [message] = await waiting(id, 1)
+  const [message] = await waiting(scene, id, 1)
   await scene.call('DELETE', `${scene.sessions}/${id}/queue/${message.id}`)
   await asked
   const [row] = await scene.app.sql`select count(*)::integer as n from message_parts where message_id = ${message.id}`
@@ -95,10 +69,10 @@ verifies(
   'contract-22.no-longer-fits',
   'what the agent takes no more ends as provider_error, and the next begins',
   async () => {
-    const { id, end } = await running()
+    const { id, end } = await running(scene)
     const streamed = await scene.stream(id, 'second', { on_busy: 'enqueue', seed: 3 })
     const third = scene.send(id, 'third', { on_busy: 'enqueue' })
-    await waiting(id, 2)
+    await waiting(scene, id, 2)
     const [provider] = await scene.app.sql`select provider_type from providers where id = ${scene.providerId}`
     await scene.app.sql`update providers set provider_type = 'anthropic' where id = ${scene.providerId}`
     await end()
@@ -111,7 +85,7 @@ verifies(
 )
 
 verifies('contract-22.surfaces', 'the playground has the queue in camel case', async () => {
-  const { id, end } = await running()
+  const { id, end } = await running(scene)
   const base = `${scene.agent}/playground/sessions/${id}`
   const queued = await scene.chat({ sessionId: id, message: 'second', onBusy: 'enqueue' })
   const away = await scene.chat({ sessionId: id, message: 'away', onBusy: 'steer' })
@@ -135,7 +109,7 @@ verifies('contract-22.surfaces', 'the playground has the queue in camel case', a
 })
 
 verifies('contract-22.surfaces', 'AI SDK and AG-UI take on_busy, and say that a message was removed', async () => {
-  const { id, end } = await running()
+  const { id, end } = await running(scene)
   const ui = {
     id,
     messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'second' }] }],
@@ -162,7 +136,7 @@ verifies('contract-22.surfaces', 'AI SDK and AG-UI take on_busy, and say that a 
       })
     ).status,
   ).toBe(400)
-  for (const { id: message } of await waiting(id, 2)) {
+  for (const { id: message } of await waiting(scene, id, 2)) {
     await scene.call('DELETE', `${scene.sessions}/${id}/queue/${message}`)
   }
   const parts = (await sdk.rest()).frames.map(({ data }) => data)
@@ -173,7 +147,7 @@ verifies('contract-22.surfaces', 'AI SDK and AG-UI take on_busy, and say that a 
 })
 
 verifies('contract-22.surfaces', 'the Responses API shows what is queued, and takes it out', async () => {
-  const { id, end } = await running()
+  const { id, end } = await running(scene)
   const responses = `${scene.agent}/deploy/responses`
   const post = (input: string, extra: object = {}) =>
     scene.call('POST', responses, { input, conversation: id, on_busy: 'enqueue', background: true, ...extra })
@@ -203,7 +177,7 @@ verifies(
   ['contract-24.input-items', 'contract-22.surfaces'],
   'input_items of a queued response are its own',
   async () => {
-    const { id, end } = await running()
+    const { id, end } = await running(scene)
     const responses = `${scene.agent}/deploy/responses`
     const content = [
       { type: 'input_text', text: 'look' },
@@ -230,7 +204,7 @@ verifies(
   ['contract-24.create', 'contract-22.surfaces'],
   'a message is put behind a response that waits, and waits behind it; nothing else can be',
   async () => {
-    const { id, end } = await running()
+    const { id, end } = await running(scene)
     const responses = `${scene.agent}/deploy/responses`
     const post = (body: object) => scene.call('POST', responses, { background: true, on_busy: 'enqueue', ...body })
     const second = (await post({ input: 'second', conversation: id })).json

@@ -38,7 +38,7 @@ verifies(
     for (const type of unsaid) {
       for (const [what, bytes] of Object.entries(texts))
         expect([type, what, isText(type, bytes)]).toEqual([type, what, true])
-      // Of what bears no type at all only the beginning is looked at, for zeros alone: it may be in any encoding.
+      // An answer without any type may be in any encoding, so only zeros at its beginning show that it is no text.
       if (type === '') continue
       for (const [what, bytes] of Object.entries(binaries)) {
         expect([type, what, isText(type, bytes)]).toEqual([type, what, false])

@@ -26,7 +26,7 @@ export default function LoginDialog() {
   )
 }
 
-/** Whoever comes back from a login in another window needs none here. As somebody else nothing goes on by itself. */
+/** Closes the dialog when the same user has logged in again in another window. For another user it stays open. */
 function useLoginElsewhere(username: string): void {
   useEffect(() => {
     const controller = new AbortController()

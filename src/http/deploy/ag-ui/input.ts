@@ -71,7 +71,7 @@ function readResults(list: readonly Readonly<Record<string, unknown>>[]): Decide
 const outputOf = (content: string, error: unknown): string =>
   content === '' && typeof error === 'string' ? error : content
 
-/** Of a history that is not read they may be anything. */
+/** The results that the list ends with. Malformed ones are left out, not refused: they may be history, which is not read. */
 function resultsAtEnd(list: readonly Readonly<Record<string, unknown>>[]): DecidedCall[] {
   const first = list.findLastIndex(({ role }) => role !== 'tool') + 1
   return list.slice(first).flatMap(({ toolCallId: id, content, error }): DecidedCall[] => {

@@ -1,4 +1,4 @@
--- revision 7
+-- revision 8
 /* A message as a fork has it (contract section 14): new id, no reply of its session's own, and so without frames, usage and
    owner. p_frame: of a reply, what it had shown when its reader had this frame; null: all that is stored. */
 create or replace function copy_message(m messages, p_session uuid, p_position integer, p_frame bigint)
@@ -59,7 +59,7 @@ begin
       c.finish_reason := 'cancelled';
     end if;
   end if;
-  -- Null in a copy that waited is one of before: it was made without.
+  -- Copies that earlier versions made have null here, so a copy that waited without shown calls has an empty list.
   c.shown_calls := case when c.finish_reason = 'tool_calls' then coalesce(c.shown_calls, '[]') end;
   if c.tool_events is null and c.reasoning is null then c.frame_ends := null; end if;
   return c;

@@ -54,7 +54,7 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
 /** A call in a message that a session was given, or its output. */
 export interface GivenCall {
   type: 'tool_call' | 'tool_result'
-  /** Of the call, as it was given. */
+  /** The call's id, as the caller gave it. */
   id: string
 }
 

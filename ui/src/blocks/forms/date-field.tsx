@@ -12,7 +12,7 @@ interface DateFieldProps extends Pick<TextInputProps, 'size' | 'w'> {
   onSettled: (value: string) => void
 }
 
-/** With a year of four digits the browser goes on to the next part of the field. */
+/** A maximum with a year of four digits makes the browser move to the field's next part after four typed digits. */
 const latest = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59' }
 
 /** Held here while it is typed: a field that is given the address's value, which follows later, is emptied in between. */
