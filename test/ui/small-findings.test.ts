@@ -234,7 +234,7 @@ test('what could not be read is said in its place, and read once it is tried aga
   const [{ id } = { id: '' }] = (await app.client.GET('/api/v1/settings/providers')).data?.providers ?? []
   await using page = await browser.page(app.url)
   let fails = true
-  const unread = /\/settings\/providers\?|\/provider-types|groupBy=(?:agent|model)|\/sessions\/[^/]+\/messages/
+  const unread = /\/settings\/providers\?|\/provider-types|groupBy=(?:agent|model|hour)|\/sessions\/[^/]+\/messages/
   await page.route(unread, (route) =>
     fails ? route.fulfill({ status: 500, json: { message: 'Internal error.' } }) : route.continue(),
   )
@@ -251,10 +251,23 @@ test('what could not be read is said in its place, and read once it is tried aga
     fails = true
   }
   const main = page.getByRole('main')
+  const record = /\/settings\/providers\/[^/]+$/
+  await page.route(record, (route) => route.fulfill({ status: 500, json: { message: 'Internal error.' } }), {
+    times: 1,
+  })
+  fails = false
+  await page.goto(`/providers/${id}`)
+  await main.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
+  await main.getByRole('textbox', { name: 'Name', exact: true }).waitFor()
   for (const path of ['/agents/new', `/providers/${id}`]) {
     await page.goto(path)
     await goes(main, page.getByRole('textbox', { name: 'Name', exact: true }))
   }
+  fails = true
+  await page.goto('/')
+  const day = page.getByRole('region', { name: 'Replies in 24 hours' })
+  await day.getByText('They could not be read.').waitFor()
+  expect(await day.innerText()).not.toContain('0 failed')
   await page.goto('/usage')
   for (const title of ['By agent', 'By model', 'Speed, errors and cost']) {
     const card = page.getByRole('region', { name: title })

@@ -42,7 +42,18 @@ test('one message goes to every column with its own settings, and the one that i
   expect(await sidewaysScroll(page)).toEqual([])
 
   // A second message continues each conversation, also after a reload.
+  let fails = true
+  await page.route(/\/messages(?:\?|$)/, (route) =>
+    fails && route.request().method() === 'GET'
+      ? route.fulfill({ status: 500, json: { message: 'Internal error.' } })
+      : route.continue(),
+  )
   await page.reload()
+  // What could not be read is not shown as if it were empty.
+  const again = column(page, 2).getByRole('alert').getByRole('button', { name: 'Try again' })
+  await again.waitFor()
+  fails = false
+  for (const n of [1, 2, 3]) await column(page, n).getByRole('button', { name: 'Try again' }).click()
   await soon(() => answerOf(page, 2).allTextContents()).toEqual(['other-model undefined Which one?'])
   await say(page, 'And now?')
   await soon(() => answerOf(page, 2).allTextContents()).toHaveLength(2)

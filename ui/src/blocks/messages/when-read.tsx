@@ -4,6 +4,23 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { wordsOf } from '../../api.ts'
 
+interface FailedRead {
+  error: unknown
+  query: Pick<UseQueryResult, 'isFetching' | 'refetch'>
+}
+
+/** Why it could not be read, and a button that reads it again. */
+export const ReadFailure = ({ error, query: { isFetching, refetch } }: FailedRead) => (
+  <Alert color="red" role="alert">
+    {wordsOf(error)}
+    <div>
+      <Button mt="sm" size="xs" variant="default" loading={isFetching} onClick={() => void refetch()}>
+        Try again
+      </Button>
+    </div>
+  </Alert>
+)
+
 interface WhenReadProps<Data> {
   query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'isFetching' | 'refetch'>
   awaited: ReactNode
@@ -11,21 +28,7 @@ interface WhenReadProps<Data> {
   children: (data: Data) => ReactNode
 }
 
-export function WhenRead<Data>({
-  query: { data, error, isFetching, refetch },
-  awaited,
-  children,
-}: WhenReadProps<Data>) {
-  if (data !== undefined) return children(data)
-  if (error === null) return awaited
-  return (
-    <Alert color="red" role="alert">
-      {wordsOf(error)}
-      <div>
-        <Button mt="sm" size="xs" variant="default" loading={isFetching} onClick={() => void refetch()}>
-          Try again
-        </Button>
-      </div>
-    </Alert>
-  )
+export function WhenRead<Data>({ query, awaited, children }: WhenReadProps<Data>) {
+  if (query.data !== undefined) return children(query.data)
+  return query.error === null ? awaited : <ReadFailure error={query.error} query={query} />
 }

@@ -1,15 +1,14 @@
 import { notifications } from '@mantine/notifications'
-import { IconPlugOff } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
-import { ApiError, wordsOf } from '../../api.ts'
+import { ApiError } from '../../api.ts'
 import { queryClient } from '../../query-client.ts'
 import { DeleteButton } from '../delete-button.tsx'
 import { EditedRecordContext, type Edits, useEdits } from '../editing/edits.ts'
 import { useNewest } from '../editing/use-newest.ts'
 import { saved } from '../forms/unsaved-guard.tsx'
-import { EmptyState } from '../messages/empty-state.tsx'
 import { Gone } from '../messages/gone.tsx'
+import { ReadFailure } from '../messages/when-read.tsx'
 import { RelativeTime } from '../relative-time.tsx'
 import type { Resource, StoredRecord } from '../resource.ts'
 import { capitalized } from '../words.ts'
@@ -43,7 +42,8 @@ export function RecordPage<Item extends StoredRecord>(props: RecordPageProps<Ite
 
 function Addressed<Item extends StoredRecord>({ id, ...props }: RecordPageProps<Item> & { id: string }) {
   const { noun, title, path, one } = props.resource
-  const { data, error } = useNewest(one(id))
+  const query = useNewest(one(id))
+  const { data, error } = query
   const back = { to: path, label: title }
   if (data !== undefined) return <Existing {...props} item={data} back={back} />
   return (
@@ -53,9 +53,7 @@ function Addressed<Item extends StoredRecord>({ id, ...props }: RecordPageProps<
       ) : error instanceof ApiError && error.status === 404 ? (
         <Gone noun={noun} />
       ) : (
-        <EmptyState icon={IconPlugOff} title={`The ${noun} could not be read`}>
-          {wordsOf(error)}
-        </EmptyState>
+        <ReadFailure error={error} query={query} />
       )}
     </Page>
   )

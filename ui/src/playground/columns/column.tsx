@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Agent } from '../../agents/resource.ts'
 import { wordsOf } from '../../api.ts'
 import { useEdits } from '../../blocks/editing/edits.ts'
+import { ReadFailure } from '../../blocks/messages/when-read.tsx'
 import type { ChatRequest } from '../connection/connection-machine.ts'
 import type { ShownPart } from '../connection/live-reply.ts'
 import { useConnection } from '../connection/use-connection.ts'
@@ -111,7 +112,7 @@ interface AskedProps extends ColumnProps {
 
 function Asked({ agent, name, state, sessionId, question, onBusy, stopped }: AskedProps) {
   const connection = useConnection({ agentId: agent.id, sessionId, onSession: never })
-  const { transcript, stored, isIdle, problem } = connection
+  const { transcript, stored, unread, isIdle, problem } = connection
   const part = requestPart(state.overrides)
   useQuestions(question, ({ chat, parts }) => connection.send({ ...chat, ...part }, parts))
   useEffect(() => {
@@ -138,7 +139,7 @@ function Asked({ agent, name, state, sessionId, question, onBusy, stopped }: Ask
         checkpoints={[]}
         transcript={transcript}
         actions={actions}
-        empty={null}
+        empty={unread !== null && <ReadFailure error={unread} query={stored} />}
       />
       {problem && (
         <Alert color="red" m="xs" withCloseButton closeButtonLabel="Dismiss" onClose={connection.dismiss}>

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { Agent } from '../../agents/resource.ts'
+import { ReadFailure } from '../../blocks/messages/when-read.tsx'
 import { messageList } from '../queries.ts'
 import type { MessageActions } from '../transcript/message-actions.ts'
 import { createTranscript } from '../transcript/transcript.ts'
@@ -19,7 +20,8 @@ const nothing: MessageActions = {
 }
 
 export function Earlier({ agent, origin: { sessionId, answers } }: { agent: Agent; origin: Origin }) {
-  const { data } = useQuery(messageList(agent.id, sessionId))
+  const query = useQuery(messageList(agent.id, sessionId))
+  const { data, error } = query
   const [transcript] = useState(createTranscript)
   const shown = useMemo(() => {
     const path = data?.path ?? []
@@ -34,7 +36,7 @@ export function Earlier({ agent, origin: { sessionId, answers } }: { agent: Agen
       checkpoints={[]}
       transcript={transcript}
       actions={nothing}
-      empty={null}
+      empty={data === undefined && error && <ReadFailure error={error} query={query} />}
     />
   )
 }

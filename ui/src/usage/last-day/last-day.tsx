@@ -26,7 +26,7 @@ interface LastDayProps {
 
 export function LastDay({ now, span, onChange, isLow = false }: LastDayProps) {
   const first = firstHour(now)
-  const { data } = useQuery(figuresQuery('hour', { from: new Date(first).toISOString() }))
+  const { data, error } = useQuery(figuresQuery('hour', { from: new Date(first).toISOString() }))
   const hours = hoursOf(data?.rows ?? [], first)
   const at = (place: number) => first + place * hourMs
   const placeOf = (moment: number) => Math.min(Math.max(Math.round((moment - first) / hourMs), 0), shownHours)
@@ -34,19 +34,16 @@ export function LastDay({ now, span, onChange, isLow = false }: LastDayProps) {
   // Until then what was chosen stands where it was let go.
   useEffect(() => setMoved(null), [span?.from, span?.to])
   const chosen: [number, number] = moved ?? (span ? [placeOf(span.from), placeOf(span.to)] : [0, shownHours])
-  const replies = hours.reduce((sum, hour) => sum + hour.replies, 0)
-  const failures = hours.reduce((sum, hour) => sum + hour.failures, 0)
+  const isRead = data !== undefined
   return (
     <section className={classes.day} data-low={isLow || undefined} aria-labelledby="last-day">
       <header>
         <Title order={2} id="last-day">
           Replies in 24 hours
         </Title>
-        <span>
-          {plural(replies, 'reply', 'replies')}, {wholeNumber(failures)} failed
-        </span>
+        <span>{isRead ? sumOf(hours) : error && 'They could not be read.'}</span>
       </header>
-      <div className={classes.bars} role="img" aria-label={wordsOf(hours)}>
+      <div className={classes.bars} role="img" aria-label={isRead ? wordsOf(hours) : 'Not read yet'}>
         {hours.map((hour, place) => (
           <Bar key={hour.start} hour={hour} most={mostOf(hours)} isOut={place < chosen[0] || place >= chosen[1]} />
         ))}
@@ -77,6 +74,12 @@ export function LastDay({ now, span, onChange, isLow = false }: LastDayProps) {
 }
 
 const mostOf = (hours: readonly Hour[]): number => Math.max(1, ...hours.map(({ replies }) => replies))
+
+function sumOf(hours: readonly Hour[]): string {
+  const replies = hours.reduce((sum, hour) => sum + hour.replies, 0)
+  const failures = hours.reduce((sum, hour) => sum + hour.failures, 0)
+  return `${plural(replies, 'reply', 'replies')}, ${wholeNumber(failures)} failed`
+}
 
 const timesOf = ({ start }: Hour): string => `${timeOfDay(start)}–${timeOfDay(start + hourMs)}`
 
