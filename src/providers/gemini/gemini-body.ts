@@ -29,6 +29,12 @@ export interface GeminiBody {
   toolConfig?: ToolConfig
 }
 
+/**
+ * Google's word for a signature that there is none of: Gemini 3 and later refuse a turn whose first call is not signed, though
+ * another model made it. Models before take it, and look at none.
+ */
+const NOT_SIGNED = 'skip_thought_signature_validator'
+
 /** A turn's parts as they came: Gemini 3 and later refuse calls that come back without their signature. */
 export const echoes = createEchoes<readonly Part[]>('gemini')
 
@@ -40,7 +46,10 @@ const wireFor = (request: ModelRequest, given = new Set<string>()): Wire<Part> =
   type: 'gemini',
   text: (text) => ({ text }),
   part: (part) => ({ inlineData: { mimeType: part.mediaType, data: bytesOf(part) } }),
-  call: (call) => ({ functionCall: { name: call.name, args: argumentsOf(call) } }),
+  call: (call, isFirst) => ({
+    functionCall: { name: call.name, args: argumentsOf(call) },
+    ...(isFirst && { thoughtSignature: NOT_SIGNED }),
+  }),
   result: ({ id, name }, content) => ({
     functionResponse: { name, response: { output: content }, ...(given.has(id) && { id }) },
   }),
