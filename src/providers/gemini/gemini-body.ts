@@ -53,26 +53,28 @@ const wireFor = (request: ModelRequest, given = new Set<string>()): Wire<Part> =
   result: ({ id, name }, content) => ({
     functionResponse: { name, response: { output: content }, ...(given.has(id) && { id }) },
   }),
-  echoed: (echo, calls) => withIds(echoes.of(echo, request), calls, given),
+  echoed: (echo, calls) => withCalls(echoes.of(echo, request), calls, given),
   resultsApart: true,
 })
 
-/** A call that came without an id goes back without one. */
-function withIds(
+/** Calls bear the names and ids that their results have. One that came without an id goes back without one. */
+function withCalls(
   parts: readonly Part[] | null,
   calls: readonly ToolCall[],
   given: Set<string>,
 ): readonly Part[] | null {
   let next = 0
-  const withId = (part: Part): Part => {
+  const withCall = (part: Part): Part => {
     const { functionCall } = part
     if (functionCall === undefined) return part
-    const own = calls[next++]?.id
-    if (!functionCall.id || own === undefined) return part
-    given.add(own)
-    return { ...part, functionCall: { ...functionCall, id: own } }
+    const call = calls[next++]
+    if (call === undefined) return part
+    const named = { ...functionCall, name: call.name }
+    if (!named.id) return { ...part, functionCall: named }
+    given.add(call.id)
+    return { ...part, functionCall: { ...named, id: call.id } }
   }
-  return parts?.map(withId) ?? null
+  return parts?.map(withCall) ?? null
 }
 
 function callingConfig({ tools, toolChoice }: ModelRequest): { toolConfig?: ToolConfig } {

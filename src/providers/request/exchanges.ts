@@ -23,7 +23,7 @@ export interface Wire<Block> {
   call(call: ToolCall, isFirst: boolean): Block
   /** `call` is the one that this is the result of. */
   result(call: ToolCall, content: string): Block
-  /** The blocks of a turn as they came, when `echo` is this adapter's own: with the ids of `calls`, in order. */
+  /** The blocks of a turn as they came, when `echo` is this adapter's own: with the names and ids of `calls`, in order. */
   echoed(echo: object, calls: readonly ToolCall[]): readonly Block[] | null
   /** Results must not share a message with words. */
   resultsApart: boolean
