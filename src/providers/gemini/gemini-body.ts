@@ -7,6 +7,7 @@ import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from '../reques
 import { bytesOf } from '../request/outgoing-parts.ts'
 import { schemaFor } from '../request/tool-schemas.ts'
 import { createEchoes } from '../wire/echoes.ts'
+import { wireName } from './gemini-names.ts'
 
 export interface Part {
   text?: string
@@ -47,11 +48,11 @@ const wireFor = (request: ModelRequest, given = new Set<string>()): Wire<Part> =
   text: (text) => ({ text }),
   part: (part) => ({ inlineData: { mimeType: part.mediaType, data: bytesOf(part) } }),
   call: (call, isFirst) => ({
-    functionCall: { name: call.name, args: argumentsOf(call) },
+    functionCall: { name: wireName(call.name), args: argumentsOf(call) },
     ...(isFirst && { thoughtSignature: NOT_SIGNED }),
   }),
   result: ({ id, name }, content) => ({
-    functionResponse: { name, response: { output: content }, ...(given.has(id) && { id }) },
+    functionResponse: { name: wireName(name), response: { output: content }, ...(given.has(id) && { id }) },
   }),
   echoed: (echo, calls) => withCalls(echoes.of(echo, request), calls, given),
   resultsApart: true,
@@ -69,7 +70,7 @@ function withCalls(
     if (functionCall === undefined) return part
     const call = calls[next++]
     if (call === undefined) return part
-    const named = { ...functionCall, name: call.name }
+    const named = { ...functionCall, name: wireName(call.name) }
     if (!named.id) return { ...part, functionCall: named }
     given.add(call.id)
     return { ...part, functionCall: { ...named, id: call.id } }
@@ -80,7 +81,7 @@ function withCalls(
 function callingConfig({ tools, toolChoice }: ModelRequest): { toolConfig?: ToolConfig } {
   if (tools.length === 0 || toolChoice === 'none') return { toolConfig: { functionCallingConfig: { mode: 'NONE' } } }
   if (toolChoice === undefined || toolChoice === 'auto') return {}
-  const allowed = toolChoice === 'required' ? {} : { allowedFunctionNames: [toolChoice.name] }
+  const allowed = toolChoice === 'required' ? {} : { allowedFunctionNames: [wireName(toolChoice.name)] }
   return { toolConfig: { functionCallingConfig: { mode: 'ANY', ...allowed } } }
 }
 
@@ -104,7 +105,7 @@ export function geminiBody(request: ModelRequest): GeminiBody {
       tools: [
         {
           functionDeclarations: declared.map(({ name, description, inputSchema }) => ({
-            name,
+            name: wireName(name),
             description,
             parametersJsonSchema: schemaFor('gemini', inputSchema),
           })),
