@@ -27,7 +27,12 @@ const info: ReplyInfo = {
   instanceId: 'i',
   epoch: 1,
 }
-const asked = { provider: { id: 'p', type: 'anthropic', baseUrl: null, apiKey: null }, model: 'm', reasoning: true }
+const asked = {
+  provider: { id: 'p', type: 'anthropic', baseUrl: null, apiKey: null },
+  model: 'm',
+  reasoning: true,
+  tools: [],
+}
 const logOptions: ReplyLogOptions = { append: async () => 'stored', withdraw() {}, onStored() {}, onRefused() {} }
 
 test.each<[string, () => object]>([

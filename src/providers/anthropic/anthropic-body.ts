@@ -93,16 +93,19 @@ const wireFor = (request: ModelRequest): Wire<Block> => ({
     tool_use_id: call.id,
     ...(content.trim() !== '' && { content }),
   }),
-  echoed: (echo, calls) => withIds(echoes.of(echo, request), calls),
+  echoed: (echo, calls) => withCalls(echoes.of(echo, request), calls),
   resultsApart: false,
 })
 
-function withIds(blocks: readonly Block[] | null, calls: readonly ToolCall[]): readonly Block[] | null {
+/** Calls bear the names and ids that their results have: a name that a model made up may be none that the API takes back. */
+function withCalls(blocks: readonly Block[] | null, calls: readonly ToolCall[]): readonly Block[] | null {
   let next = 0
-  return (
-    blocks?.map((block) => (block.type === 'tool_use' ? { ...block, id: calls[next++]?.id ?? block.id } : block)) ??
-    null
-  )
+  const withCall = (block: Block): Block => {
+    if (block.type !== 'tool_use') return block
+    const { id, name } = calls[next++] ?? block
+    return { ...block, id, name }
+  }
+  return blocks?.map(withCall) ?? null
 }
 
 const imageBlock = (part: MessagePart): Image => {

@@ -7,6 +7,7 @@ import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from '../reques
 import { bytesOf } from '../request/outgoing-parts.ts'
 import { schemaFor } from '../request/tool-schemas.ts'
 import { createEchoes } from '../wire/echoes.ts'
+import { wireName } from './gemini-names.ts'
 
 export interface Part {
   text?: string
@@ -29,6 +30,12 @@ export interface GeminiBody {
   toolConfig?: ToolConfig
 }
 
+/**
+ * Google's word for a signature that there is none of: Gemini 3 and later refuse a turn whose first call is not signed, though
+ * another model made it. Models before take it, and look at none.
+ */
+const NOT_SIGNED = 'skip_thought_signature_validator'
+
 /** A turn's parts as they came: Gemini 3 and later refuse calls that come back without their signature. */
 export const echoes = createEchoes<readonly Part[]>('gemini')
 
@@ -40,36 +47,41 @@ const wireFor = (request: ModelRequest, given = new Set<string>()): Wire<Part> =
   type: 'gemini',
   text: (text) => ({ text }),
   part: (part) => ({ inlineData: { mimeType: part.mediaType, data: bytesOf(part) } }),
-  call: (call) => ({ functionCall: { name: call.name, args: argumentsOf(call) } }),
-  result: ({ id, name }, content) => ({
-    functionResponse: { name, response: { output: content }, ...(given.has(id) && { id }) },
+  call: (call, isFirst) => ({
+    functionCall: { name: wireName(call.name), args: argumentsOf(call) },
+    ...(isFirst && { thoughtSignature: NOT_SIGNED }),
   }),
-  echoed: (echo, calls) => withIds(echoes.of(echo, request), calls, given),
+  result: ({ id, name }, content) => ({
+    functionResponse: { name: wireName(name), response: { output: content }, ...(given.has(id) && { id }) },
+  }),
+  echoed: (echo, calls) => withCalls(echoes.of(echo, request), calls, given),
   resultsApart: true,
 })
 
-/** A call that came without an id goes back without one. */
-function withIds(
+/** Calls bear the names and ids that their results have. One that came without an id goes back without one. */
+function withCalls(
   parts: readonly Part[] | null,
   calls: readonly ToolCall[],
   given: Set<string>,
 ): readonly Part[] | null {
   let next = 0
-  const withId = (part: Part): Part => {
+  const withCall = (part: Part): Part => {
     const { functionCall } = part
     if (functionCall === undefined) return part
-    const own = calls[next++]?.id
-    if (!functionCall.id || own === undefined) return part
-    given.add(own)
-    return { ...part, functionCall: { ...functionCall, id: own } }
+    const call = calls[next++]
+    if (call === undefined) return part
+    const named = { ...functionCall, name: wireName(call.name) }
+    if (!named.id) return { ...part, functionCall: named }
+    given.add(call.id)
+    return { ...part, functionCall: { ...named, id: call.id } }
   }
-  return parts?.map(withId) ?? null
+  return parts?.map(withCall) ?? null
 }
 
 function callingConfig({ tools, toolChoice }: ModelRequest): { toolConfig?: ToolConfig } {
   if (tools.length === 0 || toolChoice === 'none') return { toolConfig: { functionCallingConfig: { mode: 'NONE' } } }
   if (toolChoice === undefined || toolChoice === 'auto') return {}
-  const allowed = toolChoice === 'required' ? {} : { allowedFunctionNames: [toolChoice.name] }
+  const allowed = toolChoice === 'required' ? {} : { allowedFunctionNames: [wireName(toolChoice.name)] }
   return { toolConfig: { functionCallingConfig: { mode: 'ANY', ...allowed } } }
 }
 
@@ -93,7 +105,7 @@ export function geminiBody(request: ModelRequest): GeminiBody {
       tools: [
         {
           functionDeclarations: declared.map(({ name, description, inputSchema }) => ({
-            name,
+            name: wireName(name),
             description,
             parametersJsonSchema: schemaFor('gemini', inputSchema),
           })),

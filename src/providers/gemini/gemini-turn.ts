@@ -13,6 +13,7 @@ import { geminiUsage } from '../wire/reported-usage.ts'
 import { type End, isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
 import { addActivity, type Turn } from '../wire/turn-stream.ts'
 import { echoes, type Part } from './gemini-body.ts'
+import { ownName } from './gemini-names.ts'
 
 const finishReasons: ReasonWords = {
   stop: ['STOP'],
@@ -33,7 +34,7 @@ const brokenOff: Record<string, { again: boolean }> = {
   CONTINUATION: { again: false },
 }
 
-export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' | 'reasoning'>): Turn {
+export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' | 'reasoning' | 'tools'>): Turn {
   const events: ModelEvent[] = []
   const calls: ToolCall[] = []
   const echo: Part[] = []
@@ -54,7 +55,7 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
       toolText += call.arguments.length
       if (toolText > maxArguments) problem = malformed('tool arguments beyond 1 MiB')
       if (calls.length === maxCalls) problem = malformed(`more than ${maxCalls} tool calls`)
-      calls.push({ ...call, id: call.id || `call_${randomUUID()}` })
+      calls.push({ ...call, id: call.id || `call_${randomUUID()}`, name: ownName(call.name, request.tools) })
       const args = argumentsOf(call)
       echo.push({ functionCall: { name: call.name, args, ...(call.id && { id: call.id }) }, ...signature })
     } else if (typeof part.text === 'string' && part.thought !== true) {

@@ -7,6 +7,7 @@ import type { ProviderTypeId } from '../provider-types.ts'
 import { anthropicThinking } from '../reasoning.ts'
 import { withBehind } from '../wire/echoes.ts'
 import { problemIn } from '../wire/failure.ts'
+import { isOutput } from '../wire/turn-stream.ts'
 import { endsOf, leavingOut, type Repetition } from './behind-text.ts'
 
 const instruction =
@@ -40,12 +41,18 @@ export async function goingOn(
   if (last?.role !== 'assistant' || last.isBeginning !== true) return await call(request, take)
   const begun = { role: 'assistant', content: last.content } as const
   if (mayBegin(request, last.content) && !refused.has(nameOf(request))) {
+    let sent = false
+    const receive: Take<ModelEvent> = (events) => {
+      sent ||= events.some(isOutput)
+      return take(events)
+    }
     try {
       // Mistral's answer has the beginning in it.
       const repeated = request.provider.type === 'mistral' ? [last.content] : []
-      return await call(request, without(repeated, echoingBehind([begun], take)))
+      return await call(request, without(repeated, echoingBehind([begun], receive)))
     } catch (error) {
-      if (!isRefusal(error)) throw error
+      // A model that has gone on has refused nothing (contract section 10).
+      if (sent || !isRefusal(error)) throw error
       if (refused.size >= MAX_KEPT) refused.clear()
       refused.add(nameOf(request))
     }

@@ -19,10 +19,11 @@ export interface Wire<Block> {
   part(part: MessagePart): Block
   /** The provider's type. */
   type: string
-  call(call: ToolCall): Block
+  /** `isFirst`: of its turn. */
+  call(call: ToolCall, isFirst: boolean): Block
   /** `call` is the one that this is the result of. */
   result(call: ToolCall, content: string): Block
-  /** The blocks of a turn as they came, when `echo` is this adapter's own: with the ids of `calls`, in order. */
+  /** The blocks of a turn as they came, when `echo` is this adapter's own: with the names and ids of `calls`, in order. */
   echoed(echo: object, calls: readonly ToolCall[]): readonly Block[] | null
   /** Results must not share a message with words. */
   resultsApart: boolean
@@ -66,7 +67,11 @@ export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire
       for (const { role, content } of echo && echoed ? saidBehind(echo) : []) {
         add(role === 'user' ? 'user' : 'model', 'words', words(content))
       }
-      add('model', 'words', echoed ?? [...words(message.content), ...calls.map((call) => wire.call(call))])
+      add(
+        'model',
+        'words',
+        echoed ?? [...words(message.content), ...calls.map((call, index) => wire.call(call, index === 0))],
+      )
     }
   }
   return exchanges

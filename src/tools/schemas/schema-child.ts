@@ -7,6 +7,7 @@ import { Script } from 'node:vm'
 import { Ajv, type ErrorObject, type Options } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { isObject } from '../../untrusted/is-object.ts'
 
 type JsonSchema = Record<string, unknown>
 
@@ -74,8 +75,8 @@ function reasonsOf(job: SchemaJob): SchemaReasons {
 
 /** Null when it is a valid schema of one of its possible dialects. */
 function flawOf(schema: JsonSchema): Reason {
-  const { $schema, $async, ...plain } = schema
-  const flaws = dialectsOf($schema).map((dialect) => metaFlaw(dialect, plain))
+  const { plain, dialects } = readingOf(schema)
+  const flaws = dialects.map((dialect) => metaFlaw(dialect, plain))
   return flaws.includes(null) ? null : (flaws[0] ?? null)
 }
 
@@ -87,10 +88,9 @@ function compile(schema: JsonSchema): Check | string {
     kept.set(text, known)
     return known
   }
-  // "$schema" selects the dialect here. "$async" would make the checks return promises.
-  const { $schema, $async, ...plain } = schema
+  const { plain, dialects } = readingOf(schema)
   let reason = ''
-  for (const dialect of dialectsOf($schema)) {
+  for (const dialect of dialects) {
     const compiled = compileAs(dialect, plain)
     if (typeof compiled !== 'string') {
       kept.set(text, compiled)
@@ -100,6 +100,32 @@ function compile(schema: JsonSchema): Check | string {
     reason ||= compiled
   }
   return reason
+}
+
+/** "$schema" selects the dialect here. "$async" would make the checks return promises. */
+function readingOf({ $schema, $async, ...plain }: JsonSchema): { plain: JsonSchema; dialects: AjvClass[] } {
+  const isDraft04 = typeof $schema === 'string' && $schema.includes('draft-04')
+  return { plain: isDraft04 ? withBounds(plain) : plain, dialects: dialectsOf($schema) }
+}
+
+/** In draft-04 true or false says whether `minimum` itself is left out. Ajv knows later drafts alone, where that is a number. */
+function withBounds(schema: JsonSchema): JsonSchema {
+  const bounds = {
+    ...boundOf(schema, 'exclusiveMinimum', 'minimum'),
+    ...boundOf(schema, 'exclusiveMaximum', 'maximum'),
+  }
+  const entries = Object.entries({ ...schema, ...bounds }).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries.map(([keyword, value]) => [keyword, boundsWithin(value)]))
+}
+
+function boundOf(schema: JsonSchema, exclusive: string, inclusive: string): JsonSchema {
+  if (typeof schema[exclusive] !== 'boolean') return {}
+  return schema[exclusive] ? { [exclusive]: schema[inclusive], [inclusive]: undefined } : { [exclusive]: undefined }
+}
+
+function boundsWithin(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(boundsWithin)
+  return isObject(value) ? withBounds(value) : value
 }
 
 function dialectsOf(uri: unknown): AjvClass[] {

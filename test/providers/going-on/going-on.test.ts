@@ -5,7 +5,7 @@ import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
 import { startAnthropic, turn } from '../native/anthropic-server.ts'
 import { requestFor, respond, text } from '../responses/scene.ts'
-import { ask, connectionTo, requestTo, scene, spoken, textOf } from '../scene.ts'
+import { ask, connectionTo, failureIn, requestTo, scene, spoken, textOf } from '../scene.ts'
 
 const before = 'The quick brown fox jumps over'
 const messages: ModelRequest['messages'] = [
@@ -150,6 +150,29 @@ describe('told in a last message', () => {
     expect(textOf(events)).toBe('brown fox jumps')
   })
 })
+
+verifies(
+  'contract-10.no-second-call',
+  'a model that has gone on is not asked again, whatever the error behind its text says',
+  async () => {
+    for (const error of [
+      { code: 404, message: 'no such thing' },
+      { code: 400, message: 'The conversation must end with a user message.' },
+    ]) {
+      const { up, model } = await scene({ providerRetries: 2 })
+      up.always(async (call) => {
+        await call.text(' the lazy dog.')
+        await call.data({ error })
+        call.end()
+      })
+      const request = requestTo(up, { provider: connectionTo(up.url, 'openrouter'), messages })
+      const events = await ask(model, request)
+      expect(textOf(events)).toBe(' the lazy dog.')
+      expect(failureIn(events).message).toContain(error.message)
+      expect(up.calls).toHaveLength(1)
+    }
+  },
+)
 
 verifies(
   'contract-19.responses-request',

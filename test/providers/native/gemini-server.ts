@@ -64,6 +64,13 @@ export function refusalOf({ body, headers, path }: Pick<UpstreamCall, 'body' | '
   if (!headers['x-goog-api-key']) return 'API key not valid'
   if (!body.contents?.length) return 'contents is not specified'
   if (body.contents[0].role !== 'user') return 'Please ensure that multiturn requests begin with a user role'
+  // biome-ignore lint/suspicious/noExplicitAny: as below
+  const declared = (body.tools ?? []).flatMap((tool: any) => tool.functionDeclarations.map(({ name }: any) => name))
+  if (declared.some((name: string) => !/^[a-zA-Z_][\w.:-]{0,63}$/.test(name))) {
+    return 'Invalid function name. Must start with a letter or an underscore. Must be a-z, A-Z, 0-9, or contain underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.'
+  }
+  const allowed = body.toolConfig?.functionCallingConfig?.allowedFunctionNames ?? []
+  if (!allowed.every((name: string) => declared.includes(name))) return 'allowed_function_names must be declared'
   const signed = path.includes('gemini-3')
   const lastWords = body.contents.findLastIndex(
     // biome-ignore lint/suspicious/noExplicitAny: a request's body, looked into freely

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { checkArguments, checkSchema, type JsonSchema } from '../../../src/tools/schemas/arguments.ts'
+import { checkArguments, checkSchema, checkSchemas, type JsonSchema } from '../../../src/tools/schemas/arguments.ts'
 import { verifies } from '../../verifies.ts'
 
 const checkWith = (schema: JsonSchema) => (args: unknown) => checkArguments(schema, args, 'a server')
@@ -54,6 +54,25 @@ describe('dialects', () => {
     }
     expect(await checkSchema(schema)).toBe(null)
     expect(await checkWith(schema)({ at: 'yesterday', u: 'x' })).toBe(null)
+  })
+
+  test('draft-04 says with true and false what later drafts say with a number', async () => {
+    const schema = {
+      $schema: 'http://json-schema.org/draft-04/schema#',
+      ...object({
+        over: { type: 'number', minimum: 0, exclusiveMinimum: true },
+        upTo: { type: 'array', items: { anyOf: [{ type: 'number', maximum: 9, exclusiveMaximum: false }] } },
+        any: { type: 'number', exclusiveMaximum: true },
+        exclusiveMinimum: { type: 'boolean' },
+      }),
+    }
+    expect(await checkSchema(schema)).toBe(null)
+    expect(await checkSchemas([schema], 'a server')).toEqual([null])
+    const check = checkWith(schema)
+    expect(await check({ over: 0.1, upTo: [9], any: 1, exclusiveMinimum: true })).toBe(null)
+    expect(await check({ over: 0 })).toBe('arguments/over must be > 0')
+    expect(await check({ upTo: [10] })).toBe('arguments/upTo/0 must be <= 9')
+    expect(await check({ exclusiveMinimum: 1 })).toBe('arguments/exclusiveMinimum must be boolean')
   })
 
   test('two schemas with the same $id do not interfere', async () => {
