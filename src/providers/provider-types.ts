@@ -21,9 +21,10 @@ export interface Dialect {
   usageOption: boolean
   /**
    * Whether reasoning that led to tool calls goes back with their results: some vendors refuse the turn without, others
-   * think worse. `asked`: only where the request asks for reasoning, since a server of unknown make may refuse it.
+   * think worse. `required`: earlier replies, whose reasoning is never sent, bear a blank in its place. `asked`: only where the
+   * request asks for reasoning, since a server of unknown make may refuse it, or where that server asks for it.
    */
-  reasoningBack: 'always' | 'asked' | 'never'
+  reasoningBack: 'required' | 'always' | 'asked' | 'never'
   /** Tool call ids must be nine letters and digits. */
   shortCallIds: boolean
   /** How the beginning of an answer is marked, where the vendor wants a mark; for DeepSeek the API is another one, too. */
@@ -140,7 +141,7 @@ const dialects: Readonly<Record<ProviderTypeId, Dialect | null>> = {
   mistral: { ...commonDialect, usageOption: false, shortCallIds: true, beginning: 'prefix' },
   openrouter: { ...commonDialect, topK: true, reasoningBack: 'always', keyCheckPath: '/key' },
   groq: commonDialect,
-  deepseek: { ...commonDialect, reasoningBack: 'always', beginning: 'beta' },
+  deepseek: { ...commonDialect, reasoningBack: 'required', beginning: 'beta' },
   xai: commonDialect,
   ollama: commonDialect,
   // vLLM, llama.cpp, LM Studio and TGI take it; a stricter server says so, and the agent's topK can be cleared.
