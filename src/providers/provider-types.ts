@@ -25,6 +25,8 @@ export interface Dialect {
    * request asks for reasoning, since a server of unknown make may refuse it, or where that server asks for it.
    */
   reasoningBack: 'required' | 'always' | 'asked' | 'never'
+  /** A user's message is refused right behind a result. */
+  answersResults: boolean
   /** Tool call ids must be nine letters and digits. */
   shortCallIds: boolean
   /** How the beginning of an answer is marked, where the vendor wants a mark; for DeepSeek the API is another one, too. */
@@ -128,6 +130,7 @@ export const commonDialect: Dialect = {
   topK: false,
   usageOption: true,
   reasoningBack: 'never',
+  answersResults: false,
   shortCallIds: false,
   beginning: null,
   keyCheckPath: null,
@@ -138,7 +141,7 @@ const dialects: Readonly<Record<ProviderTypeId, Dialect | null>> = {
   openai: commonDialect,
   anthropic: null,
   gemini: null,
-  mistral: { ...commonDialect, usageOption: false, shortCallIds: true, beginning: 'prefix' },
+  mistral: { ...commonDialect, usageOption: false, answersResults: true, shortCallIds: true, beginning: 'prefix' },
   openrouter: { ...commonDialect, topK: true, reasoningBack: 'always', keyCheckPath: '/key' },
   groq: commonDialect,
   deepseek: { ...commonDialect, reasoningBack: 'required', beginning: 'beta' },

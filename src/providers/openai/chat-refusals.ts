@@ -49,6 +49,19 @@ const withoutReasoning = (body: ChatBody): ChatBody => ({
   }),
 })
 
+const isUnanswered = (message: Message, index: number, all: readonly Message[]): boolean =>
+  message.role === 'user' && all[index - 1]?.role === 'tool'
+
+/** Who interrupts a model speaks behind the results of its calls. */
+const answer = { role: 'assistant', content: 'I have the results.' } as const
+
+export const withAnsweredResults = (body: ChatBody): ChatBody => ({
+  ...body,
+  messages: body.messages.flatMap((message, index, all) =>
+    isUnanswered(message, index, all) ? [answer, message] : [message],
+  ),
+})
+
 /** In the words of DeepSeek, Kimi and those who serve their models. */
 const wantsReasoning =
   /reasoning[_ ]content.{0,80}(?:missing|required|passed back)|(?:missing|requires?|must include).{0,20}reasoning[_ ]content/is
@@ -64,6 +77,12 @@ export const optional: readonly OptionalField<ChatBody>[] = [
     words: /\btools?\b[^.]*reasoning[_ ]effort|reasoning[_ ]effort[^.]*\btools?\b/i,
     isIn: ({ tools, reasoning_effort }) => tools !== undefined && reasoning_effort !== 'none',
     without: (body) => ({ ...body, reasoning_effort: 'none' }),
+  },
+  {
+    // Mistral's models, wherever they are served.
+    words: /role\W{1,4}user\W{1,4}after role\W{1,4}tool\b/i,
+    isIn: ({ messages }) => messages.some(isUnanswered),
+    without: withAnsweredResults,
   },
   {
     words: wantsReasoning,

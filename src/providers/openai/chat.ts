@@ -22,7 +22,15 @@ import { chatToolChoice } from '../tool-choice.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { type ChatEcho, echoes, HELD } from './chat-reasoning.ts'
-import { type ChatBody, type ChatMessage, isAboutTools, optional, toolOf, withReasoning } from './chat-refusals.ts'
+import {
+  type ChatBody,
+  type ChatMessage,
+  isAboutTools,
+  optional,
+  toolOf,
+  withAnsweredResults,
+  withReasoning,
+} from './chat-refusals.ts'
 import { readTurn, type TurnOptions } from './chat-turn.ts'
 import { answerOf, createClients } from './openai-client.ts'
 import { refusesSampling } from './openai-models.ts'
@@ -102,6 +110,7 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
     }),
     ...fields,
   }
+  if (dialect.answersResults) return withAnsweredResults(body)
   return dialect.reasoningBack === 'required' && isAboutTools(body) ? withReasoning(body) : body
 }
 

@@ -1,0 +1,57 @@
+/** What some vendors refuse of a conversation with tools, and what they are sent instead. (Contract section 19.) */
+import { describe, expect } from 'vitest'
+import type { ModelMessage, ModelRequest } from '../../../src/actors/ports/index.ts'
+import type { Script, UpstreamCall } from '../../support/network/upstream.ts'
+import { verifies } from '../../verifies.ts'
+import { ask, connectionTo, requestTo, scene } from '../scene.ts'
+
+const rule = 'contract-19.optional-fields' as const
+
+const called: ModelMessage[] = [
+  { role: 'user', content: 'Look!' },
+  { role: 'assistant', content: '', toolCalls: [{ id: 'abcdefghi', name: 'look', arguments: '{}' }] },
+  { role: 'tool', toolCallId: 'abcdefghi', content: 'seen' },
+]
+
+/** A model behind a server that answers with `server`, and what it was asked in two requests. */
+async function twice(server: Script, changes: (up: { url: string }) => Partial<ModelRequest>) {
+  const { up, model } = await scene({ providerRetries: 0 })
+  up.always(server)
+  const request = requestTo(up, changes(up))
+  const ends = [await ask(model, request), await ask(model, request)].map((events) => events.at(-1))
+  return { up, ends, bodies: up.calls.map(({ body }) => body) }
+}
+
+const hasEnded = [{ type: 'end' }, { type: 'end' }]
+
+describe('a user who speaks behind a result', () => {
+  const messages: ModelMessage[] = [...called, { role: 'user', content: 'Stop!' }]
+  const rolesIn = ({ body }: UpstreamCall): string[] => {
+    const sent: { role: string }[] = body.messages
+    return sent.map(({ role }) => role)
+  }
+  const answered = ['user', 'assistant', 'tool', 'assistant', 'user']
+  const strict: Script = (call) =>
+    rolesIn(call).some((role, index, roles) => role === 'user' && roles[index - 1] === 'tool')
+      ? call.error(400, {
+          ...{ object: 'error', message: "Unexpected role 'user' after role 'tool'" },
+          ...{ type: 'invalid_request_message_order', param: null, code: '3230' },
+        })
+      : call.finish()
+
+  verifies(rule, 'Mistral, which refuses that, is told that the model has the results', async () => {
+    const { up, ends, bodies } = await twice(strict, ({ url }) => ({
+      messages,
+      provider: connectionTo(url, 'mistral'),
+    }))
+    expect(ends).toMatchObject(hasEnded)
+    expect(up.calls.map(rolesIn)).toEqual([answered, answered])
+    expect(bodies[0].messages[3].content).toMatch(/\w/)
+  })
+
+  verifies(rule, 'its models are told so elsewhere, once they have refused', async () => {
+    const { up, ends } = await twice(strict, () => ({ messages }))
+    expect(ends).toMatchObject(hasEnded)
+    expect(up.calls.map(rolesIn)).toEqual([['user', 'assistant', 'tool', 'user'], answered, answered])
+  })
+})
