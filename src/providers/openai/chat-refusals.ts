@@ -1,11 +1,13 @@
 /** What servers may refuse of a chat-completions body that nobody asked for, and what is sent instead (contract section 19). */
 import type OpenAI from 'openai'
 import type { ToolSpec } from '../../actors/ports/index.ts'
+import { notAvailable, toolsNamed } from '../request/exchanges.ts'
 import type { OptionalField } from '../request/optional-fields.ts'
 import { schemaFor } from '../request/tool-schemas.ts'
 import { type ChatReasoning, HELD, reasoningFields } from './chat-reasoning.ts'
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam
+type Tool = OpenAI.Chat.ChatCompletionTool
 
 /** `prefix`: the beginning of an answer, for vendors that want it marked. */
 export type ChatMessage = Message & ChatReasoning & { prefix?: true; [HELD]?: ChatReasoning }
@@ -62,6 +64,15 @@ export const withAnsweredResults = (body: ChatBody): ChatBody => ({
   ),
 })
 
+/** The tools that the history tells of, declared and forbidden. */
+function withMentionedTools(body: ChatBody): ChatBody {
+  const calls = body.messages.flatMap(callsIn)
+  const names = calls.flatMap((call) => (call.type === 'function' ? [call.function.name] : []))
+  return { ...body, tools: toolsNamed(names).map(toolOf), tool_choice: 'none' }
+}
+
+const isMentioned = (tool: Tool): boolean => tool.type === 'function' && tool.function.description === notAvailable
+
 /** In the words of DeepSeek, Kimi and those who serve their models. */
 const wantsReasoning =
   /reasoning[_ ]content.{0,80}(?:missing|required|passed back)|(?:missing|requires?|must include).{0,20}reasoning[_ ]content/is
@@ -83,6 +94,18 @@ export const optional: readonly OptionalField<ChatBody>[] = [
     words: /role\W{1,4}user\W{1,4}after role\W{1,4}tool\b/i,
     isIn: ({ messages }) => messages.some(isUnanswered),
     without: withAnsweredResults,
+  },
+  {
+    // LiteLLM before Claude and Bedrock, and these two behind other gateways.
+    words: /tool calling without\W+tools=|toolConfig field must be defined|must define tools/i,
+    isIn: (body) => body.tools === undefined && hasCalls(body),
+    without: withMentionedTools,
+  },
+  {
+    // Bedrock cannot forbid calls: one that is made all the same is not run.
+    words: /tool_choice/,
+    isIn: ({ tools = [], tool_choice }) => tool_choice === 'none' && tools.every(isMentioned),
+    without: ({ tool_choice: _, ...body }) => body,
   },
   {
     words: wantsReasoning,

@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest'
 import type { ModelMessage, ModelRequest } from '../../../src/actors/ports/index.ts'
 import type { Script, UpstreamCall } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
+import { look } from '../native/native-scene.ts'
 import { ask, connectionTo, requestTo, scene } from '../scene.ts'
 
 const rule = 'contract-19.optional-fields' as const
@@ -22,6 +23,7 @@ async function twice(server: Script, changes: (up: { url: string }) => Partial<M
   return { up, ends, bodies: up.calls.map(({ body }) => body) }
 }
 
+const refuse = (call: UpstreamCall, message: string) => call.error(400, { error: { message } })
 const hasEnded = [{ type: 'end' }, { type: 'end' }]
 
 describe('a user who speaks behind a result', () => {
@@ -53,5 +55,53 @@ describe('a user who speaks behind a result', () => {
     const { up, ends } = await twice(strict, () => ({ messages }))
     expect(ends).toMatchObject(hasEnded)
     expect(up.calls.map(rolesIn)).toEqual([['user', 'assistant', 'tool', 'user'], answered, answered])
+  })
+})
+
+describe('calls without tools', () => {
+  const mentioned = [
+    {
+      type: 'function',
+      function: { name: 'look', description: 'Not available now.', parameters: { type: 'object' } },
+    },
+  ]
+  const claude: Script = (call) =>
+    call.body.tools
+      ? call.finish()
+      : refuse(
+          call,
+          "litellm.UnsupportedParamsError: Anthropic doesn't support tool calling without `tools=` param specified. Pass `tools=` param OR set `litellm.modify_params = True`",
+        )
+
+  verifies(
+    rule,
+    'a server that refuses them is told which tools there were, and that none is to be called',
+    async () => {
+      const { ends, bodies } = await twice(claude, () => ({ messages: called }))
+      expect(ends).toMatchObject(hasEnded)
+      expect(bodies.map(({ tools, tool_choice: choice }) => [tools, choice])).toEqual([
+        [undefined, undefined],
+        [mentioned, 'none'],
+        [mentioned, 'none'],
+      ])
+    },
+  )
+
+  const bedrock: Script = (call) =>
+    call.body.tool_choice === 'none' ? refuse(call, "Bedrock doesn't support tool_choice=none.") : claude(call)
+
+  verifies(rule, 'one that cannot forbid calls is not asked to', async () => {
+    const { ends, bodies } = await twice(bedrock, () => ({ messages: called }))
+    expect(ends).toMatchObject(hasEnded)
+    expect(bodies.slice(2).map(({ tools, tool_choice: choice }) => [tools, choice])).toEqual([
+      [mentioned, undefined],
+      [mentioned, undefined],
+    ])
+  })
+
+  verifies(rule, 'what the request itself says of tools is never dropped', async () => {
+    const { up, ends } = await twice(bedrock, () => ({ messages: called, tools: [look], toolChoice: 'none' }))
+    expect(ends).toMatchObject([{ type: 'failed' }, { type: 'failed' }])
+    expect(up.calls).toHaveLength(2)
   })
 })
