@@ -3,7 +3,7 @@ import type OpenAI from 'openai'
 import type { ToolSpec } from '../../actors/ports/index.ts'
 import { notAvailable, toolsNamed } from '../request/exchanges.ts'
 import type { OptionalField } from '../request/optional-fields.ts'
-import { schemaFor } from '../request/tool-schemas.ts'
+import { isLongDescription, refusesDescription, schemaFor, shortDescription } from '../request/tool-schemas.ts'
 import { type ChatReasoning, HELD, reasoningFields } from './chat-reasoning.ts'
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam
@@ -73,6 +73,13 @@ function withMentionedTools(body: ChatBody): ChatBody {
 
 const isMentioned = (tool: Tool): boolean => tool.type === 'function' && tool.function.description === notAvailable
 
+const isLong = (tool: Tool): boolean => tool.type === 'function' && isLongDescription(tool.function.description)
+
+const shortened = (tool: Tool): Tool =>
+  tool.type === 'function' && isLong(tool)
+    ? { ...tool, function: { ...tool.function, description: shortDescription(tool.function.description) } }
+    : tool
+
 /** In the words of DeepSeek, Kimi and those who serve their models. */
 const wantsReasoning =
   /reasoning[_ ]content.{0,80}(?:missing|required|passed back)|(?:missing|requires?|must include).{0,20}reasoning[_ ]content/is
@@ -106,6 +113,11 @@ export const optional: readonly OptionalField<ChatBody>[] = [
     words: /tool_choice/,
     isIn: ({ tools = [], tool_choice }) => tool_choice === 'none' && tools.every(isMentioned),
     without: ({ tool_choice: _, ...body }) => body,
+  },
+  {
+    words: refusesDescription,
+    isIn: ({ tools = [] }) => tools.some(isLong),
+    without: ({ tools = [], ...body }) => ({ ...body, tools: tools.map(shortened) }),
   },
   {
     words: wantsReasoning,

@@ -4,7 +4,8 @@ import type { ModelMessage, ModelRequest } from '../../../src/actors/ports/index
 import type { Script, UpstreamCall } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
 import { look } from '../native/native-scene.ts'
-import { ask, connectionTo, requestTo, scene } from '../scene.ts'
+import { requestFor, respond, text } from '../responses/scene.ts'
+import { ask, connectionTo, failureIn, requestTo, scene } from '../scene.ts'
 
 const rule = 'contract-19.optional-fields' as const
 
@@ -102,6 +103,46 @@ describe('calls without tools', () => {
   verifies(rule, 'what the request itself says of tools is never dropped', async () => {
     const { up, ends } = await twice(bedrock, () => ({ messages: called, tools: [look], toolChoice: 'none' }))
     expect(ends).toMatchObject([{ type: 'failed' }, { type: 'failed' }])
+    expect(up.calls).toHaveLength(2)
+  })
+})
+
+describe('a long description', () => {
+  const description = '🛠'.repeat(2000)
+  const tools = [{ ...look, description }, look]
+  /** OpenAI counts code points. */
+  const limited =
+    (name: string, say: (call: UpstreamCall) => unknown): Script =>
+    (call) => {
+      const sent: { description?: string; function?: { description: string } }[] = call.body.tools
+      const lengths = sent.map((tool) => [...(tool.function?.description ?? tool.description ?? '')].length)
+      const at = lengths.findIndex((length) => length > 1024)
+      const message = `Invalid 'tools[${at}].${name}': string too long. Expected a string with maximum length 1024, but got a string with length ${lengths[at]} instead.`
+      const param = `tools[${at}].${name}`
+      return at < 0 ? say(call) : call.error(400, { error: { message, param, code: 'string_above_max_length' } })
+    }
+
+  verifies(rule, 'is cut where it is refused, between two characters, and stays whole elsewhere', async () => {
+    const chat = await twice(
+      limited('function.description', (call) => call.finish()),
+      ({ url }) => ({ tools, provider: connectionTo(url, 'openai') }),
+    )
+    const responses = await twice(
+      limited('description', (call) => respond(call, [text('ok')])),
+      (up) => requestFor(up, { tools }),
+    )
+    for (const { ends, bodies } of [chat, responses]) {
+      expect(ends).toMatchObject(hasEnded)
+      const offered = bodies.map((body) => body.tools.map((tool: typeof body) => tool.function ?? tool))
+      const cut = [{ description: `${'🛠'.repeat(1023)}…` }, { description: look.description }]
+      expect(offered).toMatchObject([[{ description }, { description: look.description }], cut, cut])
+    }
+  })
+
+  verifies(rule, 'that is refused however short it is fails with the words of the provider', async () => {
+    const { up, model } = await scene({ providerRetries: 0 })
+    up.always((call) => refuse(call, "Invalid 'tools[0].function.description': string too long."))
+    expect(failureIn(await ask(model, requestTo(up, { tools }))).message).toContain('string too long')
     expect(up.calls).toHaveLength(2)
   })
 })
