@@ -17,6 +17,7 @@ import { observedCall } from '../request/provider-call.ts'
 import { isLongDescription, refusesDescription, schemaFor, shortDescription } from '../request/tool-schemas.ts'
 import { responsesToolChoice } from '../tool-choice.ts'
 import { saidBehind } from '../wire/echoes.ts'
+import { repeating } from '../wire/repeated.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { answerOf } from './openai-client.ts'
@@ -32,8 +33,11 @@ export function streamResponses(
   signal: AbortSignal,
   take: Take<ModelEvent>,
 ): Promise<void> {
+  // Its first two events and its last one tell the request's prompt, tools and format again.
+  const repeated = repeating(() => [request.system, request.tools, request.fields])
   const turn = readResponsesTurn({
     reasoning: request.reasoning,
+    repeated,
     keepEcho: (items) => echoes.keep(request, items),
   })
   const call = (body: ResponsesBody, own: AbortSignal) =>
@@ -43,6 +47,7 @@ export function streamResponses(
     async (own) => callWithout(request, responsesBody(request), optional, refusals, (body) => call(body, own)),
     signal,
     take,
+    repeated,
   )
 }
 
