@@ -21,9 +21,12 @@ export interface Dialect {
   usageOption: boolean
   /**
    * Whether reasoning that led to tool calls goes back with their results: some vendors refuse the turn without, others
-   * think worse. `asked`: only where the request asks for reasoning, since a server of unknown make may refuse it.
+   * think worse. `required`: earlier replies, whose reasoning is never sent, bear a blank in its place. `asked`: only where the
+   * request asks for reasoning, since a server of unknown make may refuse it, or where that server asks for it.
    */
-  reasoningBack: 'always' | 'asked' | 'never'
+  reasoningBack: 'required' | 'always' | 'asked' | 'never'
+  /** A user's message is refused right behind a result. */
+  answersResults: boolean
   /** Tool call ids must be nine letters and digits. */
   shortCallIds: boolean
   /** How the beginning of an answer is marked, where the vendor wants a mark; for DeepSeek the API is another one, too. */
@@ -127,6 +130,7 @@ export const commonDialect: Dialect = {
   topK: false,
   usageOption: true,
   reasoningBack: 'never',
+  answersResults: false,
   shortCallIds: false,
   beginning: null,
   keyCheckPath: null,
@@ -137,10 +141,10 @@ const dialects: Readonly<Record<ProviderTypeId, Dialect | null>> = {
   openai: commonDialect,
   anthropic: null,
   gemini: null,
-  mistral: { ...commonDialect, usageOption: false, shortCallIds: true, beginning: 'prefix' },
+  mistral: { ...commonDialect, usageOption: false, answersResults: true, shortCallIds: true, beginning: 'prefix' },
   openrouter: { ...commonDialect, topK: true, reasoningBack: 'always', keyCheckPath: '/key' },
   groq: commonDialect,
-  deepseek: { ...commonDialect, reasoningBack: 'always', beginning: 'beta' },
+  deepseek: { ...commonDialect, reasoningBack: 'required', beginning: 'beta' },
   xai: commonDialect,
   ollama: commonDialect,
   // vLLM, llama.cpp, LM Studio and TGI take it; a stricter server says so, and the agent's topK can be cleared.

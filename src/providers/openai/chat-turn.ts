@@ -24,8 +24,8 @@ const brokenOff = new Set(['error', 'insufficient_system_resource'])
 export interface TurnOptions {
   /** Reasoning comes as events of its own. */
   reasoning: boolean
-  /** The vendor wants it back with the results of this turn's calls. */
-  reasoningBack: boolean
+  /** What goes back with the results of this turn's calls: it, or nothing unless the vendor asks for it. Null: nothing ever. */
+  reasoningBack: 'sent' | 'held' | null
   /** Keeps what goes back with them. */
   keepEcho(back: ChatEcho): object
 }
@@ -92,7 +92,8 @@ export function readTurn({ reasoning, reasoningBack, keepEcho }: TurnOptions): T
       const echo = () => {
         const kept = back?.all() ?? null
         const extras = calls.extras()
-        return kept || extras ? keepEcho({ ...kept, ...(extras && { extras }) }) : null
+        const reasoning = kept && (reasoningBack === 'held' ? { held: kept } : kept)
+        return reasoning || extras ? keepEcho({ ...reasoning, ...(extras && { extras }) }) : null
       }
       return turnEnd(reason, ends.usage(), calls.all, echo, ends.refusal())
     },

@@ -15,14 +15,22 @@ import { wireFields } from '../answer-fields.ts'
 import { type Dialect, endpointOf, wireApiOf } from '../provider-types.ts'
 import { idWithin, withUniqueCallIds } from '../request/call-ids.ts'
 import type { ProviderFetch } from '../request/fetch.ts'
-import { callWithout, type OptionalField, type RefusedFields } from '../request/optional-fields.ts'
+import { callWithout, type RefusedFields } from '../request/optional-fields.ts'
 import { bytesOf, segmentsFor, textOf, withToolPictures } from '../request/outgoing-parts.ts'
 import { observedCall } from '../request/provider-call.ts'
-import { schemaFor } from '../request/tool-schemas.ts'
 import { chatToolChoice } from '../tool-choice.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
-import { type ChatEcho, type ChatReasoning, echoes, reasoningFields } from './chat-reasoning.ts'
+import { type ChatEcho, echoes, HELD } from './chat-reasoning.ts'
+import {
+  type ChatBody,
+  type ChatMessage,
+  isAboutTools,
+  optional,
+  toolOf,
+  withAnsweredResults,
+  withReasoning,
+} from './chat-refusals.ts'
 import { readTurn, type TurnOptions } from './chat-turn.ts'
 import { answerOf, createClients } from './openai-client.ts'
 import { refusesSampling } from './openai-models.ts'
@@ -60,13 +68,13 @@ function placeOf({ provider, messages }: ModelRequest, { beginning }: Dialect): 
 
 function turnOptions(request: ModelRequest, { reasoningBack }: Dialect): TurnOptions {
   const { reasoning } = request
-  const goesBack = reasoningBack === 'always' || (reasoningBack === 'asked' && reasoning)
-  return { reasoning, reasoningBack: goesBack, keepEcho: (back) => echoes.keep(request, back) }
+  const goesBack = reasoningBack === 'asked' && !reasoning ? 'held' : 'sent'
+  return {
+    reasoning,
+    reasoningBack: reasoningBack === 'never' ? null : goesBack,
+    keepEcho: (back) => echoes.keep(request, back),
+  }
 }
-
-type Message = OpenAI.Chat.ChatCompletionMessageParam
-
-type ChatBody = OpenAI.Chat.ChatCompletionCreateParamsStreaming & { top_k?: number }
 
 /** `maxToolCalls` is the generate loop's; without tools the field is left out, since `[]` is refused by many. */
 export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
@@ -81,7 +89,7 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
     dialect.shortCallIds ? shortId : sameId,
     (answer) => echoOf(answer) !== null,
   )
-  return {
+  const body: ChatBody = {
     model,
     stream: true,
     messages: cacheMarked(request, [
@@ -95,20 +103,19 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
     ...(samples && config.topP !== undefined && { top_p: config.topP }),
     ...(samples && config.topK !== undefined && dialect.topK && { top_k: config.topK }),
     ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, inputSchema, strict }) => ({
-        type: 'function' as const,
-        function: { name, description, parameters: schemaFor('openai', inputSchema), ...(strict && { strict }) },
-      })),
+      tools: tools.map(toolOf),
       ...(choice !== undefined && { tool_choice: choice }),
       // Refused without tools.
       ...(typeof parallel_tool_calls === 'boolean' && { parallel_tool_calls }),
     }),
     ...fields,
   }
+  if (dialect.answersResults) return withAnsweredResults(body)
+  return dialect.reasoningBack === 'required' && isAboutTools(body) ? withReasoning(body) : body
 }
 
 /** Claude keeps for its cache what is marked, behind OpenRouter too: the prompt, and all up to the newest user message. */
-function cacheMarked({ provider, model }: ModelRequest, messages: Message[]): Message[] {
+function cacheMarked({ provider, model }: ModelRequest, messages: ChatMessage[]): ChatMessage[] {
   if (provider.type !== 'openrouter' || !/claude/.test(model)) return messages
   const newest = messages.findLastIndex(({ role }) => role === 'user')
   return messages.map((message, index) => {
@@ -152,10 +159,7 @@ function filePart(part: MessagePart): ContentPart {
   return { type: 'file', file: { filename: filename ?? 'file.pdf', file_data: url } }
 }
 
-function wireMessage(
-  message: ModelMessage,
-  { type, echoOf, isMarked }: WireOptions,
-): Message & ChatReasoning & { prefix?: true } {
+function wireMessage(message: ModelMessage, { type, echoOf, isMarked }: WireOptions): ChatMessage {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: message.segments ? contentParts(type, message) : message.content }
@@ -166,11 +170,12 @@ function wireMessage(
         const { content } = message
         return { role: 'assistant', content, ...(message.isBeginning && isMarked && { prefix: true as const }) }
       }
-      const { extras = [], ...reasoning } = echoOf(message) ?? {}
+      const { extras = [], held, ...reasoning } = echoOf(message) ?? {}
       return {
         role: 'assistant',
         content: message.content || null, // as the vendors themselves send it
         ...reasoning,
+        ...(held && { [HELD]: held }),
         tool_calls: message.toolCalls.map(({ id, name, arguments: text }, index) => ({
           id,
           type: 'function',
@@ -182,36 +187,8 @@ function wireMessage(
   }
 }
 
-/** Whether reasoning goes back in it. */
-const hasReasoning = ({ messages }: ChatBody): boolean =>
-  messages.some((message) => reasoningFields.some((name) => name in message))
-
-const withoutReasoning = (body: ChatBody): ChatBody => ({
-  ...body,
-  messages: body.messages.map((message) => {
-    const { reasoning_content: _, reasoning: __, reasoning_details: ___, ...plain }: Message & ChatReasoning = message
-    return plain
-  }),
-})
-
 const sameId = (id: string): string => idWithin(MAX_CALL_ID, id)
 
 /** Mistral takes only nine letters and digits; a session may hold calls of another vendor. Same id, same result. */
 const shortId = (id: string): string =>
   /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
-
-/** What a server may refuse of a body that nobody asked for. */
-const optional: readonly OptionalField<ChatBody>[] = [
-  {
-    words: /stream_options|include_usage/,
-    isIn: ({ stream_options }) => stream_options !== undefined,
-    without: ({ stream_options: _, ...body }) => body,
-  },
-  {
-    // OpenAI's newest models take tools beside an effort, even their own, on the Responses API alone.
-    words: /\btools?\b[^.]*reasoning[_ ]effort|reasoning[_ ]effort[^.]*\btools?\b/i,
-    isIn: ({ tools, reasoning_effort }) => tools !== undefined && reasoning_effort !== 'none',
-    without: (body) => ({ ...body, reasoning_effort: 'none' }),
-  },
-  { words: /reasoning/, isIn: hasReasoning, without: withoutReasoning },
-]

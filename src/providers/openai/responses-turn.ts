@@ -7,6 +7,7 @@ import { malformed, type ProviderProblem } from '../wire/failure.ts'
 import { argumentsIn, meaningOf } from '../wire/meant-arguments.ts'
 import { errorIn, isTypedError, problemInStream, problemOfText } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
+import type { Repeated } from '../wire/repeated.ts'
 import { responsesUsage } from '../wire/reported-usage.ts'
 import { type End, turnEnd } from '../wire/turn-end.ts'
 import { addActivity, type Turn } from '../wire/turn-stream.ts'
@@ -16,6 +17,8 @@ import { echoOf, messageText, reasoningTexts } from './responses-items.ts'
 export interface ResponsesTurnOptions {
   /** Reasoning comes as events of its own. */
   reasoning: boolean
+  /** What events tell again of the request. */
+  repeated: Repeated
   /** Makes of a turn's items what goes back with the results of its calls. */
   keepEcho(items: NonNullable<ReturnType<typeof echoOf>>): object
 }
@@ -135,7 +138,7 @@ function readItems(events: ModelEvent[], reasoning: boolean) {
   }
 }
 
-export function readResponsesTurn({ reasoning, keepEcho }: ResponsesTurnOptions): Turn {
+export function readResponsesTurn({ reasoning, repeated, keepEcho }: ResponsesTurnOptions): Turn {
   const events: ModelEvent[] = []
   const items = readItems(events, reasoning)
   let problem: ProviderProblem | null = null
@@ -180,7 +183,7 @@ export function readResponsesTurn({ reasoning, keepEcho }: ResponsesTurnOptions)
       if (items.hasAny()) reason = 'stop'
       return
     }
-    const event = parse(data)
+    const event = parse(data) ?? parse(data, repeated.bounds())
     if (!isObject(event)) {
       problem = problemOfText(data, eventName)
       return

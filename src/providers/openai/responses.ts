@@ -14,9 +14,10 @@ import { idWithin, withUniqueCallIds } from '../request/call-ids.ts'
 import { callWithout, type OptionalField, type RefusedFields } from '../request/optional-fields.ts'
 import { bytesOf, segmentsFor, textOf, withToolPictures } from '../request/outgoing-parts.ts'
 import { observedCall } from '../request/provider-call.ts'
-import { schemaFor } from '../request/tool-schemas.ts'
+import { isLongDescription, refusesDescription, schemaFor, shortDescription } from '../request/tool-schemas.ts'
 import { responsesToolChoice } from '../tool-choice.ts'
 import { saidBehind } from '../wire/echoes.ts'
+import { repeating } from '../wire/repeated.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { answerOf } from './openai-client.ts'
@@ -32,8 +33,11 @@ export function streamResponses(
   signal: AbortSignal,
   take: Take<ModelEvent>,
 ): Promise<void> {
+  // Its first two events and its last one tell the request's prompt, tools and format again.
+  const repeated = repeating(() => [request.system, request.tools, request.fields])
   const turn = readResponsesTurn({
     reasoning: request.reasoning,
+    repeated,
     keepEcho: (items) => echoes.keep(request, items),
   })
   const call = (body: ResponsesBody, own: AbortSignal) =>
@@ -43,6 +47,7 @@ export function streamResponses(
     async (own) => callWithout(request, responsesBody(request), optional, refusals, (body) => call(body, own)),
     signal,
     take,
+    repeated,
   )
 }
 
@@ -189,8 +194,20 @@ function withoutSummary({ reasoning, ...body }: ResponsesBody): ResponsesBody {
   return { ...body, ...(Object.keys(rest).length > 0 && { reasoning: rest }) }
 }
 
+type Tool = OpenAI.Responses.Tool
+
+const isLong = (tool: Tool): boolean => tool.type === 'function' && isLongDescription(tool.description)
+
+const shortened = (tool: Tool): Tool =>
+  tool.type === 'function' && isLong(tool) ? { ...tool, description: shortDescription(tool.description) } : tool
+
 /** What a server may refuse of a body that nobody asked for. */
 const optional: readonly OptionalField<ResponsesBody>[] = [
   { words: /summar/i, isIn: hasSummary, without: withoutSummary },
   { words: /encrypted|\binclude\b/i, isIn: hasEncrypted, without: withoutEncrypted },
+  {
+    words: refusesDescription,
+    isIn: ({ tools = [] }) => tools.some(isLong),
+    without: ({ tools = [], ...body }) => ({ ...body, tools: tools.map(shortened) }),
+  },
 ]

@@ -92,6 +92,11 @@ export function argumentsOf({ arguments: text }: ToolCall): Record<string, unkno
  */
 export function toolsMentionedIn(messages: readonly ModelMessage[]): ToolSpec[] {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
-  const names = new Set(calls.map(({ name }) => name))
-  return [...names].map((name) => ({ name, description: 'Not available now.', inputSchema: { type: 'object' } }))
+  return toolsNamed(calls.map(({ name }) => name))
 }
+
+export const notAvailable = 'Not available now.'
+
+/** Tools that are declared because the history mentions them. */
+export const toolsNamed = (names: readonly string[]): ToolSpec[] =>
+  [...new Set(names)].map((name) => ({ name, description: notAvailable, inputSchema: { type: 'object' } }))

@@ -1,6 +1,6 @@
 /**
- * Fields of a request that nobody asked for, and that some vendor or model refuses. The request is made once more without
- * the field, which is no retry, and the refusal is remembered for that provider and model.
+ * What of a request nobody asked for, and some vendor or model refuses: a field, or that something is missing. The request is
+ * made once more the other way, which is no retry, and the refusal is remembered for that provider and model.
  */
 import type { ModelRequest } from '../../actors/ports/index.ts'
 import { type ProviderProblem, problemIn } from '../wire/failure.ts'
@@ -9,6 +9,7 @@ export interface OptionalField<Body> {
   /** What the provider's error says. */
   words: RegExp
   isIn(body: Body): boolean
+  /** The body that is taken. Tried once in a call: two of them may undo each other. */
   without(body: Body): Body
 }
 
@@ -37,7 +38,9 @@ export async function callWithout<Body, Answer>(
       return answer
     } catch (error) {
       const problem = problemIn(error)
-      const field = problem && optional.find(({ words, isIn }) => isIn(asked) && refuses(problem, words))
+      const field =
+        problem &&
+        optional.find((one) => !refused.includes(nameOf(one)) && one.isIn(asked) && refuses(problem, one.words))
       if (!field) throw problem ?? error
       asked = field.without(asked)
       refused.push(nameOf(field))

@@ -4,6 +4,7 @@
  * say less.
  */
 import { isObject } from '../../untrusted/is-object.ts'
+import { cut } from '../../untrusted/redact.ts'
 
 export type SchemaVendor = 'openai' | 'anthropic' | 'gemini'
 
@@ -157,6 +158,18 @@ function mended(schema: Schema, vendor: SchemaVendor, isTop: boolean): Schema {
     }),
   )
 }
+
+/** Some models of OpenAI and Azure take no longer description, others a thousand times that. */
+const MAX_DESCRIPTION = 1024
+
+/** Their words for it, of both APIs: "Invalid 'tools[3].function.description': string too long." */
+export const refusesDescription =
+  /\btools\W{1,2}\d+\W{1,2}(?:function\W)?description\W{0,6}string too long|too long\W{1,6}tools\W{1,2}\d+\W{1,2}(?:function\W)?description/i
+
+export const shortDescription = (description?: string | null): string => cut(description ?? '', MAX_DESCRIPTION)
+
+export const isLongDescription = (description?: string | null): boolean =>
+  shortDescription(description) !== (description ?? '')
 
 /** A schema is offered with each model call of a reply, and mended once. */
 const known = new WeakMap<object, Map<SchemaVendor, Record<string, unknown>>>()

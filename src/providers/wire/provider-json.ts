@@ -4,7 +4,7 @@ import { isWithinBounds } from '../../untrusted/json-bounds.ts'
 export type Fields = Record<string, unknown>
 
 /** The limit of one event or answer: a model's longest call holds a hundredth of it. 20,000 values take 60 ms at worst. */
-const eventBounds = { values: 20_000, depth: 200 }
+export const eventBounds = { values: 20_000, depth: 200 }
 
 /** The limit of a list of models: OpenRouter's 400 are 30,000 values. */
 export const listBounds = { values: 60_000, depth: 20 }

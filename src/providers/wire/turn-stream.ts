@@ -6,6 +6,7 @@ import type { ProviderAnswer } from '../request/fetch.ts'
 import { connectionProblem, malformed, ProviderProblem } from './failure.ts'
 import { problemOfWords } from './provider-errors.ts'
 import { parse } from './provider-json.ts'
+import type { Repeated } from './repeated.ts'
 
 /** A turn as its vendor's file reads it. */
 export interface Turn {
@@ -47,12 +48,16 @@ const maxGoodbyeMs = 2000
 const maxDrained = 64 * 1024
 const maxDrainMs = 1000
 
-/** `open` makes the call; its signal aborts when the caller's does, and when it is not read any more. */
+/**
+ * `open` makes the call; its signal aborts when the caller's does, and when it is not read any more. `repeated`: what events
+ * tell again of the request, by which one may be longer. Absent where they tell nothing.
+ */
 export async function streamTurn(
   turn: Turn,
   open: (signal: AbortSignal) => Promise<ProviderAnswer>,
   signal: AbortSignal,
   take: Take<ModelEvent>,
+  repeated?: Repeated,
 ): Promise<void> {
   const call = new AbortController()
   const stop = () => call.abort(callOver)
@@ -61,7 +66,7 @@ export async function streamTurn(
   let left = true
   try {
     const answer = await open(call.signal)
-    const { over, whole } = readTurnFrom(turn, answer, call, take)
+    const { over, whole } = readTurnFrom(turn, answer, call, take, repeated)
     await over
     left = false
     // The reply does not wait for the last bytes of `[DONE]`.
@@ -78,9 +83,17 @@ export async function streamTurn(
  * Reads an answer into `turn` and hands on what is in it, piece by piece. `over` resolves when the model has finished
  * or the call is stopped, and rejects with what went wrong before; `whole` resolves when nothing more is read.
  */
-function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController, take: Take<ModelEvent>) {
+function readTurnFrom(
+  turn: Turn,
+  answer: ProviderAnswer,
+  call: AbortController,
+  take: Take<ModelEvent>,
+  repeated: Repeated | undefined,
+) {
   const decoder = new TextDecoder()
-  const feed = sniff(turn)
+  const isTooLong = (length: number): boolean =>
+    length > maxEventLength && length > maxEventLength + (repeated?.length() ?? 0)
+  const feed = sniff(turn, isTooLong)
   const stopped = Promise.withResolvers<void>()
   const stop = () => stopped.resolve()
   let fault: unknown = null
@@ -151,8 +164,8 @@ function drain(whole: Promise<void>, call: AbortController): void {
 }
 
 /** Tells a stream from an answer without streaming by its first character, since content types are often wrong. */
-function sniff(turn: Turn): (text: string, last: boolean) => void {
-  const events = readEvents(turn)
+function sniff(turn: Turn, isTooLong: (length: number) => boolean): (text: string, last: boolean) => void {
+  const events = readEvents(turn, isTooLong)
   let blanks = 0
   let kind: 'unknown' | 'events' | 'json' = 'unknown'
   let length = 0
@@ -162,7 +175,7 @@ function sniff(turn: Turn): (text: string, last: boolean) => void {
     if (kind === 'unknown') {
       more = text.trimStart()
       blanks += text.length - more.length
-      if (blanks > maxEventLength) throw tooLong()
+      if (isTooLong(blanks)) throw tooLong()
       if (more === '') return
       if (more.startsWith('<')) throw malformed(`markup instead of a stream; the base URL may be wrong: ${more}`)
       kind = more.startsWith('{') || more.startsWith('[') ? 'json' : 'events'
@@ -170,7 +183,7 @@ function sniff(turn: Turn): (text: string, last: boolean) => void {
     if (kind === 'events') return events(more, last)
     pieces.push(more)
     length += more.length
-    if (length > maxEventLength) throw tooLong()
+    if (isTooLong(length)) throw tooLong()
     if (last) turn.take(pieces.join(''))
   }
 }
@@ -178,7 +191,7 @@ function sniff(turn: Turn): (text: string, last: boolean) => void {
 const tooLong = () => malformed(`more than ${maxEventLength} characters without an end`)
 
 /** SSE events into `turn`. */
-function readEvents(turn: Turn): (text: string, last: boolean) => void {
+function readEvents(turn: Turn, isTooLong: (length: number) => boolean): (text: string, last: boolean) => void {
   let closing = false
   let unframed = ''
   let isStream = false
@@ -203,7 +216,7 @@ function readEvents(turn: Turn): (text: string, last: boolean) => void {
     sinceEvent += text.length
     parser.feed(last ? `${text}\n\n` : text)
     // The parser's own limit would not see lines that are no events.
-    if (sinceEvent > maxEventLength) throw tooLong()
+    if (isTooLong(sinceEvent)) throw tooLong()
     if (!last || turn.finished() || unframed === '') return
     if (!isStream && isWords(unframed)) throw problemOfWords(unframed)
     if (isWhole(unframed)) turn.take(unframed)

@@ -1,9 +1,10 @@
 /** Reasoning that chat-completions vendors want back within a reply. (Contract section 12.) */
 import { describe, expect, test } from 'vitest'
 import type { ModelMessage, ModelRequest } from '../../../src/actors/ports/index.ts'
+import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
 import { look } from '../native/native-scene.ts'
-import { ask, connectionTo, requestTo, scene } from '../scene.ts'
+import { ask, connectionTo, failureIn, requestTo, scene } from '../scene.ts'
 
 describe('what goes back with the results of tools', () => {
   const rule = 'contract-12.reasoning-back' as const
@@ -38,6 +39,26 @@ describe('what goes back with the results of tools', () => {
     content: null,
     tool_calls: [{ id: 'a', type: 'function', function: call.function }],
   }
+  const blank = { ...plain, reasoning_content: ' ' }
+
+  /** A reply of before: it has called, and answered. */
+  const earlier: ModelMessage[] = [
+    { role: 'user', content: 'before' },
+    { role: 'assistant', content: '', toolCalls: [{ id: 'e', name: 'look', arguments: '{}' }] },
+    { role: 'tool', toolCallId: 'e', content: 'seen' },
+    { role: 'assistant', content: 'Done.' },
+  ]
+  const reasoningIn = ({ body }: UpstreamCall) => {
+    const messages: { role: string; reasoning_content?: string }[] = body.messages
+    return messages.filter(({ role }) => role === 'assistant').map(({ reasoning_content: text = null }) => text)
+  }
+  /** Kimi's: each call needs its reasoning, and an empty text is none. */
+  const wants = (one: UpstreamCall) => {
+    const messages: { tool_calls?: unknown; reasoning_content?: string }[] = one.body.messages
+    const at = messages.findIndex(({ tool_calls, reasoning_content }) => tool_calls && !reasoning_content)
+    const message = `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${at}`
+    return at < 0 ? one.finish() : one.error(400, { error: { message, type: 'invalid_request_error' } })
+  }
 
   const vendors: [string, readonly object[], object][] = [
     ['deepseek', [{ reasoning_content: 'Hm' }, { reasoning_content: 'm.' }], { reasoning_content: 'Hmm.' }],
@@ -58,7 +79,7 @@ describe('what goes back with the results of tools', () => {
     ],
     ['openai', [{ reasoning: 'Hm' }], {}],
     ['groq', [{ reasoning: 'Hm' }], {}],
-    ['deepseek', [{ content: 'So' }], {}],
+    ['deepseek', [{ content: 'So' }], { reasoning_content: ' ' }],
   ]
   for (const [type, deltas, back] of vendors)
     verifies(rule, `${type}: of ${JSON.stringify(deltas)} goes back ${JSON.stringify(back)}`, async () => {
@@ -88,10 +109,79 @@ describe('what goes back with the results of tools', () => {
 
   verifies(rule, 'another model, and another provider, get the calls without it', async () => {
     const deltas = [{ reasoning_content: 'Hm' }]
-    expect((await echoed(deltas, 'deepseek', { model: 'model-b' })).back).toEqual(plain)
+    expect((await echoed(deltas, 'deepseek', { model: 'model-b' })).back).toEqual(blank)
+    expect((await echoed(deltas, 'openrouter', { model: 'model-b' })).back).toEqual(plain)
     const { up, model, messages, provider } = await echoed(deltas, 'deepseek')
     await ask(model, requestTo(null, { provider: { ...provider, id: 'p2' }, messages }))
-    expect((await up.call(3)).body.messages[1]).toEqual(plain)
+    expect((await up.call(3)).body.messages[1]).toEqual(blank)
+  })
+
+  verifies(
+    rule,
+    'DeepSeek, which wants it of every answer once there are tools, gets a blank for that of earlier replies',
+    async () => {
+      const { up, model } = await scene()
+      up.always((one) => one.finish())
+      const provider = connectionTo(up.url, 'deepseek')
+      const next: ModelMessage = { role: 'user', content: 'now' }
+      await ask(model, requestTo(up, { provider, messages: [...earlier, next] }))
+      const chat: ModelMessage[] = [next, { role: 'assistant', content: 'Yes.' }, next]
+      await ask(model, requestTo(up, { provider, messages: chat, tools: [look] }))
+      await ask(model, requestTo(up, { provider, messages: chat }))
+      const begun: ModelMessage = { role: 'assistant', content: 'I', isBeginning: true }
+      await ask(model, requestTo(up, { provider, messages: [...earlier, next, begun] }))
+      expect(up.calls.map(reasoningIn)).toEqual([[' ', ' '], [' '], [null], [' ', ' ', null]])
+    },
+  )
+
+  for (const isAsked of [false, true])
+    verifies(
+      [rule, 'contract-19.optional-fields'],
+      `a server that says that it is missing is sent that of the reply, and blanks for others, from then on (asked: ${isAsked})`,
+      async () => {
+        const { up, model, messages, provider } = await echoed(
+          [{ reasoning_content: 'Hm' }],
+          'openai-compatible',
+          {},
+          isAsked,
+        )
+        up.always(wants)
+        const request = requestTo(null, { provider, messages: [...earlier, ...messages] })
+        for (const _ of [1, 2]) expect((await ask(model, request)).at(-1)).toMatchObject({ type: 'end' })
+        const [first, ...others] = up.calls.slice(2).map(reasoningIn)
+        expect(first).toEqual([null, null, isAsked ? 'Hm' : null])
+        expect(others).toEqual([
+          [' ', ' ', 'Hm'],
+          [' ', ' ', 'Hm'],
+        ])
+      },
+    )
+
+  const words = [
+    'The `reasoning_content` in the thinking mode must be passed back to the API.',
+    'Missing `reasoning_content` field in the assistant message at message index 1.',
+    'preserved thinking requires reasoning_content on every assistant message',
+  ]
+  for (const message of words)
+    test(`who is not content with it either is not asked a third time: ${message}`, async () => {
+      const { up, model, messages, provider } = await echoed([{ reasoning_content: 'Hm' }], 'openai', {}, false)
+      up.always((one) => one.error(400, { error: { message } }))
+      const events = await ask(model, requestTo(null, { provider, messages }))
+      expect(failureIn(events).message).toContain(message)
+      expect(up.calls.slice(2).map(reasoningIn)).toEqual([[null], [' ']])
+    })
+
+  test('a gateway with a server that wants it and one that refuses it is answered by both, each time', async () => {
+    const { up, model, messages, provider } = await echoed([{ reasoning_content: 'Hm' }], 'openai-compatible')
+    const refuses = (one: UpstreamCall) =>
+      reasoningIn(one).some((text) => text !== null)
+        ? one.error(400, { error: { message: 'Unsupported parameter: reasoning_content' } })
+        : one.finish()
+    const request = requestTo(null, { provider, messages })
+    for (const server of [refuses, wants, refuses, wants]) {
+      up.always(server)
+      expect((await ask(model, request)).at(-1)).toMatchObject({ type: 'end' })
+    }
   })
 
   test('a server that refuses it is asked once more without, then spared', async () => {

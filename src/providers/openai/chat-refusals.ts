@@ -1,0 +1,132 @@
+/** What servers may refuse of a chat-completions body that nobody asked for, and what is sent instead (contract section 19). */
+import type OpenAI from 'openai'
+import type { ToolSpec } from '../../actors/ports/index.ts'
+import { notAvailable, toolsNamed } from '../request/exchanges.ts'
+import type { OptionalField } from '../request/optional-fields.ts'
+import { isLongDescription, refusesDescription, schemaFor, shortDescription } from '../request/tool-schemas.ts'
+import { type ChatReasoning, HELD, reasoningFields } from './chat-reasoning.ts'
+
+type Message = OpenAI.Chat.ChatCompletionMessageParam
+type Tool = OpenAI.Chat.ChatCompletionTool
+
+/** `prefix`: the beginning of an answer, for vendors that want it marked. */
+export type ChatMessage = Message & ChatReasoning & { prefix?: true; [HELD]?: ChatReasoning }
+
+export type ChatBody = OpenAI.Chat.ChatCompletionCreateParamsStreaming & { top_k?: number }
+
+export const toolOf = ({ name, description, inputSchema, strict }: ToolSpec) => ({
+  type: 'function' as const,
+  function: { name, description, parameters: schemaFor('openai', inputSchema), ...(strict && { strict }) },
+})
+
+const callsIn = (message: Message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : [])
+
+const hasCalls = ({ messages }: ChatBody): boolean => messages.some((message) => callsIn(message).length > 0)
+
+/** Whether it offers tools, or tells of calls. */
+export const isAboutTools = (body: ChatBody): boolean => body.tools !== undefined || hasCalls(body)
+
+const hasReasoning = (message: ChatMessage): boolean => reasoningFields.some((name) => name in message)
+
+/** What is beside the beginning of an answer is read as the beginning of its reasoning. */
+const lacksReasoning = (message: ChatMessage): boolean =>
+  message.role === 'assistant' && message.prefix === undefined && !hasReasoning(message)
+
+/** DeepSeek and Kimi want the field in every answer of a conversation with tools, and take an empty text for none. */
+const blank: ChatReasoning = { reasoning_content: ' ' }
+
+/** What was held of this reply goes back; earlier replies, whose reasoning is never sent, bear a blank. */
+export const withReasoning = (body: ChatBody): ChatBody => ({
+  ...body,
+  messages: body.messages.map((message: ChatMessage) =>
+    lacksReasoning(message) ? { ...message, ...(message[HELD] ?? blank) } : message,
+  ),
+})
+
+const withoutReasoning = (body: ChatBody): ChatBody => ({
+  ...body,
+  messages: body.messages.map((message) => {
+    const { reasoning_content: _, reasoning: __, reasoning_details: ___, ...plain }: ChatMessage = message
+    return plain
+  }),
+})
+
+const isUnanswered = (message: Message, index: number, all: readonly Message[]): boolean =>
+  message.role === 'user' && all[index - 1]?.role === 'tool'
+
+/** Who interrupts a model speaks behind the results of its calls. */
+const answer = { role: 'assistant', content: 'I have the results.' } as const
+
+export const withAnsweredResults = (body: ChatBody): ChatBody => ({
+  ...body,
+  messages: body.messages.flatMap((message, index, all) =>
+    isUnanswered(message, index, all) ? [answer, message] : [message],
+  ),
+})
+
+/** The tools that the history tells of, declared and forbidden. */
+function withMentionedTools(body: ChatBody): ChatBody {
+  const calls = body.messages.flatMap(callsIn)
+  const names = calls.flatMap((call) => (call.type === 'function' ? [call.function.name] : []))
+  return { ...body, tools: toolsNamed(names).map(toolOf), tool_choice: 'none' }
+}
+
+const isMentioned = (tool: Tool): boolean => tool.type === 'function' && tool.function.description === notAvailable
+
+const isLong = (tool: Tool): boolean => tool.type === 'function' && isLongDescription(tool.function.description)
+
+const shortened = (tool: Tool): Tool =>
+  tool.type === 'function' && isLong(tool)
+    ? { ...tool, function: { ...tool.function, description: shortDescription(tool.function.description) } }
+    : tool
+
+/** In the words of DeepSeek, Kimi and those who serve their models. */
+const wantsReasoning =
+  /reasoning[_ ]content.{0,80}(?:missing|required|passed back)|(?:missing|requires?|must include).{0,20}reasoning[_ ]content/is
+
+export const optional: readonly OptionalField<ChatBody>[] = [
+  {
+    words: /stream_options|include_usage/,
+    isIn: ({ stream_options }) => stream_options !== undefined,
+    without: ({ stream_options: _, ...body }) => body,
+  },
+  {
+    // OpenAI's newest models take tools beside an effort, even their own, on the Responses API alone.
+    words: /\btools?\b[^.]*reasoning[_ ]effort|reasoning[_ ]effort[^.]*\btools?\b/i,
+    isIn: ({ tools, reasoning_effort }) => tools !== undefined && reasoning_effort !== 'none',
+    without: (body) => ({ ...body, reasoning_effort: 'none' }),
+  },
+  {
+    // Mistral's models, wherever they are served.
+    words: /role\W{1,4}user\W{1,4}after role\W{1,4}tool\b/i,
+    isIn: ({ messages }) => messages.some(isUnanswered),
+    without: withAnsweredResults,
+  },
+  {
+    // LiteLLM before Claude and Bedrock, and these two behind other gateways.
+    words: /tool calling without\W+tools=|toolConfig field must be defined|must define tools/i,
+    isIn: (body) => body.tools === undefined && hasCalls(body),
+    without: withMentionedTools,
+  },
+  {
+    // Bedrock cannot forbid calls: one that is made all the same is not run.
+    words: /tool_choice/,
+    isIn: ({ tools = [], tool_choice }) => tool_choice === 'none' && tools.every(isMentioned),
+    without: ({ tool_choice: _, ...body }) => body,
+  },
+  {
+    words: refusesDescription,
+    isIn: ({ tools = [] }) => tools.some(isLong),
+    without: ({ tools = [], ...body }) => ({ ...body, tools: tools.map(shortened) }),
+  },
+  {
+    words: wantsReasoning,
+    isIn: ({ messages }) => messages.some(lacksReasoning),
+    without: withReasoning,
+  },
+  {
+    words: new RegExp(`^(?!.*(?:${wantsReasoning.source})).*reasoning`, 'is'),
+    isIn: ({ messages }) => messages.some(hasReasoning),
+    without: withoutReasoning,
+  },
+]
