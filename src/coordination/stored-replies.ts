@@ -1,7 +1,7 @@
 /** What coordination needs of the stored replies. Persistence implements it, compose/ passes it in. */
 import type { Intent, LostReply, ReplyInfo } from '../actors/ports/index.ts'
 
-/** An intent, removed by its id once it was applied. */
+/** An intent, as `removeIntents` takes it. */
 export type StoredIntent = Intent & { id: string }
 
 export interface StoredReplies {
@@ -14,6 +14,7 @@ export interface StoredReplies {
   settleLost(instanceId: string, onLost: () => void): Promise<LostReply[]>
   /** What other instances request of this one, oldest first. */
   intents(instanceId: string): Promise<StoredIntent[]>
+  /** These were applied. The cancel of a reply that still runs stays, and is read again: it holds for the next owner, too. */
   removeIntents(intents: readonly StoredIntent[]): Promise<void>
   /** Which of these agents are deleted. */
   missingAgents(agentIds: readonly string[]): Promise<string[]>

@@ -90,7 +90,7 @@ describe.each(adapters)('$name', (adapter) => {
       expect([...stored]).toEqual([{ status: 'complete', finish_reason: 'cancelled' }])
       await running.done
       expect(running.call.aborted).toBe(true)
-      expect(await instances.sql`select 1 from intents`).toHaveLength(0)
+      await expect.poll(() => instances.sql`select 1 from intents`, soon).toHaveLength(0)
     },
   )
 

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { OwnedReplies } from '../../src/actors/ports/index.ts'
+import type { OwnedReplies, ReplyInfo } from '../../src/actors/ports/index.ts'
 import { storedReplies } from '../../src/compose/stored-replies.ts'
 import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { openScene, type Scene } from '../persistence/scene.ts'
@@ -56,15 +56,15 @@ async function openOwner(leaseMs = 60_000) {
 }
 
 /** A reply that streams under this owner. */
-async function replyOf(owner: { id: string; epoch(): number }): Promise<string> {
-  const { id } = await scene.begin(await scene.newSession())
-  await scene.sql`update messages set instance_id = ${owner.id}, epoch = ${owner.epoch()} where id = ${id}`
-  return id
+async function replyOf(owner: { id: string; epoch(): number }): Promise<ReplyInfo> {
+  const reply = await scene.begin(await scene.newSession())
+  await scene.sql`update messages set instance_id = ${owner.id}, epoch = ${owner.epoch()} where id = ${reply.id}`
+  return reply
 }
 
 verifies('contract-4.orphans', 'a row whose actor starts a moment later is not an orphan', async () => {
   await using owner = await openOwner()
-  const id = await replyOf(owner)
+  const { id } = await replyOf(owner)
   const { owned, seen } = play({ running: (poll) => (poll === 1 ? [] : [id]) })
   owner.start(owned, () => {})
   await expect.poll(() => seen.polls).toBeGreaterThan(3)
@@ -82,7 +82,7 @@ verifies('contract-4.orphans', 'an actor whose row ended a moment earlier is not
 
 verifies('contract-4.orphans', 'a row without an actor is an orphan at the second poll', async () => {
   await using owner = await openOwner()
-  const id = await replyOf(owner)
+  const { id } = await replyOf(owner)
   const { owned, seen } = play({ running: () => [] })
   owner.start(owned, () => {})
   await expect.poll(() => seen.asked[0]).toMatchObject({ id })
@@ -111,5 +111,27 @@ verifies(
     await expect.poll(() => seen.asked).toMatchObject([intent, intent])
     const left = () => scene.sql`select 1 from intents where instance_id = ${owner.id}`
     await expect.poll(left).toHaveLength(0)
+  },
+)
+
+verifies(
+  ['contract-4.cancel', 'contract-21.cancel'],
+  'a cancel that its owner has read stays until its reply has ended: the owner may not have it any more, or die',
+  async () => {
+    await using owner = await openOwner()
+    const { id, sessionId } = await replyOf(owner)
+    await scene.journal.requestCancel(sessionId, {})
+    const { owned, seen } = play({ running: () => [id] })
+    owner.start(owned, () => {})
+    const left = () => scene.sql`select 1 from intents where reply_id = ${id}`
+    await owner.wake()
+    expect(seen.asked[0]).toMatchObject({ kind: 'cancel', replyId: id })
+    expect(await left()).toHaveLength(1)
+    const { length } = seen.asked
+    await owner.wake()
+    expect(seen.asked.length).toBeGreaterThan(length)
+    await scene.sql`update messages set status = 'complete' where id = ${id}`
+    await owner.wake()
+    expect(await left()).toHaveLength(0)
   },
 )

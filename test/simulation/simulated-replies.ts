@@ -166,7 +166,9 @@ export function createSimulatedReplies(leases: SimulatedLeases, now: () => numbe
     intents: (owner: string): StoredIntent[] => store.intents.filter((one) => one.owner === owner),
     removeIntents(applied: readonly StoredIntent[]): void {
       const ids = new Set(applied.map(({ id }) => id))
-      store.intents = store.intents.filter(({ id }) => !ids.has(id))
+      const isOver = (replyId: string | null) => stored(store, replyId ?? '')?.outcome !== null
+      const stays = ({ id, kind, replyId }: StoredIntent) => !ids.has(id) || (kind === 'cancel' && !isOver(replyId))
+      store.intents = store.intents.filter(stays)
     },
   }
 }

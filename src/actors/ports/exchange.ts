@@ -78,6 +78,7 @@ export interface OwnedReplies {
   report(): ActorReport
   /** Goes on with what other instances have left; `lost`: with what lost ones have, too. */
   takeOver(lost: boolean): Promise<void>
+  /** Applying one again is harmless: a cancel is, until its reply has ended. */
   apply(intent: Intent): void
   /** Agents whose stateless replies run here. They have no row, so no intent can name them. */
   statelessAgents(): readonly string[]

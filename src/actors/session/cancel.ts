@@ -5,6 +5,7 @@ import type { Exchange, Journal, ToCancel } from '../ports/index.ts'
 import { StreamCut } from '../reply/frame-log.ts'
 import type { RemoteReplies } from '../reply/remote-reply.ts'
 import { cancelReply, type LiveSessions } from './live-sessions.ts'
+import type { LiveSession } from './registry.ts'
 
 /** How long cancel and interrupt wait for the reply to settle (contract section 4). */
 const SETTLE_WAIT_MS = 2000
@@ -22,18 +23,26 @@ export async function cancelAndWait(host: CancellingHost, sessionId: string, whi
   const here = host.byReply.get(asked.replyId)
   cancelReply(host, asked.replyId)
   const compaction = host.compactions.get(asked.replyId)
-  if (!here && !compaction) exchange.wake([asked.instanceId])
+  // Also where the reply still seems to run here: another instance may have taken it over just now.
+  exchange.wake([asked.instanceId])
   const late = new AbortController()
   const deadline = setTimeout(() => late.abort(), SETTLE_WAIT_MS)
   try {
     const isLate = new Promise((resolve) => late.signal.addEventListener('abort', resolve))
-    const ended =
-      here?.ended.promise ?? compaction?.released ?? endElsewhere(host, sessionId, asked.replyId, late.signal)
+    const elsewhere = () => endElsewhere(host, sessionId, asked.replyId, late.signal)
+    const ended = here ? endHere(here, elsewhere) : (compaction?.released ?? elsewhere())
     await Promise.race([ended, isLate])
   } finally {
     clearTimeout(deadline)
     late.abort()
   }
+}
+
+/** Resolves when the reply is settled: elsewhere, if another instance has taken it over meanwhile. */
+async function endHere({ ended, reply: { log } }: LiveSession, elsewhere: () => Promise<void>): Promise<void> {
+  await ended.promise
+  const state = log.state()
+  if (state === 'open' || state === 'cut') await elsewhere()
 }
 
 /** How often a compaction that runs elsewhere is looked at. */

@@ -1,6 +1,7 @@
 /** What is given away by an instance that drains, where its time is over just then (contract section 21). */
 import { afterEach, expect, vi } from 'vitest'
-import type { Handovers, ModelEvent } from '../../../src/actors/ports/index.ts'
+import type { Handovers, ModelEvent, Settlement } from '../../../src/actors/ports/index.ts'
+import type { StoredEvent } from '../../../src/actors/reply/reply-event.ts'
 import { createTransitionRecorder } from '../../../src/actors/session/transitions.ts'
 import { verifies } from '../../verifies.ts'
 import { end, openScene, say } from '../scene.ts'
@@ -9,30 +10,32 @@ import { turn } from '../turn.ts'
 afterEach(() => void vi.useRealTimers())
 
 const GRACE_MS = 1000
+/** A reply that runs elsewhere is read at least so often. */
+const FOLLOW_MS = 250
 const toolCall: ModelEvent = { type: 'tool_call', call: { id: 'c', name: 'tool', arguments: '{}' } }
 const openToolbox = async () => ({
   tools: [{ name: 'tool', description: 'd', inputSchema: { type: 'object' } }],
   call: async () => ({ ok: true, content: '' }),
 })
 
-/** Other instances take nothing. `mayGoOn` and the writing of notes can be held. */
+/** Other instances take nothing, but what is said to be taken. `mayGoOn` and the writing of notes can be held. */
 async function setUp() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const offered: string[] = []
   const flushes: Promise<void>[] = []
-  const held = { mayGoOn: Promise.resolve(), flush: Promise.resolve() }
+  const held = { mayGoOn: Promise.resolve(), flush: Promise.resolve(), isTaken: false }
   const handovers: Handovers = {
     keepTurn: async () => true,
     offer: async (_, reason) => {
       offered.push(reason)
       return 'offered'
     },
-    takeBack: async () => true,
+    takeBack: async () => !held.isTaken,
     mayGoOn: async (ids) => {
       await held.mayGoOn
       return new Set(ids)
     },
-    isOwn: async () => true,
+    isOwn: async () => !held.isTaken,
     left: async () => [],
     claim: async () => null,
     cancel: async () => {},
@@ -67,6 +70,17 @@ verifies(
     expect(reply.shapes()).toEqual(['started', 'whole', 'finished', 'done'])
   },
 )
+
+/** As the instance that has taken it settles it. */
+const cancelledElsewhere = (events: readonly StoredEvent[]): Settlement => ({
+  outcome: { type: 'finished', reason: 'cancelled', usage: { promptTokens: 1, completionTokens: 1, estimated: false } },
+  events,
+  endedAt: new Date(),
+  requesterLost: true,
+  reasoningMs: null,
+  figures: null,
+  title: null,
+})
 
 /** A reply at a boundary, whose notes are not written yet. */
 async function atBoundary() {
@@ -103,3 +117,27 @@ verifies('contract-21.cancel', 'one that is cancelled at a boundary before it is
   expect(offered).toEqual([])
   expect(store.rows()[0]?.outcome).toMatchObject({ reason: 'cancelled' })
 })
+
+verifies(
+  ['contract-4.cancel', 'contract-21.cancel'],
+  'one that is cancelled while it is offered and taken is settled before that is answered',
+  async () => {
+    const { host, store, reply, offered, held, written, drained } = await atBoundary()
+    written()
+    await turn()
+    expect(offered).toEqual(['boundary'])
+    held.isTaken = true
+    let isAnswered = false
+    const cancelled = host.cancel('s').then(() => {
+      isAnswered = true
+    })
+    await vi.advanceTimersByTimeAsync(FOLLOW_MS)
+    expect([host.running(), isAnswered]).toEqual([0, false])
+    const [row] = store.rows()
+    if (row === undefined) throw new Error('It is not stored.')
+    await store.journal.settle(row.info, cancelledElsewhere(row.events))
+    await vi.advanceTimersByTimeAsync(FOLLOW_MS)
+    await Promise.all([cancelled, reply.done, drained])
+    expect(reply.shapes().slice(-2)).toEqual(['finished', 'done'])
+  },
+)

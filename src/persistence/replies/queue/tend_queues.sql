@@ -1,11 +1,15 @@
--- revision 2
+-- revision 3
 /* What an instance does for queues once a second: it says whether messages begin on it, begins those of sessions in which
    nothing runs (their replies' instance was draining, or there was none), p_limit at most, and forgets what has ended.
-   Answers the ids of replies that have begun here and are not taken. */
+   Answers the ids of replies that have begun here and are not taken. Where messages do not begin (any more), what has begun and is
+   not taken goes to another instance, as long as there is one: a settlement that was under way has begun it. */
 create or replace function tend_queues(p_instance uuid, p_epoch bigint, p_begins boolean, p_limit integer)
 returns setof uuid language plpgsql as $$
 declare
   v_session uuid;
+  v_reply uuid;
+  v_other uuid;
+  v_epoch bigint; -- of v_other
 begin
   update instances i set begins_queued = p_begins
    where i.id = p_instance and i.epoch = p_epoch and i.begins_queued is distinct from p_begins;
@@ -27,5 +31,20 @@ begin
     end loop;
     return query select q.reply_id from queued_messages q
                   where q.instance_id = p_instance and q.epoch = p_epoch and q.admission is not null and not q.taken;
+  else
+    perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
+    if not found then return; end if;
+    select i.id, i.epoch into v_other, v_epoch from instances i
+     where i.id <> p_instance and i.begins_queued and i.lost_at is null
+     order by random() limit 1 for key share skip locked;
+    if not found then return; end if;
+    for v_reply in
+      select q.reply_id
+        from queued_messages q
+       cross join lateral (select x.id from sessions x where x.id = q.session_id for no key update skip locked) s
+       where q.instance_id = p_instance and q.epoch = p_epoch and q.admission is not null and not q.taken
+    loop
+      perform give_queued(v_reply, v_other, v_epoch);
+    end loop;
   end if;
 end $$;

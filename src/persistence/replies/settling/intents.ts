@@ -29,7 +29,7 @@ export async function requestCancel(
   return asked ?? null
 }
 
-/** A stored intent, to be removed once it was applied. */
+/** A stored intent; see `removeIntents`. */
 export interface StoredIntent extends Intent {
   id: string
 }
@@ -41,6 +41,14 @@ export async function readIntents(sql: Sql, instanceId: string): Promise<StoredI
      where instance_id = ${instanceId} order by id`
 }
 
+/**
+ * Removes what was applied. The cancel of a reply stays until that has ended: its owner may have given the reply away by now, or
+ * be gone before it has settled it, and whoever takes it over then finds the cancel (claim_reply).
+ */
 export async function removeIntents(sql: Sql, intents: readonly Pick<StoredIntent, 'id'>[]): Promise<void> {
-  await sql`delete from intents where id = any(${intents.map(({ id }) => id)}::text[]::bigint[])`
+  await sql`
+    delete from intents i
+     where i.id = any(${intents.map(({ id }) => id)}::text[]::bigint[])
+       and not (i.kind = 'cancel'
+                and exists (select 1 from messages m where m.id = i.reply_id and m.status = 'streaming'))`
 }

@@ -1,10 +1,10 @@
--- revision 11
+-- revision 12
 /* Settles those of these replies whose owner was declared lost, in one transaction: a commit and a round trip for each
    reply were nine tenths of the time. One that another instance is at work on is skipped, so that several instances share
    the work. One that cannot be settled keeps no other from it.
    A reply to a queued message that no instance has begun to generate is not lost: from now on it is p_by's. Where messages
-   are queued, the next one begins in the same transaction (begin_next). Neither under a p_by that was itself declared lost
-   meanwhile: nobody would look there for a reply that nobody generates.
+   are queued, the next one begins in the same transaction (begin_next). Neither under a p_by on which no messages begin, or that
+   was itself declared lost meanwhile: nobody would look there for a reply that nobody generates.
    The caller leaves out what goes on elsewhere (may_go_on). A version that knows nothing of that names all: what goes on is
    left alone as long as an instance is there that can take it over.
    Answers a row for each that it has ended (fault null) or could not (fault: why). question: the first message of a
@@ -48,10 +48,9 @@ begin
       if r.began_by = 'next' then
         perform 1 from queued_messages q where q.reply_id = r.id and not q.taken;
         if found then
-          select i.epoch into v_epoch from instances i where i.id = p_by and i.lost_at is null for key share;
-          continue when not found;
-          update messages m set instance_id = p_by, epoch = v_epoch where m.id = r.id;
-          update queued_messages q set instance_id = p_by, epoch = v_epoch where q.reply_id = r.id;
+          select i.epoch into v_epoch from instances i
+           where i.id = p_by and i.begins_queued and i.lost_at is null for key share;
+          if found then perform give_queued(r.id, p_by, v_epoch); end if;
           continue;
         end if;
       end if;

@@ -180,7 +180,8 @@ const lies: Record<string, [rule: string, () => Promise<unknown>]> = {
     async () => {
       await honest()
       await database.sql`
-        insert into intents (session_id, instance_id, kind) values (${session}, ${owner}, 'cancel')`
+        insert into intents (session_id, instance_id, kind, created_at)
+        values (${session}, ${owner}, 'cancel', clock_timestamp() - interval '1 minute')`
     },
   ],
 }

@@ -123,8 +123,10 @@ export async function auditViolations(sql: Sql): Promise<Violation[]> {
       select m.session_id as session, to_jsonb(m) as detail from messages m
        where exists (select 1 from reply_turns t where t.reply_id = m.id) or m.facts ? 'start' limit 20`,
     'no-intents-left': sql<Finding[]>`
-      select i.session_id as session, to_jsonb(i) as detail from intents i join instances n on n.id = i.instance_id
-       where n.lost_at is null limit 20`,
+      select i.session_id as session, to_jsonb(i) as detail
+        from intents i join instances n on n.id = i.instance_id left join messages m on m.id = i.reply_id
+       -- They are read once a second, and the cancel of a reply is removed behind its end.
+       where n.lost_at is null and greatest(i.created_at, m.settled_at) < clock_timestamp() - interval '5 seconds' limit 20`,
   }
   const found: Violation[] = []
   for (const [rule, rows] of Object.entries(rules)) {

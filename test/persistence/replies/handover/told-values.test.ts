@@ -2,32 +2,12 @@
 import { expect } from 'vitest'
 import type { NewMessage } from '../../../../src/actors/ports/index.ts'
 import { createHandovers } from '../../../../src/persistence/replies/handover/handovers.ts'
-import { encodeStart } from '../../../../src/persistence/replies/handover/stored-turn.ts'
 import { verifies } from '../../../verifies.ts'
 import { finished, openScene, type Scene } from '../../scene.ts'
+import { queuedInput } from '../queue/queued-scene.ts'
+import { facts } from './handover-scene.ts'
 
-const start = encodeStart({
-  tools: [],
-  fields: {},
-  overrides: null,
-  toolChoice: null,
-  reasoning: false,
-  shows: { approval: false, caller: false },
-  instructions: null,
-})
-const facts = { providerId: '11111111-1111-4111-8111-111111111111', prompt: null, overrides: null, start }
 const told = { user: 'ann', metadata: { plan: 'gold' } }
-const queuedInput = {
-  user: null,
-  by: null,
-  includeUsage: false,
-  reasoning: false,
-  fields: {},
-  includeActions: false,
-  instructions: null,
-  overrides: null,
-  origin: null,
-}
 
 async function toldSession({ sql, agentId }: Scene): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
