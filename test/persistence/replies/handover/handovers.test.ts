@@ -1,36 +1,10 @@
 /** Who owns a running reply, and how that changes (contract section 21). */
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
-import type { Handovers, ReplyInfo } from '../../../../src/actors/ports/index.ts'
-import { createHandovers } from '../../../../src/persistence/replies/handover/handovers.ts'
-import { decodeTurn, encodeStart } from '../../../../src/persistence/replies/handover/stored-turn.ts'
-import { settleLost } from '../../../../src/persistence/replies/settling/lost-owners.ts'
+import { decodeTurn } from '../../../../src/persistence/replies/handover/stored-turn.ts'
 import { verifies } from '../../../verifies.ts'
-import { finished, type Instance, openScene, type Scene, textAt } from '../../scene.ts'
-
-const start = encodeStart({
-  tools: [],
-  fields: {},
-  overrides: null,
-  toolChoice: null,
-  reasoning: false,
-  shows: { approval: false, caller: false },
-  instructions: null,
-})
-const facts = { providerId: '11111111-1111-4111-8111-111111111111', prompt: null, overrides: null, start }
-
-const handoversOf = ({ sql }: Scene, instance: Instance, withinS = 600): Handovers =>
-  createHandovers({ sql, instance, withinS, waitMs: 1000 })
-
-/** A reply that has said something, of an agent with `continue`. */
-async function runningReply({ sql, agentId, journal, newSession, begin }: Scene): Promise<ReplyInfo> {
-  await sql`update agents set on_loss = 'continue' where id = ${agentId}`
-  const reply = await begin(await newSession(), { facts })
-  await journal.append(reply, () => [textAt(2, 'So '), textAt(3, 'fär')])
-  return reply
-}
-
-const lose = ({ sql }: Scene, { id }: Instance) => sql`update instances set epoch = epoch + 1 where id = ${id}`
+import { finished, openScene, type Scene, textAt } from '../../scene.ts'
+import { facts, handoversOf, lose, queuedInput, runningReply, settle } from './handover-scene.ts'
 
 /** How many statements like `pattern` wait for a lock. */
 const waitingFor = async ({ sql }: Scene, pattern: string): Promise<number> =>
@@ -39,12 +13,6 @@ const waitingFor = async ({ sql }: Scene, pattern: string): Promise<number> =>
       select from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock' and query like ${pattern}`
   ).length
-
-/** Ends what goes on nowhere; how many. */
-async function settle({ sql }: Scene, { id }: Instance, withinS = 600): Promise<number> {
-  const options = { instanceId: id, withinS, deriveTitle: () => null, onFault() {}, onUnmoved() {} }
-  return (await settleLost(sql, options)).length
-}
 
 verifies(
   'contract-21.owner',
@@ -250,17 +218,6 @@ verifies(
   async () => {
     await using scene = await openScene()
     const reply = await runningReply(scene)
-    const queuedInput = {
-      user: null,
-      by: null,
-      includeUsage: false,
-      reasoning: false,
-      fields: {},
-      includeActions: false,
-      instructions: null,
-      overrides: null,
-      origin: null,
-    }
     const queued = scene.message(reply.sessionId, { facts, onBusy: 'enqueue', mayQueue: true, queuedInput })
     expect(await scene.journal.admit(queued)).toMatchObject({ outcome: 'queued', position: 1 })
     const two = await scene.another()

@@ -1,0 +1,49 @@
+/** Replies that go on in other instances, and instances that are lost. */
+import type { Handovers, ReplyInfo } from '../../../../src/actors/ports/index.ts'
+import { createHandovers } from '../../../../src/persistence/replies/handover/handovers.ts'
+import { encodeStart } from '../../../../src/persistence/replies/handover/stored-turn.ts'
+import { settleLost } from '../../../../src/persistence/replies/settling/lost-owners.ts'
+import { type Instance, type Scene, textAt } from '../../scene.ts'
+
+const start = encodeStart({
+  tools: [],
+  fields: {},
+  overrides: null,
+  toolChoice: null,
+  reasoning: false,
+  shows: { approval: false, caller: false },
+  instructions: null,
+})
+export const facts = { providerId: '11111111-1111-4111-8111-111111111111', prompt: null, overrides: null, start }
+
+export const handoversOf = ({ sql }: Scene, instance: Instance, withinS = 600): Handovers =>
+  createHandovers({ sql, instance, withinS, waitMs: 1000 })
+
+/** What is stored with a message that may wait in the queue. */
+export const queuedInput = {
+  user: null,
+  by: null,
+  includeUsage: false,
+  reasoning: false,
+  fields: {},
+  includeActions: false,
+  instructions: null,
+  overrides: null,
+  origin: null,
+}
+
+/** A reply that has said something, of an agent with `continue`. */
+export async function runningReply({ sql, agentId, journal, newSession, begin }: Scene): Promise<ReplyInfo> {
+  await sql`update agents set on_loss = 'continue' where id = ${agentId}`
+  const reply = await begin(await newSession(), { facts })
+  await journal.append(reply, () => [textAt(2, 'So '), textAt(3, 'fär')])
+  return reply
+}
+
+export const lose = ({ sql }: Scene, { id }: Instance) => sql`update instances set epoch = epoch + 1 where id = ${id}`
+
+/** Ends what goes on nowhere; how many. */
+export async function settle({ sql }: Scene, { id }: Instance, withinS = 600): Promise<number> {
+  const options = { instanceId: id, withinS, deriveTitle: () => null, onFault() {}, onUnmoved() {} }
+  return (await settleLost(sql, options)).length
+}
