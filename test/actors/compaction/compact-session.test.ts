@@ -3,7 +3,8 @@ import { expect } from 'vitest'
 import type { HeldSession, Intent } from '../../../src/actors/ports/index.ts'
 import { verifies } from '../../verifies.ts'
 import { memoryJournal } from '../memory-journal.ts'
-import { message, openScene } from '../scene.ts'
+import { end, message, openScene, say } from '../scene.ts'
+import { turn } from '../turn.ts'
 
 /** A summary that somebody asks for, of a session that is held once `held` is called. `hold`: what it is held by. */
 async function compacting() {
@@ -57,3 +58,21 @@ for (const kind of ['cancel', 'delete'] as const) {
     },
   )
 }
+
+verifies(
+  ['contract-19.compaction-stops', 'contract-26.made-again'],
+  'it is ended with its own session, and not by what was told late of one that had the same id before',
+  async () => {
+    const [first, second] = [await compacting(), await compacting()]
+    for (const { held, calls } of [first, second]) {
+      held()
+      while (calls.length === 0) await turn()
+    }
+    first.apply('delete', 'a reply of the former session')
+    await first.calls[0]?.say(say('They met.'), end)
+    expect(await first.compacted).toEqual({ outcome: 'compacted', id: first.hold })
+    second.apply('delete', second.hold)
+    expect(await second.compacted).toEqual({ outcome: 'deleted' })
+    expect(second.calls[0]?.aborted).toBe(true)
+  },
+)
