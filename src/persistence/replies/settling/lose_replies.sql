@@ -1,4 +1,4 @@
--- revision 11
+-- revision 12
 /* Settles those of these replies whose owner was declared lost, in one transaction: a commit and a round trip for each
    reply were nine tenths of the time. One that another instance is at work on is skipped, so that several instances share
    the work. One that cannot be settled keeps no other from it.
@@ -51,7 +51,8 @@ begin
           select i.epoch into v_epoch from instances i where i.id = p_by and i.lost_at is null for key share;
           continue when not found;
           update messages m set instance_id = p_by, epoch = v_epoch where m.id = r.id;
-          update queued_messages q set instance_id = p_by, epoch = v_epoch where q.reply_id = r.id;
+          -- Its former owner may be taking it just now, too late to generate it: p_by takes it anew.
+          update queued_messages q set instance_id = p_by, epoch = v_epoch, taken = false where q.reply_id = r.id;
           continue;
         end if;
       end if;
