@@ -43,3 +43,13 @@ verifies(
     expect(await queueOf(scene, finder).tend(true, 10)).toEqual([replyId])
   },
 )
+
+verifies('contract-22.enqueue', 'one that cannot begin keeps none of another session waiting', async () => {
+  await using scene = await openScene()
+  const { sql, instance } = scene
+  const [bad, good] = [await queuedMessage(scene, false), await queuedMessage(scene, false)]
+  await sql`
+    update queued_messages set message = jsonb_set(message, '{facts}', '{"overrides": {"providerId": "none"}}')
+     where reply_id = ${bad.replyId}`
+  expect(await queueOf(scene, instance).tend(true, 10)).toEqual([good.replyId])
+})
