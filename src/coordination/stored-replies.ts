@@ -1,15 +1,16 @@
 /** What coordination needs of the stored replies. Persistence implements it, compose/ passes it in. */
-import type { Intent, LostReply, ReplyInfo } from '../actors/ports/index.ts'
+import type { Intent, LostReply, OwnedRow } from '../actors/ports/index.ts'
 
 /** An intent, as `removeIntents` takes it. */
 export type StoredIntent = Intent & { id: string }
 
 export interface StoredReplies {
   /** The replies that stream under an instance and epoch. */
-  streaming(owner: { id: string; epoch: number }): Promise<ReplyInfo[]>
+  streaming(owner: { id: string; epoch: number }): Promise<OwnedRow[]>
   /**
-   * Ends replies whose owner no longer holds the epoch of their admission; resolves to the ones that it ended. Calls `onLost`
-   * before, if there are any: those that do not end can be taken over from then on.
+   * Ends replies whose owner no longer holds the epoch of their admission; resolves to the ones that it ended, which are not all
+   * where the database fails meanwhile. Rejects where it could end none. Calls `onLost` before, if there are any: those that do not
+   * end can be taken over from then on.
    */
   settleLost(instanceId: string, onLost: () => void): Promise<LostReply[]>
   /** What other instances request of this one, oldest first. */

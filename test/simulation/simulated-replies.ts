@@ -2,7 +2,15 @@
  * Sessions and replies, as the statements of the journal change them, each at one moment. What a statement itself could do
  * wrong is the matter of the tests on PostgreSQL.
  */
-import type { Admission, Intent, NewMessage, ReplyInfo, Settlement, StoredReply } from '../../src/actors/ports/index.ts'
+import type {
+  Admission,
+  Intent,
+  NewMessage,
+  OwnedRow,
+  ReplyInfo,
+  Settlement,
+  StoredReply,
+} from '../../src/actors/ports/index.ts'
 import { type Outcome, type RestState, restStateOf, type StoredEvent } from '../../src/actors/reply/reply-event.ts'
 import type { StoredIntent } from '../../src/coordination/stored-replies.ts'
 import type { Owner, SimulatedLeases } from './simulated-leases.ts'
@@ -159,10 +167,10 @@ export function createSimulatedReplies(leases: SimulatedLeases, now: () => numbe
       for (const one of store.sessions.get(sessionId)?.rows ?? []) one.isDeleted = true
       store.sessions.delete(sessionId)
     },
-    streaming: ({ id, epoch }: Owner): ReplyInfo[] =>
+    streaming: ({ id, epoch }: Owner): OwnedRow[] =>
       [...store.replies.values()]
         .filter((row) => runs(row) && row.info.instanceId === id && row.info.epoch === epoch)
-        .map(({ info }) => info),
+        .map(({ info }) => ({ ...info, offered: null })),
     intents: (owner: string): StoredIntent[] => store.intents.filter((one) => one.owner === owner),
     removeIntents(applied: readonly StoredIntent[]): void {
       const ids = new Set(applied.map(({ id }) => id))

@@ -51,17 +51,22 @@ const afterStop = {
   lost,
 } satisfies Record<Stopped, Compacted>
 
+interface Place {
+  sessionId: string
+  epoch: number
+  hold: string
+  released: Promise<void>
+}
+
 /** Holds the session, has its path summarised, and stores the summary. */
 export async function compactSession(host: CompactingHost, order: CompactionOrder): Promise<Compacted> {
   const { journal } = host.options
-  const { agentId, sessionId } = order
+  const { sessionId } = order
   const hold = newId()
   const place = { sessionId, epoch: journal.epoch() }
   const { promise: released, resolve } = Promise.withResolvers<void>()
   try {
-    const held = await journal.hold({ agentId, sessionId, hold }, place.epoch)
-    if (held === null) return { outcome: 'busy' }
-    return await compactHeld(host, order, { ...held, ...place, hold, released })
+    return await holdAndCompact(host, order, { ...place, hold, released })
   } finally {
     try {
       const next = await journal.release(place, hold)
@@ -74,18 +79,28 @@ export async function compactSession(host: CompactingHost, order: CompactionOrde
   }
 }
 
-type Held = HeldSession & { sessionId: string; epoch: number; hold: string; released: Promise<void> }
+type Held = HeldSession & Place
 
 /** It counts as a running reply: a drain waits for it, then ends it, as the deletion of its agent does. */
-async function compactHeld(host: CompactingHost, order: CompactionOrder, held: Held): Promise<Compacted> {
-  using slot = host.slots.take(order.agentId)
+async function holdAndCompact(host: CompactingHost, order: CompactionOrder, place: Place): Promise<Compacted> {
+  const { agentId, sessionId } = order
+  const { hold, epoch, released } = place
+  using slot = host.slots.take(agentId)
   const stopping = new AbortController()
   let why: Stopped | null = null
   const stop = (reason: Stopped) => {
     why ??= reason
     stopping.abort()
   }
-  const shown = show(host, order.agentId, held, stop)
+  const state = 'streaming.compacting'
+  const running: RunningCompaction = { sessionId, agentId, state, since: new Date(), epoch, stop, released }
+  // Others see that the session is held before we have the answer: what they ask of it must find it.
+  host.compactions.set(hold, running)
+  const session = await host.options.journal.hold({ agentId, sessionId, hold }, epoch)
+  if (why !== null) return afterStop[why]
+  if (session === null) return { outcome: 'busy' }
+  const held = { ...place, ...session }
+  const shown = show(host, running, held)
   try {
     return await summarise(host, order, held, AbortSignal.any([slot.signal, stopping.signal]))
   } catch (error) {
@@ -99,23 +114,15 @@ async function compactHeld(host: CompactingHost, order: CompactionOrder, held: H
 }
 
 /** Runs the session's machine beside the work, for those who look at it, and for its record. */
-function show(
-  { compactions, machine, recorder }: CompactingHost,
-  agentId: string,
-  held: Held,
-  stop: RunningCompaction['stop'],
-) {
-  const { sessionId, epoch, hold, rest, released } = held
-  const shown = { sessionId, agentId, state: '', since: new Date(), epoch, stop, released }
+function show({ machine, recorder }: CompactingHost, running: RunningCompaction, { sessionId, rest }: Held) {
   const actor = createActor(machine, { snapshot: startingAt(rest) }).start()
   const step = (event: SessionEvent) => {
     const from = pathOf(actor.getSnapshot().value)
     actor.send(event)
     const [to, at] = [pathOf(actor.getSnapshot().value), new Date()]
-    Object.assign(shown, { state: to, since: at })
+    Object.assign(running, { state: to, since: at })
     recorder.record({ sessionId, at, from, to, event: event.type, messageId: null, detail: {} })
   }
-  compactions.set(hold, shown)
   step({ type: 'compact', rest })
   return {
     /** `isOurs`: the session is there, and this instance may write of it. */
@@ -133,6 +140,7 @@ async function summarise(
   held: Held,
   signal: AbortSignal,
 ): Promise<Compacted> {
+  signal.throwIfAborted()
   const { journal, historyMaxTokens } = host.options
   const { sessionId, epoch, historyEnd, hold } = held
   const limits = historyLimits(order.request.historyMaxTokens ?? historyMaxTokens)

@@ -109,7 +109,8 @@ async function goOn(host: AdoptingHost, claimed: Claimed): Promise<void> {
 const isStructured = ({ fields }: { fields?: { responseFormat?: { type: string } } }): boolean =>
   fields?.responseFormat !== undefined && fields.responseFormat.type !== 'text'
 
-const asWithoutGoingOn = (reason: Claimed['reason']): ReplyError =>
+/** How a reply ends that does not go on elsewhere. */
+export const asWithoutGoingOn = (reason: HandoverReason): ReplyError =>
   reason === 'shutdown'
     ? errorOf('shutdown', 'The instance is shutting down.')
     : errorOf('instance_lost', 'The instance that generated this reply was lost.')

@@ -97,7 +97,7 @@ function release(host: GivingHost, session: LiveSession, giving: Giving): void {
 
 /**
  * The time of the drain is over: what another instance or the next start goes on with stops here, and is offered as it stands.
- * What is offered at a boundary stays so.
+ * What is offered at a boundary stays so, unless it comes back.
  */
 export async function offerTheRest(host: GivingHost): Promise<void> {
   const { handovers } = host.options
@@ -120,7 +120,9 @@ async function stopAndOffer(host: GivingHost, session: LiveSession): Promise<voi
   const { log } = session.reply
   const { handovers } = host.options
   const { id } = log.info
-  if (!handovers || host.giving.has(id) || !goesOn(host, session)) return
+  // An offer at a boundary that is refused or taken back just now leaves the reply here.
+  await host.giving.get(id)?.over.promise
+  if (!handovers || !goesOn(host, session)) return
   const giving = begin(host, id)
   // The actor emits nothing after this. What it has emitted is stored as usual.
   session.actor.stop()

@@ -1,6 +1,7 @@
 /** Who owns what: how instances reach each other, and what an instance's coordination needs of the replies that run in it. */
 
 import type { IntentKind, StoredEvent } from '../reply/reply-event.ts'
+import type { OfferReason } from './handover.ts'
 import type { Place, ReplyInfo } from './journal.ts'
 
 /** What others ask of the owner of a running reply. Stored first, so that it outlives both instances. */
@@ -21,6 +22,11 @@ export interface LostReply {
   instanceId: string
   /** Milliseconds since its admission, by the database's clock. */
   ms: number
+}
+
+/** A reply that streams under this instance. `offered`: why it was given away; null when it was not. */
+export interface OwnedRow extends ReplyInfo {
+  offered: OfferReason | null
 }
 
 /** What the owner of a reply announces: events that were stored behind a place (none: nothing lies behind it), or the end. */
@@ -88,8 +94,8 @@ export interface OwnedReplies {
   leaseExpired(): void
   /** Others have declared this instance lost: whatever ran under `epoch` stops and writes nothing more. */
   fenced(epoch: number): void
-  /** A row that streams under this instance, without an actor. */
-  settleOrphan(reply: ReplyInfo): Promise<void>
+  /** A row that streams under this instance, without an actor; if it was offered, nobody may take it any more. */
+  settleOrphan(reply: OwnedRow): Promise<void>
   /** A reply at work whose row is not streaming any more, or is gone with its session. Rejects when the database is unavailable. */
   dropOrphan(replyId: string): Promise<void>
 }

@@ -25,7 +25,11 @@ export interface RemoteReplies {
   open(replyId: string): Promise<Reply | null>
   /** Replies that are followed here, with the number of their readers. */
   followed(): { sessionId: string; subscribers: number }[]
-  /** Another instance goes on with a reply that ran here: its readers here read on. `place`: the newest event in the log. */
+  /**
+   * Another instance goes on with a reply that ran here: its readers here read on. When there are none the log is cut: who opened
+   * the reply while it ran here, and reads it only then, would wait for what nobody fills in any more. `place`: the newest event
+   * in the log.
+   */
   goOn(log: FrameLog, place: Place): void
   /** Resolves when nobody here reads replies any more that ran here, or after `ms`. */
   givenRead(ms: number): Promise<void>
@@ -126,13 +130,14 @@ export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptio
       [...followed.values()].map(({ log }) => ({ sessionId: log.info.sessionId, subscribers: log.subscribers() })),
     goOn(log, place) {
       const remote = createRemote(log, place)
-      followed.set(log.info.id, remote)
-      const reading = pump(remote).finally(() => given.delete(remote))
+      if (log.state() === 'open') followed.set(log.info.id, remote)
+      const reading = pump(remote).finally(() => {
+        given.delete(remote)
+        log.cut()
+      })
       given.set(remote, reading)
     },
-    async givenRead(ms) {
-      await atMost(ms, Promise.all(given.values()))
-    },
+    givenRead: (ms) => atMost(ms, Promise.all(given.values())),
     cutGiven() {
       for (const { log } of given.keys()) log.cut()
     },

@@ -143,14 +143,18 @@ async function lookFirst(host: Host, message: Message, { identities }: NewParts)
 
 async function sendReady(host: Host, message: ReadyMessage): Promise<HostSent> {
   const sent = await admit(host, message)
-  const goesFirst = sent.outcome === 'queued' && sent.position === 0
-  if (goesFirst) return await interruptQueue(host, sent, message.sessionId)
-  if (sent.outcome !== 'busy') return sent
+  if (sent.outcome !== 'busy') return await interrupting(host, sent, message.sessionId)
   // Whatever it was to do when busy: it cannot start here any more, and the running reply has been promised its time.
   if (host.draining) return { outcome: 'draining' }
   if (message.onBusy !== 'interrupt') return sent
   await cancelAndWait(host, message.sessionId)
-  return admit(host, message)
+  return await interrupting(host, await admit(host, message), message.sessionId)
+}
+
+/** A message that goes before all that is queued ends what runs. */
+async function interrupting(host: Host, sent: HostSent, sessionId: string): Promise<HostSent> {
+  const goesFirst = sent.outcome === 'queued' && sent.position === 0
+  return goesFirst ? await interruptQueue(host, sent, sessionId) : sent
 }
 
 /** One whose outcome is unknown keeps its place among the running replies until it is known, or a lease has passed. */

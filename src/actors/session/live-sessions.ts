@@ -197,12 +197,14 @@ export function cancelReply({ byReply, admitting, giving, compactions }: LiveSes
 }
 
 /**
- * The session is gone: its actor stops, its streams end with `session_deleted`. `replyId`: what ran in it; another reply
- * is that of a session that was made under the same id since.
+ * The session is gone: its actor stops, its streams end with `session_deleted`. `replyId`: what ran in it, a reply or a
+ * compaction; another one is that of a session that was made under the same id since.
  */
 export function forgetSession(sessions: LiveSessions, sessionId: string, replyId: string | null = null): void {
   const { registry, compactions, admitting } = sessions
-  for (const one of compactions.values()) if (one.sessionId === sessionId) one.stop('deleted')
+  for (const [hold, one] of compactions) {
+    if (one.sessionId === sessionId && (replyId === null || replyId === hold)) one.stop('deleted')
+  }
   const begins = replyId === null ? undefined : admitting.get(replyId)
   if (begins) begins.stopped = 'deleted'
   const session = registry.live.get(sessionId)

@@ -1,5 +1,6 @@
 /** What this instance's coordination asks of the replies that run here. */
 import type { LeaseGate } from '../generate/endings.ts'
+import { asWithoutGoingOn } from '../handover/adopt.ts'
 import type { OwnedReplies, ReplyInfo } from '../ports/index.ts'
 import { failedSettlement } from '../reply/failed-settlement.ts'
 import type { RemoteReplies } from '../reply/remote-reply.ts'
@@ -60,8 +61,8 @@ export function ownedReplies(
         if (reply.log.info.epoch <= epoch) actor.send({ type: 'lost' })
       }
     },
-    async settleOrphan(reply) {
-      const error = errorOf('internal', 'The reply was abandoned.')
+    async settleOrphan({ offered, ...reply }) {
+      const error = offered === null ? errorOf('internal', 'The reply was abandoned.') : asWithoutGoingOn(offered)
       const { result } = await journal.settle(reply, failedSettlement(error, null))
       if (result === 'settled') log.warn(orphanFailure(reply, error), 'A reply failed.')
     },

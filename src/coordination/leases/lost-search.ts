@@ -18,12 +18,14 @@ export function createLostSearch(options: SearchOptions, onLost: () => void) {
   /** The instances that the last read showed as lost. A declaration is conditional on the lease seen, so it may come late. */
   let silent: SeenLease[] = []
 
-  async function settleLost(): Promise<void> {
+  /** How many it has settled. */
+  async function settleLost(): Promise<number> {
     const lost = await stored.settleLost(id, onLost)
-    if (lost.length === 0) return
+    if (lost.length === 0) return 0
     options.onRepliesLost?.(lost.length)
     for (const reply of lost) log.warn(failureOf(reply), 'A reply failed.')
     log.info({ replies: lost.length }, 'Settled replies of lost instances.')
+    return lost.length
   }
 
   return {
@@ -50,7 +52,8 @@ export function createLostSearch(options: SearchOptions, onLost: () => void) {
     /** Called by an instance that is alone on its database: all others are dead when it starts. */
     async declareAll(): Promise<void> {
       await declareOthers(others)
-      await settleLost()
+      // Until none is left: where the database fails between them, only a part is settled at a time.
+      while ((await settleLost()) > 0);
     },
   }
 }

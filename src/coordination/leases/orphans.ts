@@ -1,9 +1,9 @@
 /** Orphans on either side: `streaming` rows without a running reply, and running replies without such a row. */
-import type { OwnedReplies, ReplyInfo } from '../../actors/ports/index.ts'
+import type { OwnedReplies, OwnedRow } from '../../actors/ports/index.ts'
 
 /** Compares both sides; settles what differs twice in a row. `seen` is what the last call returned. */
 export async function settleOrphans(
-  stored: readonly ReplyInfo[],
+  stored: readonly OwnedRow[],
   owned: OwnedReplies,
   seen: ReadonlySet<string>,
 ): Promise<Set<string>> {

@@ -18,17 +18,22 @@ const openToolbox = async () => ({
   call: async () => ({ ok: true, content: '' }),
 })
 
-/** Other instances take nothing, but what is said to be taken. `mayGoOn` and the writing of notes can be held. */
+/** Other instances take nothing, but what is said to be taken. `mayGoOn`, the writing of notes and offers at a boundary can be held. */
 async function setUp() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const offered: string[] = []
   const flushes: Promise<void>[] = []
-  const held = { mayGoOn: Promise.resolve(), flush: Promise.resolve(), isTaken: false }
+  const held = {
+    mayGoOn: Promise.resolve(),
+    flush: Promise.resolve(),
+    atBoundary: Promise.resolve<'offered' | 'refused'>('offered'),
+    isTaken: false,
+  }
   const handovers: Handovers = {
     keepTurn: async () => true,
     offer: async (_, reason) => {
       offered.push(reason)
-      return 'offered'
+      return reason === 'boundary' ? await held.atBoundary : 'offered'
     },
     takeBack: async () => !held.isTaken,
     mayGoOn: async (ids) => {
@@ -102,6 +107,23 @@ verifies(
     written()
     await drained
     expect(offered).toEqual(['shutdown'])
+  },
+)
+
+verifies(
+  'contract-21.continued',
+  'one whose offer at a boundary comes back when the time of the drain is over is offered as it stands',
+  async () => {
+    const { held, store, offered, graceOver, written, drained } = await atBoundary()
+    const { promise, resolve } = Promise.withResolvers<'refused'>()
+    held.atBoundary = promise
+    written()
+    while (offered.length === 0) await turn()
+    await graceOver()
+    resolve('refused')
+    await drained
+    expect(offered).toEqual(['boundary', 'shutdown'])
+    expect(store.rows()[0]?.outcome).toBeNull()
   },
 )
 

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { StreamCut } from '../../../src/actors/reply/frame-log.ts'
 import type { ReplyEvent, StoredEvent } from '../../../src/actors/reply/reply-event.ts'
 import { verifies } from '../../verifies.ts'
 import { follow } from '../scene.ts'
@@ -217,3 +218,26 @@ verifies(
     expect(reader.shapes().at(-1)).toBe('5')
   },
 )
+
+verifies(
+  'contract-21.boundary',
+  'whoever opened a reply before it was handed over, and reads it when nobody follows it here, is broken off',
+  async () => {
+    const { log, remote, store } = openScene()
+    log.push([{ type: 'text', text: 'a' }])
+    await store()
+    remote.goOn(log.handOver(), log.place())
+    await turn()
+    const { done, shapes } = follow(log)
+    await expect(done).rejects.toThrow(StreamCut)
+    expect([shapes(), remote.followed()]).toEqual([['started', 'a'], []])
+  },
+)
+
+test('a reply whose session was deleted before it was handed over is not followed', async () => {
+  const { log, remote } = openScene()
+  log.drop()
+  remote.goOn(log.handOver(), log.place())
+  await turn()
+  expect(remote.followed()).toEqual([])
+})

@@ -101,3 +101,17 @@ verifies('contract-26.made-again', 'a reply that begins while it is looked for h
   await turn()
   expect([scene.running(), frames.some(({ type }) => type === 'failed')]).toEqual([1, false])
 })
+
+for (const [offered, code] of [
+  ['shutdown', 'shutdown'],
+  ['boundary', 'instance_lost'],
+  ['database', 'instance_lost'],
+] as const) {
+  verifies('contract-21.losses', `an offer (${offered}) that nobody took in time ends as ${code}`, async () => {
+    const { host, store } = openScene()
+    await store.journal.admit({ ...message(), parts: [], replyId: crypto.randomUUID(), mayStart: true })
+    const [row] = store.rows()
+    if (row) await host.owned.settleOrphan({ ...row.info, offered })
+    expect(row?.outcome).toMatchObject({ type: 'failed', error: { code } })
+  })
+}

@@ -256,7 +256,7 @@ describe('what is not stored', () => {
     const scene = openScene()
     await scene.store.journal.admit({ ...message(), parts: [], replyId: crypto.randomUUID(), mayStart: true })
     const [row] = scene.store.rows()
-    if (row) await scene.host.owned.settleOrphan(row.info)
+    if (row) await scene.host.owned.settleOrphan({ ...row.info, offered: null })
     expect(row).toMatchObject({ outcome: { type: 'failed', error: { code: 'internal' } }, requesterLost: true })
   })
 

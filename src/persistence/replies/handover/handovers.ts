@@ -138,7 +138,8 @@ type Patiently = <T>(ask: () => Promise<T>) => Promise<T>
 
 /**
  * Claims that go together: ten on ten connections planned everything ten times, a third of a second after a start. Without an answer
- * nobody would go on with what is this instance's by then, so it is asked for until there is one.
+ * nobody would go on with what is this instance's by then, so it is asked for until there is one. They go by the numbers of
+ * their sessions, as move_frames does, which stores frames of the same replies meanwhile: else both would deadlock.
  */
 function claiming(
   { sql, instance, withinS }: Omit<HandoverOptions, 'waitMs'>,
@@ -148,7 +149,7 @@ function claiming(
     const rows = await patiently(
       () => sql<{ id: string; answer: unknown }[]>`
         select r.id, claim_reply(${instance.id}, ${instance.epoch()}, r.id, ${withinS}) as answer
-          from unnest(${ids}::text[]::uuid[]) as r (id)`,
+          from (select m.id from messages m where m.id = any(${ids}::text[]::uuid[]) order by m.session_num) r`,
     )
     return new Map(rows.map(({ id, answer }) => [id, answer]))
   }

@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* What an instance does for queues once a second: it says whether messages begin on it, begins those of sessions in which
    nothing runs (their replies' instance was draining, or there was none), p_limit at most, and forgets what has ended.
    Answers the ids of replies that have begun here and are not taken. Where messages do not begin (any more), what has begun and is
@@ -27,7 +27,7 @@ begin
             for no key update skip locked) s
        limit p_limit
     loop
-      perform begin_next(p_instance, p_epoch, v_session);
+      perform begin_or_wait(p_instance, p_epoch, v_session);
     end loop;
     return query select q.reply_id from queued_messages q
                   where q.instance_id = p_instance and q.epoch = p_epoch and q.admission is not null and not q.taken;

@@ -1,4 +1,4 @@
--- revision 12
+-- revision 13
 /* Settles those of these replies whose owner was declared lost, in one transaction: a commit and a round trip for each
    reply were nine tenths of the time. One that another instance is at work on is skipped, so that several instances share
    the work. One that cannot be settled keeps no other from it.
@@ -48,6 +48,8 @@ begin
       if r.began_by = 'next' then
         perform 1 from queued_messages q where q.reply_id = r.id and not q.taken;
         if found then
+          -- Its former owner may be taking it just now, too late to generate it: p_by takes it anew.
+          update queued_messages q set taken = false where q.reply_id = r.id;
           select i.epoch into v_epoch from instances i
            where i.id = p_by and i.begins_queued and i.lost_at is null for key share;
           if found then perform give_queued(r.id, p_by, v_epoch); end if;

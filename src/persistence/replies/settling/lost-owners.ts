@@ -30,7 +30,10 @@ interface Ended {
   fault: string | null
 }
 
-/** Ends the replies whose owner no longer holds the epoch they were admitted under. Resolves to those that it ended. */
+/**
+ * Ends the replies whose owner no longer holds the epoch they were admitted under. Resolves to those that it ended: where a
+ * statement fails, to those that were ended before it, if there are any.
+ */
 export async function settleLost(sql: Sql, options: SettleLostOptions): Promise<LostReply[]> {
   const replies = await sql<(LostReply & { epoch: number })[]>`
     select m.epoch, m.id as "replyId", m.session_id as "sessionId", s.agent_id as "agentId", a.provider_id as "providerId",
@@ -81,8 +84,10 @@ async function settleAll(
       at += chunk.length
     } catch (error) {
       // Behind a pooler the role's statement_timeout holds for single statements.
-      if (!isCanceled(error) || size === 1) throw error
-      size = Math.ceil(size / 4)
+      if (isCanceled(error) && size > 1) size = Math.ceil(size / 4)
+      // Nobody would be told of those that were ended before. The next call meets the failure at once, if it lasts.
+      else if (lost.length > 0) break
+      else throw error
     }
   }
   return lost

@@ -80,8 +80,8 @@ export async function readTrace(
   return { sessionId: row.sessionId, trace, isOver }
 }
 
-/** A message, or decisions instead of one. */
-const isAdmission = ({ kind, event }: Step) => kind === 'transition' && (event === 'message' || event === 'decided')
+/** A message, at once or from the queue, or decisions instead of one. */
+const isAdmission = ({ kind, event }: Step) => kind === 'transition' && ['message', 'next', 'decided'].includes(event)
 
 /** A state in which models are asked. */
 const isWork = (state: string): boolean => state === 'streaming.generating' || state === 'streaming.compacting'

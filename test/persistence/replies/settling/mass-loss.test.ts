@@ -116,6 +116,25 @@ verifies('contract-10.mass-loss', 'what cannot be moved is settled from where it
   expect(contents).toEqual([{ content: 'word '.repeat(20) }])
 })
 
+verifies(
+  ['contract-10.mass-loss', 'contract-17.lost'],
+  'those that were settled before the database failed are told of, and the others settled after it',
+  async () => {
+    await lostReplies(60)
+    let chunks = 0
+    const failing = new Proxy(scene.sql, {
+      apply(sql, self, values) {
+        const isChunk = String(values[0]).includes('lose_replies')
+        if (isChunk) chunks += 1
+        return isChunk && chunks > 1 ? Promise.reject(new Error('away')) : Reflect.apply(sql, self, values)
+      },
+    })
+    expect(await settle(failing)).toHaveLength(50)
+    await expect(settle(failing)).rejects.toThrow('away')
+    expect(await settle(scene.sql)).toHaveLength(10)
+  },
+)
+
 verifies('contract-10.mass-loss', 'one that cannot be settled does not block the others', async () => {
   await lostReplies(60)
   const [bad] = await scene.sql<{ id: string }[]>`

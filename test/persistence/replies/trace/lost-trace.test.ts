@@ -6,7 +6,7 @@ import { readTrace } from '../../../../src/persistence/replies/trace/reply-trace
 import { recordTransitions } from '../../../../src/persistence/replies/trace/transitions.ts'
 import { verifies } from '../../../verifies.ts'
 import { listMessages } from '../../list-messages.ts'
-import { openScene } from '../../scene.ts'
+import { finished, openScene } from '../../scene.ts'
 
 verifies(
   ['contract-16.trace', 'contract-16.figures'],
@@ -81,3 +81,24 @@ verifies(
     ])
   },
 )
+
+verifies('contract-16.trace', 'the times of a reply from the queue are those of one clock, its owner’s', async () => {
+  await using scene = await openScene()
+  const sessionId = await scene.newSession()
+  const reply = await scene.begin(sessionId, {})
+  const begun = Date.parse(reply.createdAt) + 3_600_000
+  const moved = (ms: number, from: string, event: string, to: string): TransitionRecord => {
+    return { sessionId, messageId: reply.id, at: new Date(begun + ms), from, event, to, detail: {} }
+  }
+  await recordTransitions(scene.sql, scene.instance.id, [
+    moved(0, 'complete', 'next', 'streaming.generating'),
+    moved(10, 'streaming.generating', 'finished', 'streaming.settling'),
+    moved(20, 'streaming.settling', 'settled', 'complete'),
+  ])
+  await scene.journal.settle(reply, finished())
+  const ended = await readTrace(scene.sql, reply.id)
+  expect(ended?.trace.spans.map(({ kind, startMs, endMs }) => [kind, startMs, endMs])).toEqual([
+    ['reply', 0, 20],
+    ['settle', 10, 20],
+  ])
+})

@@ -1,0 +1,78 @@
+/** What ends a summary that no reply waits for, whenever it comes (contract section 19). */
+import { expect } from 'vitest'
+import type { HeldSession, Intent } from '../../../src/actors/ports/index.ts'
+import { verifies } from '../../verifies.ts'
+import { memoryJournal } from '../memory-journal.ts'
+import { end, message, openScene, say } from '../scene.ts'
+import { turn } from '../turn.ts'
+
+/** A summary that somebody asks for, of a session that is held once `held` is called. `hold`: what it is held by. */
+async function compacting() {
+  const holding = Promise.withResolvers<string>()
+  const answer = Promise.withResolvers<HeldSession>()
+  const { host, calls } = openScene({
+    journal: {
+      ...memoryJournal().journal,
+      hold: ({ hold }) => {
+        holding.resolve(hold)
+        return answer.promise
+      },
+      history: async () => ({
+        messages: [
+          { position: 0, role: 'user', content: 'Hello' },
+          { position: 1, role: 'assistant', content: 'Good day' },
+        ],
+        isWhole: true,
+        checkpoint: null,
+        before: null,
+      }),
+    },
+  })
+  const { agentId, agentName, sessionId, request, openToolbox, origin } = message()
+  const values = { user: null, metadata: {}, sessionId, at: '2026-01-01T00:00:00.000Z' }
+  const compacted = host.compact({ agentId, agentName, sessionId, request, values, openToolbox, origin })
+  return {
+    compacted,
+    calls,
+    hold: await holding.promise,
+    held: () => answer.resolve({ rest: 'complete', historyEnd: 1 }),
+    apply: (kind: Intent['kind'], replyId: string) => host.owned.apply({ kind, sessionId, replyId }),
+  }
+}
+
+const ends = {
+  cancel: { outcome: 'failed', message: 'The compaction was cancelled.' },
+  delete: { outcome: 'deleted' },
+} as const
+
+for (const kind of ['cancel', 'delete'] as const) {
+  verifies(
+    ['contract-19.compact', 'contract-19.compaction-stops'],
+    `a ${kind} that comes before it is known that the session is held ends it, and no model is asked`,
+    async () => {
+      const { compacted, calls, hold, held, apply } = await compacting()
+      apply(kind, hold)
+      held()
+      expect(await compacted).toEqual(ends[kind])
+      expect(calls).toEqual([])
+    },
+  )
+}
+
+verifies(
+  ['contract-19.compaction-stops', 'contract-26.made-again'],
+  'it is ended with its own session, and not by what was told late of one that had the same id before',
+  async () => {
+    const [first, second] = [await compacting(), await compacting()]
+    for (const { held, calls } of [first, second]) {
+      held()
+      while (calls.length === 0) await turn()
+    }
+    first.apply('delete', 'a reply of the former session')
+    await first.calls[0]?.say(say('They met.'), end)
+    expect(await first.compacted).toEqual({ outcome: 'compacted', id: first.hold })
+    second.apply('delete', second.hold)
+    expect(await second.compacted).toEqual({ outcome: 'deleted' })
+    expect(second.calls[0]?.aborted).toBe(true)
+  },
+)

@@ -1,0 +1,56 @@
+/** Messages of the queue that begin, whatever becomes of others and of their instance (contract section 22). */
+import { expect } from 'vitest'
+import { createQueueStore } from '../../../../src/persistence/replies/queue/queue.ts'
+import { verifies } from '../../../verifies.ts'
+import { finished, type Instance, openScene, type Scene } from '../../scene.ts'
+import { facts, lose, settle } from '../handover/handover-scene.ts'
+import { queuedInput } from './queued-scene.ts'
+
+const queueOf = ({ sql }: Scene, { id, epoch }: Instance) => createQueueStore(sql, () => ({ id, epoch: epoch() }))
+
+/** A message behind a reply that has ended; `isBegun`: its own reply has begun with that. */
+async function queuedMessage({ sql, begin, newSession, message, journal }: Scene, isBegun: boolean) {
+  const reply = await begin(await newSession(), { facts })
+  const queued = message(reply.sessionId, { facts, onBusy: 'enqueue', mayQueue: true, queuedInput })
+  expect(await journal.admit(queued)).toMatchObject({ outcome: 'queued' })
+  await sql`update instances set begins_queued = ${isBegun}`
+  expect(await journal.settle(reply, finished())).toMatchObject({ next: isBegun ? queued.replyId : null })
+  return queued
+}
+
+verifies(
+  'contract-22.exactly-once',
+  'one that its instance takes when that was declared lost already begins where it is found',
+  async () => {
+    await using scene = await openScene()
+    const { sql, instance } = scene
+    const { replyId } = await queuedMessage(scene, true)
+    const { instance: finder } = await scene.another()
+    await sql`update instances set begins_queued = true`
+    await lose(scene, instance)
+    const taken = Promise.withResolvers<void>()
+    const over = Promise.withResolvers<void>()
+    const taking = sql.begin(async (tx) => {
+      await tx`update queued_messages set taken = true where reply_id = ${replyId} and instance_id = ${instance.id}`
+      taken.resolve()
+      await over.promise
+    })
+    await taken.promise
+    const settling = settle(scene, finder)
+    await expect.poll(scene.waiting).toBe(1)
+    over.resolve()
+    await taking
+    expect(await settling).toBe(0)
+    expect(await queueOf(scene, finder).tend(true, 10)).toEqual([replyId])
+  },
+)
+
+verifies('contract-22.enqueue', 'one that cannot begin keeps none of another session waiting', async () => {
+  await using scene = await openScene()
+  const { sql, instance } = scene
+  const [bad, good] = [await queuedMessage(scene, false), await queuedMessage(scene, false)]
+  await sql`
+    update queued_messages set message = jsonb_set(message, '{facts}', '{"overrides": {"providerId": "none"}}')
+     where reply_id = ${bad.replyId}`
+  expect(await queueOf(scene, instance).tend(true, 10)).toEqual([good.replyId])
+})
