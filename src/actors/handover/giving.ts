@@ -43,7 +43,7 @@ export async function offerAtBoundary(host: GivingHost, replyId: string): Promis
     else if (giving.isLeft && !giving.cancelled) log.cut()
     else if (await handovers.takeBack(log.info)) return
     else host.remote.goOn(log.handOver(), log.place())
-    release(host, session, giving)
+    releaseReply(host, session)
   } catch (err) {
     // It may be another's by now: nothing more is done for it here. If it is not, it is an orphan.
     host.options.log.error({ err, replyId }, 'A reply could not be handed over.')
@@ -85,16 +85,6 @@ async function untilTaken(handovers: Handovers, reply: ReplyInfo, giving: Giving
   return false
 }
 
-function release(host: GivingHost, session: LiveSession, giving: Giving): void {
-  const { info } = session.reply.log
-  releaseReply(host, session)
-  if (!giving.cancelled) return
-  giving.cancelled = false
-  host.options.handovers?.cancel(info).catch((err: unknown) => {
-    host.options.log.error({ err, replyId: info.id }, 'A cancel could not be passed on.')
-  })
-}
-
 /**
  * The time of the drain is over: what another instance or the next start goes on with stops here, and is offered as it stands.
  * What is offered at a boundary stays so, unless it comes back.
@@ -123,7 +113,7 @@ async function stopAndOffer(host: GivingHost, session: LiveSession): Promise<voi
   // An offer at a boundary that is refused or taken back just now leaves the reply here.
   await host.giving.get(id)?.over.promise
   if (!handovers || !goesOn(host, session)) return
-  const giving = begin(host, id)
+  begin(host, id)
   // The actor emits nothing after this. What it has emitted is stored as usual.
   session.actor.stop()
   try {
@@ -135,7 +125,7 @@ async function stopAndOffer(host: GivingHost, session: LiveSession): Promise<voi
     host.options.log.error({ err, replyId: id }, 'A reply could not be given away.')
   } finally {
     log.cut()
-    release(host, session, giving)
+    releaseReply(host, session)
     end(host, id)
   }
 }

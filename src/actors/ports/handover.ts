@@ -90,8 +90,6 @@ export interface Handovers {
   left(lost: boolean, most: number): Promise<string[]>
   /** Takes a reply over. Null when another instance has it, or it has ended. Concurrent claims go together. */
   claim(replyId: string): Promise<Claimed | null>
-  /** Stores that the reply is to be cancelled, whoever owns it now. */
-  cancel(reply: ReplyInfo): Promise<void>
   /** Whether this instance takes replies over. */
   setReady(isReady: boolean): Promise<void>
 }

@@ -43,7 +43,6 @@ async function setUp() {
     isOwn: async () => !held.isTaken,
     left: async () => [],
     claim: async () => null,
-    cancel: async () => {},
     setReady: async () => {},
   }
   const recorder = createTransitionRecorder({ record: async () => {} }, () => {})

@@ -51,7 +51,6 @@ function handoversOf(offered: string[]): Handovers {
     isOwn: async () => true,
     left: async () => left.splice(0),
     claim: async () => claimed,
-    cancel: async () => {},
     setReady: async () => {},
   }
 }

@@ -4,7 +4,6 @@ import { retry } from '../../../async/retry.ts'
 import { isUnavailable, type Sql } from '../../postgres/database.ts'
 import { gathered } from '../../postgres/gathered.ts'
 import { readReplies } from '../reading/read-reply.ts'
-import { requestCancel } from '../settling/intents.ts'
 import { decodeCarried } from '../settling/stored-carried.ts'
 import { decodeFacts } from '../stored/stored-columns.ts'
 import { type ClaimAnswer, decodeClaim } from './claim-answer.ts'
@@ -123,10 +122,6 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
     },
 
     claim: claiming({ sql, instance, withinS }, (ask) => again(ask, Number.POSITIVE_INFINITY)),
-
-    async cancel({ id, sessionId }) {
-      await again(() => requestCancel(sql, sessionId, { only: id }))
-    },
 
     async setReady(isReady) {
       await sql`update instances set adopts = ${isReady} where id = ${instance.id} and epoch = ${instance.epoch()}`
