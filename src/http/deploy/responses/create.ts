@@ -4,7 +4,8 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
-import { findResponse } from '../../../persistence/replies/reading/stored-responses.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { findResponse, sessionOfKey } from '../../../persistence/replies/reading/stored-responses.ts'
 import { recordDecisions } from '../../audit/record-decisions.ts'
 import { callerLimits } from '../../limits/caller-limits.ts'
 import { prepareParts } from '../../parts/prepare.ts'
@@ -128,7 +129,8 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   if (caller.kind === 'secret') await refuseUsedMetadata(deps, agentId, body.metadata ?? {}, async () => ({}))
   const secretNumber = caller.kind === 'secret' ? caller.number : null
   const base = baseOf(sending)
-  const sessionId = base.idempotency === null ? newId() : sessionOfKey([agentId, user, base.idempotency.key])
+  const sessionId =
+    base.idempotency === null ? newId() : await sessionFor(deps.sql, [agentId, user], base.idempotency.key)
   const input: MessageInput = { ...base, sessionId, user, text: message.text }
   const parts = await partsOf(deps, message, sending, { sessionId, user })
   const makeSession = { externalId: null, secretNumber, ...beginsWith(history, body.metadata ?? {}) }
@@ -148,9 +150,25 @@ function ownerOf(body: Body, caller: Caller): string | null {
   return userOf(caller) ?? named
 }
 
-/** A retry with the same key finds the session that the first request made. */
-function sessionOfKey(of: readonly (string | null)[]): string {
-  const hex = createHash('sha256').update(JSON.stringify(of)).digest('hex')
+/** Sessions of one key that are looked at together: one that is used once a day makes as many as there are days. */
+const SESSIONS_AT_ONCE = 20
+
+/**
+ * A retry with the same key finds the session that the first request made, as long as the key is kept there. After that the
+ * key makes another one, which its own retries find.
+ */
+async function sessionFor(sql: Sql, by: readonly (string | null)[], key: string): Promise<string> {
+  for (let from = 0; ; from += SESSIONS_AT_ONCE) {
+    const ids = Array.from({ length: SESSIONS_AT_ONCE }, (_, n) => sessionIdOf([...by, key], from + n))
+    const id = await sessionOfKey(sql, ids, key)
+    if (id !== null) return id
+  }
+}
+
+/** The id of the session that this makes for the `n`th time. */
+function sessionIdOf(of: readonly (string | null)[], n: number): string {
+  const text = JSON.stringify(n === 0 ? of : [...of, n])
+  const hex = createHash('sha256').update(text).digest('hex')
   // A UUID of version 8: made of the caller's own data.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -98,6 +98,22 @@ export async function findReplies(
       join sessions s on s.id = m.session_id and s.agent_id = ${agentId}`
 }
 
+/**
+ * The first of these sessions that a key of the last 24 hours has made, else the first that there is not. Null when there are
+ * all, and the key stands in none of them any more.
+ */
+export async function sessionOfKey(sql: Sql, ids: readonly string[], key: string): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select n.id
+      from unnest(${[...ids]}::text[]::uuid[]) with ordinality as n (id, place)
+      left join sessions s on s.id = n.id
+      left join idempotency_keys k
+             on k.session_id = n.id and k.key = ${key} and k.created_at > clock_timestamp() - interval '24 hours'
+     where s.id is null or k.key is not null
+     order by s.id is null, n.place limit 1`
+  return row?.id ?? null
+}
+
 export interface StoredConversation {
   id: string
   agentId: string
