@@ -5,7 +5,7 @@ import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { findResponse, sessionOfKey } from '../../../persistence/replies/reading/stored-responses.ts'
+import { findResponse, firstReplyOf, sessionOfKey } from '../../../persistence/replies/reading/stored-responses.ts'
 import { recordDecisions } from '../../audit/record-decisions.ts'
 import { callerLimits } from '../../limits/caller-limits.ts'
 import { prepareParts } from '../../parts/prepare.ts'
@@ -17,7 +17,7 @@ import type { MessageInput } from '../../sending/message-record.ts'
 import { titleFrom } from '../../sending/new-session.ts'
 import { nameIgnored } from '../../sending/request/answer-fields.ts'
 import type { Instructions } from '../../sending/request/caller-instructions.ts'
-import { idempotencyOf, isRetry } from '../../sending/request/request-options.ts'
+import { hashOf, idempotencyOf, isRetry } from '../../sending/request/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import { originOf } from '../../server/observe-requests.ts'
@@ -129,13 +129,22 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   if (caller.kind === 'secret') await refuseUsedMetadata(deps, agentId, body.metadata ?? {}, async () => ({}))
   const secretNumber = caller.kind === 'secret' ? caller.number : null
   const base = baseOf(sending)
+  // Nobody's sessions are many people's: what one of them repeats, another may have said first.
+  const madeBy = base.idempotency === null && user !== null ? hashIn(body, exchange) : undefined
+  if (base.isRetry && user !== null && madeBy !== undefined) {
+    const first = await firstReplyOf(deps.sql, { agentId, user, madeBy })
+    const reply = first === null ? null : await deps.host.open(first)
+    if (reply !== null) return { outcome: 'joined', reply }
+  }
   const sessionId =
     base.idempotency === null ? newId() : await sessionFor(deps.sql, [agentId, user], base.idempotency.key)
-  const input: MessageInput = { ...base, sessionId, user, text: message.text }
+  const input: MessageInput = { ...base, sessionId, user, text: message.text, madeBy }
   const parts = await partsOf(deps, message, sending, { sessionId, user })
   const makeSession = { externalId: null, secretNumber, ...beginsWith(history, body.metadata ?? {}) }
   return await sendFrom(deps, agentId, { ...input, makeSession }, parts)
 }
+
+const hashIn = (body: Body, { request }: Exchange): string => hashOf(body, request.uploads?.named).toString('hex')
 
 function beginsWith(messages: GivenMessage[], metadata: Record<string, string>): Pick<SessionToMake, 'begins'> {
   const isEmpty = messages.length === 0 && Object.keys(metadata).length === 0

@@ -1,5 +1,6 @@
 /** Requests to POST …/deploy/responses that are sent once more, where they make a conversation (contract sections 4 and 24). */
 import { afterAll, afterEach, expect } from 'vitest'
+import { untilFollowed } from '../../../support/followers.ts'
 import { verifies } from '../../../verifies.ts'
 import { openResponsesScene, sessionOf } from './responses-scene.ts'
 
@@ -7,6 +8,10 @@ const scene = await openResponsesScene()
 const { create } = scene
 afterAll(scene.close)
 afterEach(() => scene.up.forget())
+
+const retry = { 'x-stainless-retry-count': '1' }
+const textOf = ({ json }: Awaited<ReturnType<typeof create>>) => json.output[0].content[0].text
+const sessionsOf = (user: string) => scene.app.sql<{ id: string }[]>`select id from sessions where end_user = ${user}`
 
 verifies(
   ['contract-24.create', 'contract-4.idempotency'],
@@ -55,3 +60,70 @@ verifies(
     }
   },
 )
+
+verifies(
+  ['contract-24.create', 'contract-4.retry-join'],
+  'a retry of the request that makes a conversation joins it: of the same user, and the same request, alone',
+  async () => {
+    const body = { input: 'go', safety_identifier: 'ann', metadata: { a: 'b' } }
+    const next = scene.byHand()
+    const first = create(body)
+    const up = await next
+    const [session] = await sessionsOf('ann')
+    scene.says(['another'])
+    for (const [other, headers] of [
+      [{ ...body, safety_identifier: 'ben' }, retry],
+      [{ ...body, metadata: {} }, retry],
+      [{ ...body, input: 'stop' }, retry],
+      [body, {}],
+    ] as const)
+      expect(textOf(await create(other, headers))).toBe('another')
+    const again = create(body, retry)
+    await untilFollowed(scene.app.url, session?.id ?? '', 2)
+    await up.text('one')
+    await up.finish()
+    expect((await again).json).toEqual((await first).json)
+    expect(textOf(await first)).toBe('one')
+    // Its connection has lived: what comes now is asked anew.
+    expect(textOf(await create(body, retry))).toBe('another')
+  },
+)
+
+verifies(
+  ['contract-24.create', 'contract-4.retry-join'],
+  'such a retry joins the finished reply when its first request had lost its connection',
+  async () => {
+    const body = { input: 'go', safety_identifier: 'eve' }
+    const next = scene.byHand()
+    const controller = new AbortController()
+    const lost = fetch(`${scene.app.url}${scene.responses}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: controller.signal,
+    }).catch(() => null)
+    const up = await next
+    controller.abort()
+    await lost
+    const [session] = await sessionsOf('eve')
+    await untilFollowed(scene.app.url, session?.id ?? '', 0)
+    await up.text('one')
+    await up.finish()
+    await expect.poll(async () => (await scene.messages(session?.id ?? '')).at(-1).status).toBe('complete')
+    const calls = scene.up.calls.length
+    scene.says(['another'])
+    expect(textOf(await create(body, retry))).toBe('one')
+    expect([scene.up.calls.length, (await sessionsOf('eve')).length]).toEqual([calls, 1])
+  },
+)
+
+verifies('contract-24.create', 'a retry of what nobody in particular sends joins nobody’s conversation', async () => {
+  const next = scene.byHand()
+  const first = create({ input: 'Hello' })
+  const up = await next
+  scene.says(['another'])
+  expect(textOf(await create({ input: 'Hello' }, retry))).toBe('another')
+  await up.text('one')
+  await up.finish()
+  expect(textOf(await first)).toBe('one')
+})
