@@ -46,6 +46,8 @@ export interface ReplyFacts {
   queued?: boolean
   /** The id that its client gave the user's message. Absent when the client sent none. */
   sentAs?: string
+  /** SHA-256 (hex) of the request that made the session for its user, by which a retry of that is known. Absent on all others. */
+  madeBy?: string
   /** Absent when another API began the reply. */
   response?: ResponseRequest
   /** When absent, its use counts for no limit. */

@@ -22,8 +22,8 @@ const MOST_URLS = 200
 const word = `bytes:${randomBytes(16).toString('hex')}:`
 const words = new RegExp(`${word}(\\d+)`, 'g')
 
-/** Fields that go to the model as they are, in which a `data:` URL is a text: an example in a schema, say. */
-const TEXT_FIELDS = ['tools', 'response_format']
+/** Fields that are taken as they are, in which a `data:` URL is a text: an example in a schema, say. */
+const TEXT_FIELDS = ['tools', 'response_format', 'text', 'metadata']
 
 export interface Uploads {
   /** Begins the uploads of a body that may hold some. */

@@ -67,6 +67,8 @@ export type MessageInput = ReplyOptions &
   > & {
     /** The id that the client gave the message. Absent when it sent none. */
     sentAs?: string
+    /** Absent when the request makes no session, or is known otherwise: see ReplyFacts. */
+    madeBy?: string | undefined
   }
 
 /** What the reply is made from. */
@@ -92,6 +94,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
     response,
     counted,
     sentAs,
+    madeBy,
     ...message
   } = input
   const { agent, fields, callerTools, overrides, parts, mediaTypes } = basis
@@ -114,6 +117,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       overrides: overrides?.configOverrides ?? null,
       ...(response && { response }),
       ...(sentAs !== undefined && { sentAs }),
+      ...(madeBy !== undefined && { madeBy }),
       ...(counts && { counts }),
       ...(mayGoOn && { start: encodeStart(startOf({ inForce, actions, request, instructions: text })) }),
     },

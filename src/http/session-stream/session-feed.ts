@@ -33,26 +33,43 @@ const includes = ({ agentId, users }: FollowQuery, change: SessionChange): boole
   (agentId === null || change.agentId === agentId) &&
   users.every((user) => user === null || (change.deleted ? change.userHash === userHash(user) : change.user === user))
 
-export function createSessionFeed(sql: Sql, onFault: ChangeReaderOptions['onFault']): SessionFeed {
-  const horizon = createHorizon(() => readHorizon(sql))
-  const reader = createChangeReader({
-    horizon,
-    changes: (query) => readChanges(sql, query),
-    agents: (ids) => existingAgents(sql, ids),
+/** What is stored of changes. */
+export interface ChangeStore extends Pick<ChangeReaderOptions, 'changes' | 'agents'> {
+  horizon: Parameters<typeof createHorizon>[0]
+}
+
+type OnFault = ChangeReaderOptions['onFault']
+
+export const createSessionFeed = (sql: Sql, onFault: OnFault): SessionFeed =>
+  createFeed(
+    {
+      horizon: () => readHorizon(sql),
+      changes: (query) => readChanges(sql, query),
+      agents: (ids) => existingAgents(sql, ids),
+    },
     onFault,
-  })
+  )
+
+export function createFeed(
+  { horizon: read, changes: readChanged, agents }: ChangeStore,
+  onFault: OnFault,
+): SessionFeed {
+  const horizon = createHorizon(read)
+  const reader = createChangeReader({ horizon, changes: readChanged, agents, onFault })
 
   /** The next changes of a follower that is behind, and up to where they reach. */
   async function nextOf(query: FollowQuery, at: number, to: number): Promise<{ changes: SessionChange[]; at: number }> {
     const { agentId, users } = query
     const batch = reader.batch()
-    const isKept = batch !== null && at >= batch.after && (batch.agentIds.has(agentId) || batch.agentIds.has(null))
-    if (batch?.changes && isKept) {
+    // At its end a batch has no more to tell: whoever asked for a position since has moved the horizon beyond it, and taking the
+    // same batch again would go on for ever, without a pause in which the next one could be read.
+    const isWithin = batch !== null && at >= batch.after && at < batch.to
+    if (batch?.changes && isWithin && (batch.agentIds.has(agentId) || batch.agentIds.has(null))) {
       return { changes: batch.changes.filter((change) => change.id > at && includes(query, change)), at: batch.to }
     }
     const user = users.find((name) => name !== null) ?? null
     const page = { after: at, to, agentIds: agentId === null ? null : [agentId], user, limit: PAGE }
-    const found = await readChanges(sql, page)
+    const found = await readChanged(page)
     const changes = found.filter((change) => includes(query, change))
     return { changes, at: found.length < PAGE ? to : (found.at(-1)?.id ?? to) }
   }

@@ -235,6 +235,39 @@ verifies('contract-23.limits-order', 'a message that a full queue refuses counts
   for (const { status } of await Promise.all(waiting)) expect(status).toBe(409)
 })
 
+verifies(
+  'contract-23.limits-order',
+  'an interrupt that goes before a queue and never begins counts nothing',
+  async () => {
+    const { newKey, send, stateless, manage, door } = scene
+    const { id, key } = await newKey({ requestsPerMinute: 4 })
+    const session = await door.session('ann')
+    const upstream = door.byHand()
+    const running = await door.stream(key, session)
+    await (await upstream).text('one')
+    door.says('Fine.')
+    const queued = send(key, session, { on_busy: 'enqueue' })
+    const waiting = async (rank: number) =>
+      (await door.sql`select 1 from queued_messages where session_id = ${session} and rank = ${rank}`).length
+    await expect.poll(() => waiting(2)).toBe(1)
+    await door.sql`
+    create function not_now() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$`
+    await door.sql`
+    create trigger not_now before insert on messages for each row when (new.facts ? 'queued') execute function not_now()`
+    const interrupting = send(key, session, { on_busy: 'interrupt' })
+    await expect.poll(() => waiting(0)).toBe(1)
+    // Counted behind it, and still counted when it is gone.
+    expect((await stateless(key)).status).toBe(200)
+    expect((await interrupting).status).toBe(409)
+    await door.sql`drop function not_now cascade`
+    expect((await manage('GET', `/api/v1/keys/${id}/use`)).json).toMatchObject({ requestsLastMinute: 3 })
+    expect((await stateless(key)).headers.get('x-ratelimit-remaining-requests')).toBe('0')
+    expect((await stateless(key)).status).toBe(429)
+    await running.rest()
+    expect((await queued).status).toBe(200)
+  },
+)
+
 verifies('contract-23.limits-order', 'a message over a limit is refused before its pictures are fetched', async () => {
   const { newKey, send, door } = scene
   const { key } = await newKey({ requestsPerMinute: 1 })

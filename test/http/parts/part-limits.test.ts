@@ -48,6 +48,28 @@ verifies('contract-13.part-limits', 'a data: URL in another field stays text, an
   expect(await post({ ...given, tools: [tool('data:image/png;base64,@@')] })).toBe(400)
 })
 
+verifies(
+  ['contract-13.part-limits', 'contract-24.fields', 'contract-24.session-fields'],
+  'so it does in the schema and the metadata of a response, and in those of a conversation',
+  async () => {
+    const { url } = image().image_url
+    const metadata = { url, image_url: 'data:text/plain;base64,aGk=' }
+    const format = { type: 'json_schema', name: 'it', schema: { type: 'object', examples: [{ url }] } }
+    const response = await scene.call('POST', `${scene.agent}/deploy/responses`, {
+      input: 'a',
+      text: { format },
+      metadata,
+    })
+    expect([response.status, response.json.metadata, response.json.text.format]).toEqual([200, metadata, format])
+    expect(scene.up.calls.at(-1)?.body.response_format.json_schema.schema).toEqual(format.schema)
+    const conversation = (given: object) =>
+      scene.call('POST', `${scene.agent}/deploy/conversations`, { metadata: given })
+    expect((await conversation(metadata)).json.metadata).toEqual(metadata)
+    // It is as long as it was sent, and metadata holds 512 characters at most.
+    expect((await conversation({ url: image(pngOf(600)).image_url.url })).status).toBe(400)
+  },
+)
+
 verifies('contract-26.data-urls', 'the 201st data: URL is 413, wherever it stands', async () => {
   const given = (count: number) => ({ ...user(text('a')), x: Array(count).fill({ url: 'data:;base64,AA==' }) })
   expect(await post(given(200))).toBe(200)

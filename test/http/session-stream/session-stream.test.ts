@@ -130,6 +130,24 @@ verifies(
   },
 )
 
+verifies(
+  'contract-22.session-stream-ids',
+  'who comes back between two readings gets what has changed since, and holds up nobody',
+  async () => {
+    const agent = await door.newAgent()
+    const stream = await watch({ agent })
+    const sessionId = await newSession({}, agent)
+    // An event comes right after a reading: what follows happens before the next one.
+    const { id } = await next(stream)
+    await door.asKey('PATCH', `${door.deploy(agent)}/sessions/${sessionId}`, { title: 'Between' })
+    const again = await watch({ agent, after: `${id}` })
+    for (const one of [again, stream]) {
+      expect((await next(one)).data).toMatchObject({ id: sessionId, title: 'Between' })
+      one.leave()
+    }
+  },
+)
+
 verifies('contract-22.session-stream-ids', 'what commits late is not passed over', async () => {
   const agent = await door.newAgent()
   const [slow, quick] = [await newSession({}, agent), await newSession({}, agent)]

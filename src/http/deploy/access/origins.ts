@@ -17,6 +17,8 @@ const EXPOSED = [
   'x-session-id',
   'x-queue-position',
   'retry-after',
+  'x-should-retry',
+  'x-greenroom-ignored',
   'x-last-event-id',
   ...rateHeaderNames,
 ].join(', ')

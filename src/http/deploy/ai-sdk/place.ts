@@ -8,6 +8,7 @@ import {
   newestAsked,
   sessionExists,
 } from '../../../persistence/replies/reading/known-messages.ts'
+import { isInstruction } from '../../sending/request/caller-instructions.ts'
 import { missing } from '../../server/http-error.ts'
 import type { Caller } from '../access/caller.ts'
 import { ownSession } from '../access/own-session.ts'
@@ -29,7 +30,8 @@ export async function placeOfNew(
   sessionId: string,
   { messages, messageId }: UIPlace,
 ): Promise<MessagePlace | undefined> {
-  if (messages.length === 1 && messageId === null) return undefined
+  const isAlone = messages.filter(({ role }) => !isInstruction(role)).length === 1
+  if (isAlone && messageId === null) return undefined
   const parent = await lastKnownReply(sql, sessionId, repliesIn(messages))
   const at =
     parent === null

@@ -4,7 +4,8 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
-import { findResponse } from '../../../persistence/replies/reading/stored-responses.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { findResponse, firstReplyOf, sessionOfKey } from '../../../persistence/replies/reading/stored-responses.ts'
 import { recordDecisions } from '../../audit/record-decisions.ts'
 import { callerLimits } from '../../limits/caller-limits.ts'
 import { prepareParts } from '../../parts/prepare.ts'
@@ -16,7 +17,7 @@ import type { MessageInput } from '../../sending/message-record.ts'
 import { titleFrom } from '../../sending/new-session.ts'
 import { nameIgnored } from '../../sending/request/answer-fields.ts'
 import type { Instructions } from '../../sending/request/caller-instructions.ts'
-import { idempotencyOf, isRetry } from '../../sending/request/request-options.ts'
+import { hashOf, idempotencyOf, isRetry } from '../../sending/request/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import { originOf } from '../../server/observe-requests.ts'
@@ -128,12 +129,22 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   if (caller.kind === 'secret') await refuseUsedMetadata(deps, agentId, body.metadata ?? {}, async () => ({}))
   const secretNumber = caller.kind === 'secret' ? caller.number : null
   const base = baseOf(sending)
-  const sessionId = base.idempotency === null ? newId() : sessionOfKey([agentId, user, base.idempotency.key])
-  const input: MessageInput = { ...base, sessionId, user, text: message.text }
+  // Nobody's sessions are many people's: what one of them repeats, another may have said first.
+  const madeBy = base.idempotency === null && user !== null ? hashIn(body, exchange) : undefined
+  if (base.isRetry && user !== null && madeBy !== undefined) {
+    const first = await firstReplyOf(deps.sql, { agentId, user, madeBy })
+    const reply = first === null ? null : await deps.host.open(first)
+    if (reply !== null) return { outcome: 'joined', reply }
+  }
+  const sessionId =
+    base.idempotency === null ? newId() : await sessionFor(deps.sql, [agentId, user], base.idempotency.key)
+  const input: MessageInput = { ...base, sessionId, user, text: message.text, madeBy }
   const parts = await partsOf(deps, message, sending, { sessionId, user })
   const makeSession = { externalId: null, secretNumber, ...beginsWith(history, body.metadata ?? {}) }
   return await sendFrom(deps, agentId, { ...input, makeSession }, parts)
 }
+
+const hashIn = (body: Body, { request }: Exchange): string => hashOf(body, request.uploads?.named).toString('hex')
 
 function beginsWith(messages: GivenMessage[], metadata: Record<string, string>): Pick<SessionToMake, 'begins'> {
   const isEmpty = messages.length === 0 && Object.keys(metadata).length === 0
@@ -148,9 +159,25 @@ function ownerOf(body: Body, caller: Caller): string | null {
   return userOf(caller) ?? named
 }
 
-/** A retry with the same key finds the session that the first request made. */
-function sessionOfKey(of: readonly (string | null)[]): string {
-  const hex = createHash('sha256').update(JSON.stringify(of)).digest('hex')
+/** Sessions of one key that are looked at together: one that is used once a day makes as many as there are days. */
+const SESSIONS_AT_ONCE = 20
+
+/**
+ * A retry with the same key finds the session that the first request made, as long as the key is kept there. After that the
+ * key makes another one, which its own retries find.
+ */
+async function sessionFor(sql: Sql, by: readonly (string | null)[], key: string): Promise<string> {
+  for (let from = 0; ; from += SESSIONS_AT_ONCE) {
+    const ids = Array.from({ length: SESSIONS_AT_ONCE }, (_, n) => sessionIdOf([...by, key], from + n))
+    const id = await sessionOfKey(sql, ids, key)
+    if (id !== null) return id
+  }
+}
+
+/** The id of the session that this makes for the `n`th time. */
+function sessionIdOf(of: readonly (string | null)[], n: number): string {
+  const text = JSON.stringify(n === 0 ? of : [...of, n])
+  const hex = createHash('sha256').update(text).digest('hex')
   // A UUID of version 8: made of the caller's own data.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -1,6 +1,6 @@
--- revision 1
+-- revision 2
 /* Takes messages out of a session's queue: the one of this id, its own or its reply's, or (null) all that wait. Answers the ids of their replies;
-   none has begun. */
+   none has begun. What was to interrupt is refused by this, and what is refused counts nothing: its limits are given it back. */
 create or replace function dequeue_messages(p_session uuid, p_message uuid) returns setof uuid language plpgsql as $$
 declare
   v_ids uuid[];
@@ -9,6 +9,9 @@ declare
   v_bytes bigint; -- what they held
 begin
   perform 1 from sessions s where s.id = p_session for no key update;
+  perform uncount_request(q.message -> 'limits', s.agent_id, s.end_user, q.created_at)
+     from queued_messages q join sessions s on s.id = q.session_id
+    where q.session_id = p_session and q.admission is null and q.rank = 0 and (p_message is null or p_message in (q.id, q.reply_id));
   with gone as (
     delete from queued_messages q
      where q.session_id = p_session and q.admission is null and (p_message is null or p_message in (q.id, q.reply_id))

@@ -98,6 +98,44 @@ export async function findReplies(
       join sessions s on s.id = m.session_id and s.agent_id = ${agentId}`
 }
 
+/**
+ * The first of these sessions that a key of the last 24 hours has made, else the first that there is not. Null when there are
+ * all, and the key stands in none of them any more.
+ */
+export async function sessionOfKey(sql: Sql, ids: readonly string[], key: string): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select n.id
+      from unnest(${[...ids]}::text[]::uuid[]) with ordinality as n (id, place)
+      left join sessions s on s.id = n.id
+      left join idempotency_keys k
+             on k.session_id = n.id and k.key = ${key} and k.created_at > clock_timestamp() - interval '24 hours'
+     where s.id is null or k.key is not null
+     order by s.id is null, n.place limit 1`
+  return row?.id ?? null
+}
+
+/**
+ * The reply that a retry without a key joins where its request was to make a session: the newest of a session that the same
+ * request (`madeBy`) has made for this user in the last ten minutes, while it runs or its requester was lost.
+ */
+export async function firstReplyOf(
+  sql: Sql,
+  { agentId, user, madeBy }: { agentId: string; user: string; madeBy: string },
+): Promise<string | null> {
+  if (!isUuid(agentId)) return null
+  const [row] = await sql<{ id: string }[]>`
+    select r.id
+      from sessions s
+     cross join lateral (
+       select m.id, m.status, m.requester_lost, m.facts from messages m
+        where m.session_id = s.id and m.first_seq is not null order by m.position desc limit 1) r
+     where s.agent_id = ${agentId} and s.end_user = ${user} and s.updated_at > clock_timestamp() - interval '10 minutes'
+       and s.created_at > clock_timestamp() - interval '10 minutes'
+       and r.facts ->> 'madeBy' = ${madeBy} and (r.status = 'streaming' or r.requester_lost)
+     order by s.updated_at desc limit 1`
+  return row?.id ?? null
+}
+
 export interface StoredConversation {
   id: string
   agentId: string

@@ -31,6 +31,7 @@ export const factsSchema = Type.Object({
   overrides: optionalOrNull(Type.Record(Type.String(), Type.Unknown())),
   queued: Type.Optional(Type.Boolean()),
   sentAs: Type.Optional(Type.String()),
+  madeBy: Type.Optional(Type.String()),
   response: Type.Optional(
     Type.Object({
       encoder: Type.Optional(Type.Number()),

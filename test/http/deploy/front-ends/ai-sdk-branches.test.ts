@@ -64,9 +64,13 @@ verifies(
     // One element without: behind the head.
     await submit(id, [userMessage('on')])
     expect(await contents(id)).toEqual(['W', 'reply 7', 'on', 'reply 8'])
+    // Instructions are no messages of the conversation: one element still.
+    const instruction = (role: string) => ({ ...userMessage('Be brief.'), role })
+    await submit(id, [instruction('system'), instruction('developer'), userMessage('told')])
+    expect(await contents(id)).toEqual(['W', 'reply 7', 'on', 'reply 8', 'told', 'reply 9'])
     // Another user message in between, whose reply the page never saw: behind the head too.
     await submit(id, [...upTo(2), userMessage('lost'), userMessage('next')])
-    expect(await contents(id)).toEqual(['W', 'reply 7', 'on', 'reply 8', 'next', 'reply 9'])
+    expect(await contents(id)).toEqual(['W', 'reply 7', 'on', 'reply 8', 'told', 'reply 9', 'next', 'reply 10'])
     await submit(id, [userMessage('lost'), reply('not ours'), userMessage('more')])
     expect((await contents(id)).at(-2)).toBe('more')
     expect((await contents(id)).slice(0, 2)).toEqual(['W', 'reply 7'])

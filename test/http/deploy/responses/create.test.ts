@@ -231,22 +231,6 @@ verifies('contract-24.session-fields', 'metadata and the user become a new sessi
   expect((await scene.call('GET', `${scene.sessions}/${sessionOf(plain.json.conversation.id)}`)).json.user).toBe('bob')
 })
 
-verifies(
-  ['contract-24.create', 'contract-4.idempotency'],
-  'the same key and body join the first response, in its conversation',
-  async () => {
-    scene.says(['once'])
-    const key = { 'idempotency-key': 'the-key' }
-    const [first, again] = [await create({ input: 'x' }, key), await create({ input: 'x' }, key)]
-    expect(again.json).toEqual(first.json)
-    const rich = { input: 'x', metadata: { a: 'b' } }
-    const other = { 'idempotency-key': 'another' }
-    const [one, two] = [await create(rich, other), await create(rich, other)]
-    expect(two.json).toEqual(one.json)
-    expect((await create({ input: 'y' }, key)).status).toBe(400)
-  },
-)
-
 verifies('contract-24.stateless', 'store: false stores nothing and takes the whole history', async () => {
   scene.says(['ok'])
   const before = await storedMessages(scene.app)

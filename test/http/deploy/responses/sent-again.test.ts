@@ -1,0 +1,129 @@
+/** Requests to POST …/deploy/responses that are sent once more, where they make a conversation (contract sections 4 and 24). */
+import { afterAll, afterEach, expect } from 'vitest'
+import { untilFollowed } from '../../../support/followers.ts'
+import { verifies } from '../../../verifies.ts'
+import { openResponsesScene, sessionOf } from './responses-scene.ts'
+
+const scene = await openResponsesScene()
+const { create } = scene
+afterAll(scene.close)
+afterEach(() => scene.up.forget())
+
+const retry = { 'x-stainless-retry-count': '1' }
+const textOf = ({ json }: Awaited<ReturnType<typeof create>>) => json.output[0].content[0].text
+const sessionsOf = (user: string) => scene.app.sql<{ id: string }[]>`select id from sessions where end_user = ${user}`
+
+verifies(
+  ['contract-24.create', 'contract-4.idempotency'],
+  'the same key and body join the first response, in its conversation',
+  async () => {
+    scene.says(['once'])
+    const key = { 'idempotency-key': 'the-key' }
+    const [first, again] = [await create({ input: 'x' }, key), await create({ input: 'x' }, key)]
+    expect(again.json).toEqual(first.json)
+    const rich = { input: 'x', metadata: { a: 'b' } }
+    const other = { 'idempotency-key': 'another' }
+    const [one, two] = [await create(rich, other), await create(rich, other)]
+    expect(two.json).toEqual(one.json)
+    expect((await create({ input: 'y' }, key)).status).toBe(400)
+  },
+)
+
+verifies(
+  ['contract-24.create', 'contract-4.idempotency'],
+  'a key that is kept no more begins a conversation of its own, with all that the request brings',
+  async () => {
+    scene.says(['ok'])
+    const key = { 'idempotency-key': 'once-a-day' }
+    const input = [
+      { role: 'user', content: 'one' },
+      { role: 'assistant', content: 'two' },
+      { role: 'user', content: 'three' },
+    ]
+    const send = async () => (await create({ input, metadata: { a: 'b' } }, key)).json
+    const seen: string[] = []
+    // Nothing is left of the key when its response is deleted, nor after a day.
+    for (const forget of [
+      ({ id }: { id: string }) => scene.call('DELETE', `${scene.responses}/${id}`),
+      () => scene.app.sql`update idempotency_keys set created_at = created_at - interval '25 hours'`,
+      () => scene.app.sql`delete from idempotency_keys`,
+    ]) {
+      const made = await send()
+      const session = sessionOf(made.conversation.id)
+      expect(await send()).toEqual(made)
+      const contents = (await scene.messages(session)).map(({ content }) => content)
+      expect(contents).toEqual(['one', 'two', 'three', 'ok'])
+      expect((await scene.call('GET', `${scene.sessions}/${session}`)).json.metadata).toEqual({ a: 'b' })
+      expect(seen).not.toContain(session)
+      seen.push(session)
+      await forget(made)
+    }
+  },
+)
+
+verifies(
+  ['contract-24.create', 'contract-4.retry-join'],
+  'a retry of the request that makes a conversation joins it: of the same user, and the same request, alone',
+  async () => {
+    const body = { input: 'go', safety_identifier: 'ann', metadata: { a: 'b' } }
+    const next = scene.byHand()
+    const first = create(body)
+    const up = await next
+    const [session] = await sessionsOf('ann')
+    scene.says(['another'])
+    for (const [other, headers] of [
+      [{ ...body, safety_identifier: 'ben' }, retry],
+      [{ ...body, metadata: {} }, retry],
+      [{ ...body, input: 'stop' }, retry],
+      [body, {}],
+    ] as const)
+      expect(textOf(await create(other, headers))).toBe('another')
+    const again = create(body, retry)
+    await untilFollowed(scene.app.url, session?.id ?? '', 2)
+    await up.text('one')
+    await up.finish()
+    expect((await again).json).toEqual((await first).json)
+    expect(textOf(await first)).toBe('one')
+    // Its connection has lived: what comes now is asked anew.
+    expect(textOf(await create(body, retry))).toBe('another')
+  },
+)
+
+verifies(
+  ['contract-24.create', 'contract-4.retry-join'],
+  'such a retry joins the finished reply when its first request had lost its connection',
+  async () => {
+    const body = { input: 'go', safety_identifier: 'eve' }
+    const next = scene.byHand()
+    const controller = new AbortController()
+    const lost = fetch(`${scene.app.url}${scene.responses}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: controller.signal,
+    }).catch(() => null)
+    const up = await next
+    controller.abort()
+    await lost
+    const [session] = await sessionsOf('eve')
+    await untilFollowed(scene.app.url, session?.id ?? '', 0)
+    await up.text('one')
+    await up.finish()
+    await expect.poll(async () => (await scene.messages(session?.id ?? '')).at(-1).status).toBe('complete')
+    const calls = scene.up.calls.length
+    scene.says(['another'])
+    expect(textOf(await create(body, retry))).toBe('one')
+    expect([scene.up.calls.length, (await sessionsOf('eve')).length]).toEqual([calls, 1])
+  },
+)
+
+verifies('contract-24.create', 'a retry of what nobody in particular sends joins nobody’s conversation', async () => {
+  const next = scene.byHand()
+  const first = create({ input: 'Hello' })
+  const up = await next
+  scene.says(['another'])
+  expect(textOf(await create({ input: 'Hello' }, retry))).toBe('another')
+  await up.text('one')
+  await up.finish()
+  expect(textOf(await first)).toBe('one')
+})
