@@ -262,13 +262,21 @@ const Keys = ({ isIdle, stopsNext }: { isIdle: boolean; stopsNext: boolean }) =>
 
 const noMessages: Conversation = { path: [], ids: [] }
 
-/** Focuses the field when a conversation is opened; not where that would open an on-screen keyboard. */
+/**
+ * Focuses the field when a conversation is opened, and when a new one gets its id, unless the keyboard is used somewhere else
+ * by then; not where that would open an on-screen keyboard.
+ */
 function useFocusedField(sessionId: string | null) {
   const field = useRef<HTMLTextAreaElement>(null)
+  const [openedAs] = useState(sessionId)
   useEffect(() => {
     if (matchMedia('(pointer: coarse)').matches) return
-    const frame = requestAnimationFrame(() => field.current?.focus({ preventScroll: true }))
+    const frame = requestAnimationFrame(() => {
+      if (sessionId === openedAs || document.activeElement?.matches('body, main')) {
+        field.current?.focus({ preventScroll: true })
+      }
+    })
     return () => cancelAnimationFrame(frame)
-  }, [sessionId])
+  }, [sessionId, openedAs])
   return field
 }
