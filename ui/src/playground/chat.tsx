@@ -55,7 +55,8 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
   const overriding = useOverrides()
   const { overrides } = overriding
   const field = useFocusedField(sessionId)
-  const { editing, setEditing } = useEditing(agent.id, connection)
+  const place = useEditing(agent.id, sessionId)
+  const { editing, setEditing } = place
   const attachments = useAttachments()
   const { lastMessage, recall } = lastAsked(connection, attachments, setEditing)
   const { onSend, open, problem, dismiss } = useSending({
@@ -63,8 +64,7 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
     connection,
     draft,
     attachments,
-    editing,
-    onQueued: () => setEditing(null),
+    place,
     overrides,
   })
   const stop = isIdle ? null : connection.stop

@@ -32,7 +32,6 @@ export function MessageField({ agentName, isBusy, onAsk, onStop }: MessageFieldP
     setText((now) => (now === text ? '' : now))
     setLast({ text, parts })
     attachments.clear()
-    attachments.accepted()
   }
   const recall = () => {
     if (last) attachments.take(last.parts)
