@@ -1,7 +1,17 @@
 /** Replies side by side: one message with several settings, from the beginning or from a place in a session. */
 import { afterAll, expect, test } from 'vitest'
 import { axe, sidewaysScroll } from '../browser.ts'
-import { conversation, field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import {
+  attach,
+  conversation,
+  field,
+  holdFiles,
+  replies,
+  say,
+  soon,
+  startPlayground,
+  statuses,
+} from './playground-scene.ts'
 
 const { up, app, agentId, open, close } = await startPlayground()
 afterAll(close)
@@ -93,6 +103,30 @@ test('two models answer the same message of a session side by side, and the sess
   await field(page).waitFor()
   await soon(() => replies(page).count()).toBe(2)
   expect(await page.getByTestId('branch').count()).toBe(0)
+})
+
+/** Two columns, and how many sessions have been asked for since. */
+async function split() {
+  const page = await open()
+  await page.getByRole('button', { name: 'Add column' }).click()
+  await column(page, 2).waitFor()
+  const made = { sessions: 0 }
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/playground/sessions')) made.sessions += 1
+  })
+  return { page, made }
+}
+
+test('a message whose files are still read is sent once, however often Enter is pressed', async () => {
+  const { page: opened, made } = await split()
+  await using page = opened
+  await attach(page, 'notes.txt')
+  const readFiles = await holdFiles(page)
+  await say(page, 'What is in it?')
+  await field(page).press('Enter')
+  await readFiles()
+  await soon(() => statuses(page)).toEqual(['Complete', 'Complete'])
+  expect(made.sessions).toBe(2)
 })
 
 const isTurn = ({ role }: { role?: string }) => role !== 'system'

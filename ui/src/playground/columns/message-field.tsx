@@ -20,6 +20,8 @@ export function MessageField({ agentName, isBusy, onAsk, onStop }: MessageFieldP
   const [last, setLast] = useState<{ text: string; parts: readonly ShownPart[] }>()
   const field = useRef<HTMLTextAreaElement>(null)
   const attachments = useAttachments()
+  // Files are read before the columns are asked: what is pressed again meanwhile is the same message.
+  const isSending = useRef(false)
   const send = async () => {
     const { files } = attachments
     const parts = shownParts(files)
@@ -38,8 +40,13 @@ export function MessageField({ agentName, isBusy, onAsk, onStop }: MessageFieldP
     return last?.text
   }
   const onSend = () => {
-    if ((text.trim() === '' && attachments.files.length === 0) || isBusy) return
-    send().catch(() => field.current?.focus()) // the page shows why
+    if ((text.trim() === '' && attachments.files.length === 0) || isBusy || isSending.current) return
+    isSending.current = true
+    send()
+      .catch(() => field.current?.focus()) // the page shows why
+      .finally(() => {
+        isSending.current = false
+      })
   }
   return (
     <Composer
