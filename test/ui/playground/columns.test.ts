@@ -129,5 +129,21 @@ test('a message whose files are still read is sent once, however often Enter is 
   expect(made.sessions).toBe(2)
 })
 
+test('a message that is stopped before the columns have their sessions is sent to none, and stays in the field', async () => {
+  const { page: opened, made } = await split()
+  await using page = opened
+  const { promise: mayBeMade, resolve: make } = Promise.withResolvers<void>()
+  await page.route('**/playground/sessions', (route) => mayBeMade.then(() => route.continue()))
+  const before = up.calls.length
+  await say(page, 'Too soon')
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  make()
+  await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
+  expect(await field(page).inputValue()).toBe('Too soon')
+  await field(page).press('Enter')
+  await soon(() => statuses(page)).toEqual(['Complete', 'Complete'])
+  expect([made.sessions, up.calls.length - before]).toEqual([2, 2])
+})
+
 const isTurn = ({ role }: { role?: string }) => role !== 'system'
 const contentOf = ({ content }: { content?: string }) => content

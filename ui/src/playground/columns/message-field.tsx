@@ -9,8 +9,8 @@ import type { Question } from './column.tsx'
 interface MessageFieldProps {
   agentName: string
   isBusy: boolean
-  /** Rejects when nothing was asked; then the message stays in the field. */
-  onAsk: (question: Question) => Promise<unknown>
+  /** Resolves to whether it was asked; rejects when it could not be. Where nothing was asked, the message stays in the field. */
+  onAsk: (question: Question) => Promise<boolean>
   onStop: () => void
 }
 
@@ -29,7 +29,7 @@ export function MessageField({ agentName, isBusy, onAsk, onStop }: MessageFieldP
       notifications.show({ color: 'red', message: wordsOf(error) })
       throw error
     })
-    await onAsk({ chat: { message }, parts })
+    if (!(await onAsk({ chat: { message }, parts }))) return field.current?.focus()
     // What was typed meanwhile stays.
     setText((now) => (now === text ? '' : now))
     setLast({ text, parts })

@@ -1,6 +1,6 @@
 /** Asks all columns at once, each in a session of its own. */
 import { useMutation } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { createSession } from '../queries.ts'
 import type { Question } from './column.tsx'
 import type { Origin } from './columns-in-url.ts'
@@ -19,12 +19,16 @@ export function useAsking(
   const [question, setQuestion] = useState<Question | null>(null)
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set())
   const [stopped, setStopped] = useState(0)
+  const isStopped = useRef(false)
   const preparation = useMutation({
     async mutationFn({ question: next, sessions }: Asked) {
       const forkOf = origin && { sessionId: origin.sessionId, messageId: origin.answers, frameId: null }
       const ids = await Promise.all(sessions.map((id) => id ?? createSession(agentId, forkOf)))
       if (sessions.includes(null)) setSessions(ids)
+      // The sessions that were made meanwhile are there for the next question.
+      if (isStopped.current) return false
       setQuestion(next)
+      return true
     },
   })
   const onBusy = useCallback(
@@ -43,11 +47,17 @@ export function useAsking(
     isBusy: busy.size > 0,
     isPreparing: preparation.isPending,
     error: preparation.error,
-    /** Rejects when a session could not be made: then nothing was asked. */
-    ask: preparation.mutateAsync,
+    /** Resolves to whether it was asked, or stopped before that. Rejects when a session could not be made: then it was not. */
+    ask(asked: Asked): Promise<boolean> {
+      isStopped.current = false
+      return preparation.mutateAsync(asked)
+    },
     onBusy,
     stopped,
-    stop: () => setStopped((before) => before + 1),
+    stop() {
+      isStopped.current = true
+      setStopped((before) => before + 1)
+    },
     startOver() {
       setQuestion(null)
       setSessions(null)
