@@ -1,5 +1,7 @@
 /** Replies side by side: one message with several settings, from the beginning or from a place in a session. */
 import { afterAll, expect, test } from 'vitest'
+import type { UpstreamCall } from '../../support/network/upstream.ts'
+import { verifies } from '../../verifies.ts'
 import { axe, sidewaysScroll } from '../browser.ts'
 import {
   attach,
@@ -144,6 +146,40 @@ test('a message that is stopped before the columns have their sessions is sent t
   await soon(() => statuses(page)).toEqual(['Complete', 'Complete'])
   expect([made.sessions, up.calls.length - before]).toEqual([2, 2])
 })
+
+const asksForTheTime = (call: UpstreamCall) =>
+  call.toolCall({ id: 'c1', name: 'current_time', arguments: '{}' }).then(() => call.finish('tool_calls'))
+
+verifies(
+  'contract-15.pages',
+  'each column asks about its own calls, and the field says what a message does',
+  async () => {
+    const params = { path: { agent_id: agentId } }
+    const tools = '/api/v1/agents/{agent_id}/tools'
+    await app.client.PUT(tools, {
+      params,
+      body: { builtInToolIds: ['current_time'], approvals: ['current_time'] },
+    })
+    for (const _ of [1, 2]) up.next(asksForTheTime)
+    const { page: opened } = await split()
+    await using page = opened
+    const question = (n: number) => column(page, n).getByRole('region', { name: `Waiting for a decision, column ${n}` })
+    await say(page, 'What time is it?')
+    await question(1).waitFor()
+    await question(2).waitFor()
+    await page.getByPlaceholder('Sending a message rejects the 2 calls that wait').waitFor()
+    expect(await axe(page)).toEqual([])
+    expect(await sidewaysScroll(page)).toEqual([])
+    await question(1).getByRole('button', { name: 'Approve' }).click()
+    await soon(() => answerOf(page, 1).allTextContents()).toEqual(['Fine.'])
+    await page.getByPlaceholder('Sending a message rejects the call that waits').waitFor()
+    await question(2).getByRole('button', { name: 'Reject' }).click()
+    await question(2).getByLabel('Reason').press('Enter')
+    await soon(() => answerOf(page, 2).allTextContents()).toEqual(['Fine.'])
+    await page.getByPlaceholder('Message Agent in each column').waitFor()
+    await app.client.PUT(tools, { params, body: { builtInToolIds: [], approvals: [] } })
+  },
+)
 
 const isTurn = ({ role }: { role?: string }) => role !== 'system'
 const contentOf = ({ content }: { content?: string }) => content

@@ -17,6 +17,7 @@ import { useDraft } from './composer/use-draft.ts'
 import { useEditing } from './composer/use-editing.ts'
 import { useFileDrop } from './composer/use-file-drop.ts'
 import { useSending } from './composer/use-sending.ts'
+import { rejecting, WaitingCalls } from './composer/waiting-calls.tsx'
 import { Durability } from './connection/durability.tsx'
 import type { ShownMessage } from './connection/live-reply.ts'
 import { useConnection } from './connection/use-connection.ts'
@@ -30,10 +31,6 @@ import { type MessageActions, useMessageActions } from './transcript/message-act
 import { Opening } from './transcript/opening.tsx'
 import type { TranscriptView } from './transcript/transcript-view.tsx'
 
-/** Loaded when a call waits: it brings the forms of tools' arguments, which few conversations need. */
-const Question = lazy(
-  reliable(() => import('./composer/question.tsx').then((loaded) => ({ default: loaded.Question }))),
-)
 const transcriptPart = late(reliable(() => import('./transcript/transcript-view.tsx')))
 const ForkDialog = lazy(reliable(() => import('./transcript/fork-dialog.tsx')))
 
@@ -109,7 +106,7 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
       <Dropping onFiles={attachments.add} />
       <div className={classes.bottom}>
         {isAccepted && sessionId && <Durability sessionId={sessionId} />}
-        <Asked pending={connection.pending} onDecide={connection.decide} />
+        <WaitingCalls pending={connection.pending} onDecide={connection.decide} />
         <Notices problem={problem} onDismiss={dismiss} isReconnecting={isReconnecting} />
         {sessionId && (
           <QueuedMessages
@@ -215,26 +212,11 @@ function lastAsked(
   return { lastMessage, recall }
 }
 
-function Asked({ pending, onDecide }: ComponentProps<typeof Question>) {
-  if (pending.length === 0) return null
-  return (
-    <Suspense>
-      <Question pending={pending} onDecide={onDecide} />
-    </Suspense>
-  )
-}
+const placeholderOf = ({ name }: Agent, waiting: number, isIdle: boolean): string =>
+  isIdle ? (rejecting(waiting)?.placeholder ?? `Message ${name}`) : `Message ${name}: it waits for this reply`
 
-const calls = (count: number): string => (count === 1 ? 'call that waits' : `${count} calls that wait`)
-
-const placeholderOf = ({ name }: Agent, waiting: number, isIdle: boolean): string => {
-  if (!isIdle) return `Message ${name}: it waits for this reply`
-  return waiting === 0 ? `Message ${name}` : `Sending a message rejects the ${calls(waiting)}`
-}
-
-const sendLabelOf = (waiting: number, isIdle: boolean): string => {
-  if (!isIdle) return 'Queue'
-  return waiting === 0 ? 'Send' : `Send, and reject the ${calls(waiting)}`
-}
+const sendLabelOf = (waiting: number, isIdle: boolean): string =>
+  isIdle ? (rejecting(waiting)?.sendLabel ?? 'Send') : 'Queue'
 
 function Dropping({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   const isOver = useFileDrop(onFiles)

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react'
 import { wordsOf } from '../../api.ts'
 import { contentOf, shownParts, useAttachments } from '../composer/attachments.ts'
 import { Composer } from '../composer/composer.tsx'
+import { rejecting } from '../composer/waiting-calls.tsx'
 import type { ShownPart } from '../connection/live-reply.ts'
 import type { Question } from './column.tsx'
 
@@ -12,10 +13,12 @@ interface MessageFieldProps {
   /** Resolves to whether it was asked; rejects when it could not be. Where nothing was asked, the message stays in the field. */
   onAsk: (question: Question) => Promise<boolean>
   onStop: () => void
+  /** How many calls wait in the columns: a message rejects them. */
+  waiting: number
 }
 
 /** One message for all columns. */
-export function MessageField({ agentName, isBusy, onAsk, onStop }: MessageFieldProps) {
+export function MessageField({ agentName, isBusy, onAsk, onStop, waiting }: MessageFieldProps) {
   const [text, setText] = useState('')
   const [last, setLast] = useState<{ text: string; parts: readonly ShownPart[] }>()
   const field = useRef<HTMLTextAreaElement>(null)
@@ -58,7 +61,8 @@ export function MessageField({ agentName, isBusy, onAsk, onStop }: MessageFieldP
       onStop={isBusy ? onStop : null}
       isStopping={false}
       recall={recall}
-      placeholder={`Message ${agentName} in each column`}
+      placeholder={rejecting(waiting)?.placeholder ?? `Message ${agentName} in each column`}
+      sendLabel={rejecting(waiting)?.sendLabel ?? 'Send'}
     />
   )
 }

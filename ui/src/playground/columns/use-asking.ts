@@ -11,13 +11,20 @@ interface Asked {
   sessions: readonly (string | null)[]
 }
 
+/** What a column with a session says of it. */
+export interface ColumnState {
+  isBusy: boolean
+  /** How many calls wait in it. */
+  waiting: number
+}
+
 export function useAsking(
   agentId: string,
   origin: Origin | null,
   setSessions: (ids: readonly string[] | null) => void,
 ) {
   const [question, setQuestion] = useState<Question | null>(null)
-  const [busy, setBusy] = useState<ReadonlySet<string>>(new Set())
+  const [states, setStates] = useState<ReadonlyMap<string, ColumnState>>(new Map())
   const [stopped, setStopped] = useState(0)
   const isStopped = useRef(false)
   const preparation = useMutation({
@@ -31,20 +38,22 @@ export function useAsking(
       return true
     },
   })
-  const onBusy = useCallback(
-    (name: string, isBusy: boolean) =>
-      setBusy((before) => {
-        if (before.has(name) === isBusy) return before
-        const after = new Set(before)
-        if (isBusy) after.add(name)
-        else after.delete(name)
+  const onState = useCallback(
+    (name: string, state: ColumnState | null) =>
+      setStates((before) => {
+        const after = new Map(before)
+        if (state === null) after.delete(name)
+        else after.set(name, state)
         return after
       }),
     [],
   )
+  const all = [...states.values()]
   return {
     question,
-    isBusy: busy.size > 0,
+    isBusy: all.some(({ isBusy }) => isBusy),
+    /** How many calls wait in the columns. */
+    waiting: all.reduce((sum, { waiting }) => sum + waiting, 0),
     isPreparing: preparation.isPending,
     error: preparation.error,
     /** Resolves to whether it was asked, or stopped before that. Rejects when a session could not be made: then it was not. */
@@ -52,7 +61,7 @@ export function useAsking(
       isStopped.current = false
       return preparation.mutateAsync(asked)
     },
-    onBusy,
+    onState,
     stopped,
     stop() {
       isStopped.current = true
