@@ -1,7 +1,19 @@
 /** Replies side by side: one message with several settings, from the beginning or from a place in a session. */
 import { afterAll, expect, test } from 'vitest'
+import type { UpstreamCall } from '../../support/network/upstream.ts'
+import { verifies } from '../../verifies.ts'
 import { axe, sidewaysScroll } from '../browser.ts'
-import { conversation, field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import {
+  attach,
+  conversation,
+  field,
+  holdFiles,
+  replies,
+  say,
+  soon,
+  startPlayground,
+  statuses,
+} from './playground-scene.ts'
 
 const { up, app, agentId, open, close } = await startPlayground()
 afterAll(close)
@@ -105,6 +117,80 @@ test('two models answer the same message of a session side by side, and the sess
   await soon(() => replies(page).count()).toBe(2)
   expect(await page.getByTestId('branch').count()).toBe(0)
 })
+
+/** Two columns, and how many sessions have been asked for since. */
+async function split() {
+  const page = await open()
+  await page.getByRole('button', { name: 'Add column' }).click()
+  await column(page, 2).waitFor()
+  const made = { sessions: 0 }
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/playground/sessions')) made.sessions += 1
+  })
+  return { page, made }
+}
+
+test('a message whose files are still read is sent once, however often Enter is pressed', async () => {
+  const { page: opened, made } = await split()
+  await using page = opened
+  await attach(page, 'notes.txt')
+  const readFiles = await holdFiles(page)
+  await say(page, 'What is in it?')
+  await field(page).press('Enter')
+  await readFiles()
+  await soon(() => statuses(page)).toEqual(['Complete', 'Complete'])
+  expect(made.sessions).toBe(2)
+})
+
+test('a message that is stopped before the columns have their sessions is sent to none, and stays in the field', async () => {
+  const { page: opened, made } = await split()
+  await using page = opened
+  const { promise: mayBeMade, resolve: make } = Promise.withResolvers<void>()
+  await page.route('**/playground/sessions', (route) => mayBeMade.then(() => route.continue()))
+  const before = up.calls.length
+  await say(page, 'Too soon')
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  make()
+  await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
+  expect(await field(page).inputValue()).toBe('Too soon')
+  await field(page).press('Enter')
+  await soon(() => statuses(page)).toEqual(['Complete', 'Complete'])
+  expect([made.sessions, up.calls.length - before]).toEqual([2, 2])
+})
+
+const asksForTheTime = (call: UpstreamCall) =>
+  call.toolCall({ id: 'c1', name: 'current_time', arguments: '{}' }).then(() => call.finish('tool_calls'))
+
+verifies(
+  'contract-15.pages',
+  'each column asks about its own calls, and the field says what a message does',
+  async () => {
+    const params = { path: { agent_id: agentId } }
+    const tools = '/api/v1/agents/{agent_id}/tools'
+    await app.client.PUT(tools, {
+      params,
+      body: { builtInToolIds: ['current_time'], approvals: ['current_time'] },
+    })
+    for (const _ of [1, 2]) up.next(asksForTheTime)
+    const { page: opened } = await split()
+    await using page = opened
+    const question = (n: number) => column(page, n).getByRole('region', { name: `Waiting for a decision, column ${n}` })
+    await say(page, 'What time is it?')
+    await question(1).waitFor()
+    await question(2).waitFor()
+    await page.getByPlaceholder('Sending a message rejects the 2 calls that wait').waitFor()
+    expect(await axe(page)).toEqual([])
+    expect(await sidewaysScroll(page)).toEqual([])
+    await question(1).getByRole('button', { name: 'Approve' }).click()
+    await soon(() => answerOf(page, 1).allTextContents()).toEqual(['Fine.'])
+    await page.getByPlaceholder('Sending a message rejects the call that waits').waitFor()
+    await question(2).getByRole('button', { name: 'Reject' }).click()
+    await question(2).getByLabel('Reason').press('Enter')
+    await soon(() => answerOf(page, 2).allTextContents()).toEqual(['Fine.'])
+    await page.getByPlaceholder('Message Agent in each column').waitFor()
+    await app.client.PUT(tools, { params, body: { builtInToolIds: [], approvals: [] } })
+  },
+)
 
 const isTurn = ({ role }: { role?: string }) => role !== 'system'
 const contentOf = ({ content }: { content?: string }) => content

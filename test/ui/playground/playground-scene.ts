@@ -16,6 +16,26 @@ export async function say(page: TestPage, text: string): Promise<void> {
   await field(page).press('Enter')
 }
 
+/** A small file beside the message. */
+export const attach = (page: TestPage, name: string): Promise<void> =>
+  page.getByTestId('attach').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })
+
+/** Files are read from now on only once the promise's function is called. */
+export async function holdFiles(page: TestPage): Promise<() => Promise<void>> {
+  await page.evaluate(`{
+    const read = Blob.prototype.arrayBuffer
+    const { promise, resolve } = Promise.withResolvers()
+    Blob.prototype.arrayBuffer = function () {
+      return promise.then(() => read.call(this))
+    }
+    globalThis.readFiles = () => {
+      Blob.prototype.arrayBuffer = read
+      resolve()
+    }
+  }`)
+  return () => page.evaluate<void>('readFiles()')
+}
+
 /** `playground`: the page of its one agent, named "Agent". Replies are "Fine." unless the test says otherwise. */
 export async function startPlayground(settings: Record<string, string> = {}) {
   const up = await startUpstream()

@@ -1,7 +1,7 @@
 /** The composer stays open while a reply runs: what is sent then waits below the conversation, and is answered in its turn. */
 import { afterAll, expect, test } from 'vitest'
 import { axe, type TestPage } from '../browser.ts'
-import { field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { attach, field, holdFiles, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
 
 const { up, app, agentId, open, byHand, close } = await startPlayground()
 afterAll(close)
@@ -87,4 +87,65 @@ test('a message that the queue has no room for is back in the field, with the re
   await post(`sessions/${sessionId}/cancel`, { queue: 'clear' })
   await soon(() => queued(page).count()).toBe(0)
   await soon(() => statuses(page)).toEqual(['Stopped'])
+})
+
+test('a message whose files are still read when a reply begins elsewhere waits for that reply, with its files', async () => {
+  await using page = await open()
+  await say(page, 'First')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await page.waitForURL(/[0-9a-f-]{36}\/[0-9a-f-]{36}$/)
+  await attach(page, 'notes.txt')
+  const readFiles = await holdFiles(page)
+  await say(page, 'What is in it?')
+  const next = byHand()
+  const left = new AbortController()
+  await post('chat', { sessionId: new URL(page.url()).pathname.split('/').at(-1), message: 'Elsewhere' }, left.signal)
+  const call = await next
+  await call.text('Begun')
+  await replies(page).getByText('Begun').waitFor()
+  await readFiles()
+  await soon(() => queued(page).allTextContents()).toEqual(['What is in it?'])
+  await call.finish()
+  left.abort()
+  await soon(() => statuses(page)).toEqual(['Complete', 'Complete', 'Complete'])
+  await page.getByRole('list', { name: 'Attached' }).getByText('notes.txt').waitFor()
+  expect(await field(page).inputValue()).toBe('')
+})
+
+test('what the queue refuses comes back with its own files and its old place, whatever was sent since', async () => {
+  await using page = await open()
+  await say(page, 'Zero')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  const call = await running(page)
+  const { promise: isDecided, resolve: refuse } = Promise.withResolvers<void>()
+  const refusal = { status: 409, json: { message: 'Twenty messages wait in this session already.' } }
+  await page.route('**/playground/chat', (route) => isDecided.then(() => route.fulfill(refusal)), { times: 1 })
+  const isEdited = page.getByText('Editing an earlier message')
+  await page.getByRole('button', { name: 'Edit and send again' }).first().click()
+  await isEdited.waitFor()
+  await attach(page, 'one.txt')
+  await say(page, 'Changed')
+  // What is written next is a message of its own, and its reply is followed before the first one is answered.
+  expect(await isEdited.count()).toBe(0)
+  await attach(page, 'two.txt')
+  const next = byHand()
+  await say(page, 'Second')
+  await soon(() => queued(page).allTextContents()).toEqual(['Second'])
+  await call.finish()
+  const second = await next
+  await second.text('Another')
+  await replies(page).getByText('Another').waitFor()
+  refuse()
+  await page.getByText('Twenty messages wait in this session already.').waitFor()
+  expect(await field(page).inputValue()).toBe('Changed')
+  const chosen = page.getByRole('list', { name: 'To be sent' })
+  await chosen.getByText('one.txt').waitFor()
+  expect(await chosen.getByRole('listitem').count()).toBe(1)
+  await isEdited.waitFor()
+  await second.finish()
+  await soon(() => statuses(page)).toEqual(['Complete', 'Complete', 'Complete'])
+  await field(page).press('Enter')
+  await page.getByTestId('branch').filter({ hasText: '2 / 2' }).waitFor()
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  expect(await isEdited.count()).toBe(0)
 })

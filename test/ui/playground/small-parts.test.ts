@@ -1,7 +1,7 @@
 /** Small parts of the conversation: the caret, the line below a reply, hints, and a session's row in the list. */
 import { afterAll, expect, test } from 'vitest'
 import { sidewaysScroll } from '../browser.ts'
-import { replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+import { field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
 
 const { agentId, app, up, open, byHand, close } = await startPlayground()
 afterAll(close)
@@ -126,4 +126,18 @@ test('an agent’s name that no line has room for moves nothing out of sight', a
   await page.goto('/')
   await page.getByRole('region', { name: 'Recent sessions' }).getByText('WWW').waitFor()
   expect(await sidewaysScroll(page)).toEqual([])
+})
+
+test('a new session gets its id without taking the keyboard from where somebody types by then', async () => {
+  await using page = await open()
+  const { promise: mayArrive, resolve: arrive } = Promise.withResolvers<void>()
+  await page.route('**/playground/chat', (route) => mayArrive.then(() => route.continue()))
+  await say(page, 'Hello')
+  const search = page.getByRole('searchbox', { name: 'Search sessions' })
+  await search.pressSequentially('zeb')
+  arrive()
+  await page.waitForURL(/[0-9a-f-]{36}\/[0-9a-f-]{36}$/)
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await page.keyboard.type('ra')
+  expect([await search.inputValue(), await field(page).inputValue()]).toEqual(['zebra', ''])
 })

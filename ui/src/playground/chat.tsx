@@ -17,6 +17,7 @@ import { useDraft } from './composer/use-draft.ts'
 import { useEditing } from './composer/use-editing.ts'
 import { useFileDrop } from './composer/use-file-drop.ts'
 import { useSending } from './composer/use-sending.ts'
+import { rejecting, WaitingCalls } from './composer/waiting-calls.tsx'
 import { Durability } from './connection/durability.tsx'
 import type { ShownMessage } from './connection/live-reply.ts'
 import { useConnection } from './connection/use-connection.ts'
@@ -30,10 +31,6 @@ import { type MessageActions, useMessageActions } from './transcript/message-act
 import { Opening } from './transcript/opening.tsx'
 import type { TranscriptView } from './transcript/transcript-view.tsx'
 
-/** Loaded when a call waits: it brings the forms of tools' arguments, which few conversations need. */
-const Question = lazy(
-  reliable(() => import('./composer/question.tsx').then((loaded) => ({ default: loaded.Question }))),
-)
 const transcriptPart = late(reliable(() => import('./transcript/transcript-view.tsx')))
 const ForkDialog = lazy(reliable(() => import('./transcript/fork-dialog.tsx')))
 
@@ -55,7 +52,8 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
   const overriding = useOverrides()
   const { overrides } = overriding
   const field = useFocusedField(sessionId)
-  const { editing, setEditing } = useEditing(agent.id, connection)
+  const place = useEditing(agent.id, sessionId)
+  const { editing, setEditing } = place
   const attachments = useAttachments()
   const { lastMessage, recall } = lastAsked(connection, attachments, setEditing)
   const { onSend, open, problem, dismiss } = useSending({
@@ -63,8 +61,7 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
     connection,
     draft,
     attachments,
-    editing,
-    onQueued: () => setEditing(null),
+    place,
     overrides,
   })
   const stop = isIdle ? null : connection.stop
@@ -109,7 +106,7 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
       <Dropping onFiles={attachments.add} />
       <div className={classes.bottom}>
         {isAccepted && sessionId && <Durability sessionId={sessionId} />}
-        <Asked pending={connection.pending} onDecide={connection.decide} />
+        <WaitingCalls pending={connection.pending} onDecide={connection.decide} />
         <Notices problem={problem} onDismiss={dismiss} isReconnecting={isReconnecting} />
         {sessionId && (
           <QueuedMessages
@@ -215,26 +212,11 @@ function lastAsked(
   return { lastMessage, recall }
 }
 
-function Asked({ pending, onDecide }: ComponentProps<typeof Question>) {
-  if (pending.length === 0) return null
-  return (
-    <Suspense>
-      <Question pending={pending} onDecide={onDecide} />
-    </Suspense>
-  )
-}
+const placeholderOf = ({ name }: Agent, waiting: number, isIdle: boolean): string =>
+  isIdle ? (rejecting(waiting)?.placeholder ?? `Message ${name}`) : `Message ${name}: it waits for this reply`
 
-const calls = (count: number): string => (count === 1 ? 'call that waits' : `${count} calls that wait`)
-
-const placeholderOf = ({ name }: Agent, waiting: number, isIdle: boolean): string => {
-  if (!isIdle) return `Message ${name}: it waits for this reply`
-  return waiting === 0 ? `Message ${name}` : `Sending a message rejects the ${calls(waiting)}`
-}
-
-const sendLabelOf = (waiting: number, isIdle: boolean): string => {
-  if (!isIdle) return 'Queue'
-  return waiting === 0 ? 'Send' : `Send, and reject the ${calls(waiting)}`
-}
+const sendLabelOf = (waiting: number, isIdle: boolean): string =>
+  isIdle ? (rejecting(waiting)?.sendLabel ?? 'Send') : 'Queue'
 
 function Dropping({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   const isOver = useFileDrop(onFiles)
@@ -262,13 +244,21 @@ const Keys = ({ isIdle, stopsNext }: { isIdle: boolean; stopsNext: boolean }) =>
 
 const noMessages: Conversation = { path: [], ids: [] }
 
-/** Focuses the field when a conversation is opened; not where that would open an on-screen keyboard. */
+/**
+ * Focuses the field when a conversation is opened, and when a new one gets its id, unless the keyboard is used somewhere else
+ * by then; not where that would open an on-screen keyboard.
+ */
 function useFocusedField(sessionId: string | null) {
   const field = useRef<HTMLTextAreaElement>(null)
+  const [openedAs] = useState(sessionId)
   useEffect(() => {
     if (matchMedia('(pointer: coarse)').matches) return
-    const frame = requestAnimationFrame(() => field.current?.focus({ preventScroll: true }))
+    const frame = requestAnimationFrame(() => {
+      if (sessionId === openedAs || document.activeElement?.matches('body, main')) {
+        field.current?.focus({ preventScroll: true })
+      }
+    })
     return () => cancelAnimationFrame(frame)
-  }, [sessionId])
+  }, [sessionId, openedAs])
   return field
 }

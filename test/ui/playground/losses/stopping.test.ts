@@ -64,6 +64,20 @@ test('Esc stops from the field and from the conversation, and asks for a second 
   }
 })
 
+test('Esc that is held down is one press', async () => {
+  await using page = await open()
+  await running(page)
+  await field(page).focus()
+  await page.keyboard.down('Escape')
+  await warning(page).waitFor()
+  await page.keyboard.down('Escape') // the keyboard repeats it
+  expect(await warning(page).count()).toBe(1)
+  expect(await statuses(page)).toEqual(['Writing'])
+  await page.keyboard.up('Escape')
+  await page.keyboard.press('Escape')
+  await soon(() => statuses(page)).toEqual(['Stopped'])
+})
+
 test('a session has its title from its first message on, while the reply runs', async () => {
   await using page = await open()
   const next = byHand()

@@ -6,6 +6,7 @@ import type { Agent } from '../../agents/resource.ts'
 import { wordsOf } from '../../api.ts'
 import { useEdits } from '../../blocks/editing/edits.ts'
 import { ReadFailure } from '../../blocks/messages/when-read.tsx'
+import { WaitingCalls } from '../composer/waiting-calls.tsx'
 import type { ChatRequest } from '../connection/connection-machine.ts'
 import type { ShownPart } from '../connection/live-reply.ts'
 import { useConnection } from '../connection/use-connection.ts'
@@ -19,6 +20,7 @@ import { ColumnSettings } from './column-settings.tsx'
 import classes from './columns.module.css'
 import type { Origin } from './columns-in-url.ts'
 import { Earlier } from './earlier.tsx'
+import type { ColumnState } from './use-asking.ts'
 
 /** What all columns are asked at once. A new object is a new question. */
 export interface Question {
@@ -42,7 +44,8 @@ interface ColumnProps {
   onSettings: () => void
   /** Null while a reply runs. */
   onRemove: (() => void) | null
-  onBusy: (name: string, isBusy: boolean) => void
+  /** Null once the column has none any longer. */
+  onState: (name: string, state: ColumnState | null) => void
   /** Counts up when all are to stop. */
   stopped: number
 }
@@ -110,15 +113,16 @@ interface AskedProps extends ColumnProps {
   sessionId: string
 }
 
-function Asked({ agent, name, state, sessionId, question, onBusy, stopped }: AskedProps) {
+function Asked({ agent, name, state, sessionId, question, onState, stopped }: AskedProps) {
   const connection = useConnection({ agentId: agent.id, sessionId, onSession: never })
-  const { transcript, stored, unread, isIdle, problem } = connection
+  const { transcript, stored, unread, isIdle, problem, pending } = connection
   const part = requestPart(state.overrides)
   useQuestions(question, ({ chat, parts }) => connection.send({ ...chat, ...part }, parts))
+  const waiting = pending.length
   useEffect(() => {
-    onBusy(name, !isIdle)
-    return () => onBusy(name, false)
-  }, [name, isIdle, onBusy])
+    onState(name, { isBusy: !isIdle, waiting })
+    return () => onState(name, null)
+  }, [name, isIdle, waiting, onState])
   useStop(stopped, () => !isIdle && connection.stop())
   const all = useMessageActions({
     agentId: agent.id,
@@ -141,6 +145,11 @@ function Asked({ agent, name, state, sessionId, question, onBusy, stopped }: Ask
         actions={actions}
         empty={unread !== null && <ReadFailure error={unread} query={stored} />}
       />
+      {waiting > 0 && (
+        <div className={classes.waiting}>
+          <WaitingCalls pending={pending} onDecide={connection.decide} of={name.toLowerCase()} />
+        </div>
+      )}
       {problem && (
         <Alert color="red" m="xs" withCloseButton closeButtonLabel="Dismiss" onClose={connection.dismiss}>
           {wordsOf(problem.error)}

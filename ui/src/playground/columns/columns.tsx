@@ -72,7 +72,7 @@ export default function Columns({ agent, sessionId, state, selected, onSelect, o
             onSelect={() => onSelect(index)}
             onSettings={onSettings}
             onRemove={isBusy ? null : () => remove(index)}
-            onBusy={asking.onBusy}
+            onState={asking.onState}
             stopped={asking.stopped}
           />
         ))}
@@ -88,7 +88,13 @@ export default function Columns({ agent, sessionId, state, selected, onSelect, o
             Run
           </Button>
         ) : (
-          <MessageField agentName={agent.name} isBusy={isBusy || asking.isPreparing} onAsk={ask} onStop={asking.stop} />
+          <MessageField
+            agentName={agent.name}
+            isBusy={isBusy || asking.isPreparing}
+            onAsk={ask}
+            onStop={asking.stop}
+            waiting={asking.waiting}
+          />
         )}
       </div>
     </>

@@ -3,23 +3,28 @@ import { useRef, useState } from 'react'
 import { wordsOf } from '../../api.ts'
 import { contentOf, shownParts, useAttachments } from '../composer/attachments.ts'
 import { Composer } from '../composer/composer.tsx'
+import { rejecting } from '../composer/waiting-calls.tsx'
 import type { ShownPart } from '../connection/live-reply.ts'
 import type { Question } from './column.tsx'
 
 interface MessageFieldProps {
   agentName: string
   isBusy: boolean
-  /** Rejects when nothing was asked; then the message stays in the field. */
-  onAsk: (question: Question) => Promise<unknown>
+  /** Resolves to whether it was asked; rejects when it could not be. Where nothing was asked, the message stays in the field. */
+  onAsk: (question: Question) => Promise<boolean>
   onStop: () => void
+  /** How many calls wait in the columns: a message rejects them. */
+  waiting: number
 }
 
 /** One message for all columns. */
-export function MessageField({ agentName, isBusy, onAsk, onStop }: MessageFieldProps) {
+export function MessageField({ agentName, isBusy, onAsk, onStop, waiting }: MessageFieldProps) {
   const [text, setText] = useState('')
   const [last, setLast] = useState<{ text: string; parts: readonly ShownPart[] }>()
   const field = useRef<HTMLTextAreaElement>(null)
   const attachments = useAttachments()
+  // Files are read before the columns are asked: what is pressed again meanwhile is the same message.
+  const isSending = useRef(false)
   const send = async () => {
     const { files } = attachments
     const parts = shownParts(files)
@@ -27,20 +32,24 @@ export function MessageField({ agentName, isBusy, onAsk, onStop }: MessageFieldP
       notifications.show({ color: 'red', message: wordsOf(error) })
       throw error
     })
-    await onAsk({ chat: { message }, parts })
+    if (!(await onAsk({ chat: { message }, parts }))) return field.current?.focus()
     // What was typed meanwhile stays.
     setText((now) => (now === text ? '' : now))
     setLast({ text, parts })
     attachments.clear()
-    attachments.accepted()
   }
   const recall = () => {
     if (last) attachments.take(last.parts)
     return last?.text
   }
   const onSend = () => {
-    if ((text.trim() === '' && attachments.files.length === 0) || isBusy) return
-    send().catch(() => field.current?.focus()) // the page shows why
+    if ((text.trim() === '' && attachments.files.length === 0) || isBusy || isSending.current) return
+    isSending.current = true
+    send()
+      .catch(() => field.current?.focus()) // the page shows why
+      .finally(() => {
+        isSending.current = false
+      })
   }
   return (
     <Composer
@@ -52,7 +61,8 @@ export function MessageField({ agentName, isBusy, onAsk, onStop }: MessageFieldP
       onStop={isBusy ? onStop : null}
       isStopping={false}
       recall={recall}
-      placeholder={`Message ${agentName} in each column`}
+      placeholder={rejecting(waiting)?.placeholder ?? `Message ${agentName} in each column`}
+      sendLabel={rejecting(waiting)?.sendLabel ?? 'Send'}
     />
   )
 }

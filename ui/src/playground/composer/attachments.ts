@@ -1,5 +1,5 @@
 /** Pictures and files that go with the next message. */
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type ContentPart, filePart } from '../../api.ts'
 import type { ChatRequest } from '../connection/connection-machine.ts'
 import type { ShownPart } from '../connection/live-reply.ts'
@@ -37,24 +37,13 @@ const MOST_BYTES = 20 * 2 ** 20
 const mediaTypeOf = ({ name, type }: File): string | null =>
   pictures.find((one) => one === type) ?? byEnding.get(name.split('.').at(-1)?.toLowerCase() ?? '') ?? null
 
-/** The files of the message that is being written, and those of the one that waits to be accepted. */
+/** The files of the message that is being written. */
 export function useAttachments() {
   const [files, setFiles] = useState<readonly Attachment[]>([])
   const [refusal, setRefusal] = useState<string | null>(null)
-  const sent = useRef<readonly Attachment[]>([])
   const last = useRef<readonly Attachment[]>([])
   const previews = useRef<string[]>([])
   useEffect(() => () => previews.current.forEach((preview) => void URL.revokeObjectURL(preview)), [])
-
-  /** The message was refused, or is there. */
-  const restore = useCallback(() => {
-    const back = sent.current
-    sent.current = []
-    setFiles((now) => [...back, ...now])
-  }, [])
-  const accepted = useCallback(() => {
-    sent.current = []
-  }, [])
 
   const add = (chosen: readonly File[]) => {
     const all = [...files]
@@ -101,13 +90,12 @@ export function useAttachments() {
     remove: (id: string) => setFiles(files.filter((one) => one.id !== id)),
     /** The message is on its way. */
     clear() {
-      sent.current = files
       last.current = files
       setFiles([])
       setRefusal(null)
     },
-    restore,
-    accepted,
+    /** Those of a message that was refused. */
+    restore: (refused: readonly Attachment[]) => setFiles((now) => [...refused, ...now]),
   }
 }
 

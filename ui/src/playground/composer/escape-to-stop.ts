@@ -26,8 +26,9 @@ export function useEscapeToStop(stop: (() => void) | null, field: RefObject<HTML
     }
     const listen = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return setArmed(false)
-      const { target, defaultPrevented, isComposing } = event
-      if (defaultPrevented || isComposing || wasOpen || !(target instanceof Element)) return
+      const { target, defaultPrevented, isComposing, repeat } = event
+      // A key that is held down is one press, though the keyboard repeats it.
+      if (defaultPrevented || isComposing || repeat || wasOpen || !(target instanceof Element)) return
       if (target === field.current || target.closest('[role=log]') !== null) pressed()
     }
     addEventListener('keydown', look, { capture: true })

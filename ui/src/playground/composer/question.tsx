@@ -17,6 +17,8 @@ interface QuestionProps {
   onDecide: (decisions: Decision[]) => void
   /** A, E and R do what the buttons of the first undecided call do. */
   hasKeys?: boolean
+  /** "column 1": where several ask on one page. */
+  of?: string
 }
 
 /** Decisions are made about exactly these calls: where others are pending, none of them is decided. */
@@ -24,7 +26,7 @@ export const Question = (props: QuestionProps) => (
   <Undecided key={props.pending.map(({ call_id }) => call_id).join(' ')} {...props} />
 )
 
-function Undecided({ pending, onDecide, hasKeys = false }: QuestionProps) {
+function Undecided({ pending, onDecide, hasKeys = false, of }: QuestionProps) {
   const [decided, setDecided] = useState<ReadonlyMap<string, Decision>>(new Map())
   const decide = (decision: Decision) => {
     const all = new Map(decided).set(decision.call_id, decision)
@@ -38,7 +40,7 @@ function Undecided({ pending, onDecide, hasKeys = false }: QuestionProps) {
   const approveAll = () =>
     onDecide([...decided.values(), ...undecided.map(({ call_id }) => ({ call_id, decision: 'approve' as const }))])
   return (
-    <section className={classes.question} aria-label="Waiting for a decision">
+    <section className={classes.question} aria-label={`Waiting for a decision${of ? `, ${of}` : ''}`}>
       <Group gap="xs" wrap="nowrap">
         <IconHandStop size={18} stroke={1.8} aria-hidden />
         <Title order={2} size="h5">

@@ -4,85 +4,102 @@ import { useEffect, useRef, useState } from 'react'
 import type { Problem } from '../chat-notices.tsx'
 import type { useConnection } from '../connection/use-connection.ts'
 import { type Overrides, requestPart } from '../overrides/overrides.ts'
-import { useQueueing } from '../queue/use-queueing.ts'
+import { type OnBusy, queueMessage } from '../queue/queue.ts'
 import { type Attachment, contentOf, shownParts, type useAttachments } from './attachments.ts'
+import type { Place } from './drafts.ts'
 import type { useDraft } from './use-draft.ts'
+import type { useEditing } from './use-editing.ts'
 
 interface SendingOptions {
   agentId: string
   connection: ReturnType<typeof useConnection>
   draft: ReturnType<typeof useDraft>
   attachments: ReturnType<typeof useAttachments>
-  /** The place of the message that is edited. Null when none is. */
-  editing: { parentId: string | null } | null
-  /** The message has been put into the queue: nothing is edited any more. */
-  onQueued: () => void
+  place: ReturnType<typeof useEditing>
   overrides: Overrides
 }
 
-export function useSending(options: SendingOptions) {
-  const { agentId, connection, draft, attachments, editing, overrides } = options
-  const { isIdle, isAccepted, sessionId } = connection
-  const queueing = useQueueing({ agentId, sessionId, draft, attachments })
-  // A file may be gone from the disk by the time it is read.
-  const [unread, setUnread] = useState<Problem | null>(null)
+/** What leaves the field together, and comes back to it together. */
+interface Written {
+  text: string
+  files: readonly Attachment[]
+  /** The place of the message that it edits. Null when it is a new one. */
+  place: Place | null
+}
+
+export function useSending({ agentId, connection, draft, attachments, place, overrides }: SendingOptions) {
+  const { isIdle, isAccepted, sessionId, problem } = connection
+  // A file was gone from the disk when it was read, or the queue is full.
+  const [refusal, setRefusal] = useState<Problem | null>(null)
   const isReading = useRef(false)
-  const send = useCallbackRef(async (text: string, files: readonly Attachment[]) => {
+  /** The message that the connection sends, until the server has accepted or refused it. */
+  const sent = useRef<Written | null>(null)
+  const restore = useCallbackRef((written: Written) => {
+    draft.restore(written.text)
+    attachments.restore(written.files)
+    place.restore(written.place)
+  })
+  const accepted = useCallbackRef(() => {
+    draft.accepted()
+    place.accepted()
+  })
+  const contentRead = async ({ text, files }: Written) => {
     isReading.current = true
     try {
-      const message = await contentOf(text, files)
-      const place = editing && { parentId: editing.parentId }
-      connection.send({ message, ...place, ...requestPart(overrides) }, shownParts(files))
-    } catch (error) {
-      setUnread({ error, text })
+      return await contentOf(text, files)
     } finally {
       isReading.current = false
     }
-  })
-  useRefused(unread, draft, attachments.restore)
-  useRefused(connection.problem, draft, attachments.restore)
-  useRefused(queueing.problem, draft, attachments.restore)
-  useEffect(() => {
-    if (!isAccepted) return
-    draft.accepted()
-    attachments.accepted()
-  }, [isAccepted, draft.accepted, attachments.accepted])
-  const dismiss = () => {
-    setUnread(null)
-    connection.dismiss()
-    queueing.dismiss()
   }
-  return {
-    problem: unread ?? queueing.problem ?? connection.problem,
-    dismiss,
-    /** Sends one of the agent's openings. */
-    open: useCallbackRef((text: string) => void send(text, [])),
-    /** `steers`: the message is to end the reply that runs at its next boundary. */
-    onSend(steers = false): void {
-      const { files } = attachments
-      // A message that is being sent has no place in the session yet that another could wait behind.
-      if ((draft.text.trim() === '' && files.length === 0) || !(isIdle || isAccepted) || isReading.current) return
-      dismiss()
-      if (!isIdle) {
-        queueing.send({ ...editing, ...requestPart(overrides) }, steers)
-        options.onQueued()
+  /** `onBusy`: how it waits. Null where no reply was running when it left the field. */
+  const send = useCallbackRef(async (written: Written, onBusy: OnBusy | null) => {
+    try {
+      const message = await contentRead(written)
+      const chat = { message, ...written.place, ...requestPart(overrides) }
+      if (onBusy === null && connection.send(chat, shownParts(written.files))) {
+        sent.current = written
         return
       }
+      // A reply may have begun elsewhere while the files were read: the message waits for it like any other.
+      if (sessionId === null) throw new Error('Another message is being sent. Send this one when its reply has begun.')
+      await queueMessage(agentId, sessionId, chat, onBusy ?? 'enqueue')
+      accepted()
+    } catch (error) {
+      setRefusal({ error, text: written.text, isQueued: true })
+      restore(written)
+    }
+  })
+  useEffect(() => {
+    if (problem === null || problem.text === null) return
+    restore({ files: [], place: null, ...sent.current, text: problem.text })
+    sent.current = null
+  }, [problem, restore])
+  const isSending = !isIdle && !isAccepted
+  useEffect(() => {
+    if (isSending || sent.current === null) return
+    sent.current = null
+    accepted()
+  }, [isSending, accepted])
+  const dismiss = () => {
+    setRefusal(null)
+    connection.dismiss()
+  }
+  return {
+    problem: refusal ?? problem,
+    dismiss,
+    /** Sends one of the agent's openings. */
+    open: useCallbackRef((text: string) => void send({ text, files: [], place: null }, null)),
+    /** `steers`: the message is to end the reply that runs at its next boundary. */
+    onSend(steers = false): void {
+      const written = { text: draft.text, files: attachments.files, place: place.editing }
+      const isEmpty = written.text.trim() === '' && written.files.length === 0
+      // A message that is being sent has no place in the session yet that another could wait behind.
+      if (isEmpty || isSending || isReading.current) return
+      dismiss()
       draft.clearShown()
       attachments.clear()
-      void send(draft.text, files)
+      place.clearShown()
+      void send(written, isIdle ? null : steers ? 'steer' : 'enqueue')
     },
   }
-}
-
-/** A refused message is put back into the field, before what was typed meanwhile, and its files beside it. */
-function useRefused(problem: Problem | null, draft: ReturnType<typeof useDraft>, restoreFiles: () => void): void {
-  const [seen, setSeen] = useState(problem)
-  useEffect(() => {
-    if (problem === seen) return
-    setSeen(problem)
-    const refused = problem?.text
-    if (problem && problem.text !== null) restoreFiles()
-    if (refused && !draft.text.includes(refused)) draft.setText([refused, draft.text].filter(Boolean).join('\n'))
-  }, [problem, seen, draft, restoreFiles])
 }

@@ -26,7 +26,7 @@ interface ConnectionOptions {
 export function useConnection({ agentId, sessionId: given, onSession }: ConnectionOptions) {
   const [transcript] = useState(createTranscript)
   const input = { agentId, sessionId: given, transcript }
-  const [state, send] = useMachine(connectionMachine, { input })
+  const [state, send, machine] = useMachine(connectionMachine, { input })
   const { sessionId, problem } = state.context
   const isIdle = state.matches('idle')
   const stored = useQuery({ ...messageList(agentId, sessionId ?? ''), enabled: sessionId !== null })
@@ -68,7 +68,12 @@ export function useConnection({ agentId, sessionId: given, onSession }: Connecti
     isAccepted: !isIdle && !state.matches({ following: 'sending' }),
     isReconnecting: state.matches({ following: 'reconnecting' }),
     isStopping: state.matches({ following: 'stopping' }) || state.context.stopAsked,
-    send: (chat: ChatRequest, parts: readonly ShownPart[]) => send({ type: 'send', chat, parts }),
+    /** False where nothing was sent: a reply is followed by now, though what was rendered last may not show it yet. */
+    send(chat: ChatRequest, parts: readonly ShownPart[]): boolean {
+      const canSend = machine.getSnapshot().can({ type: 'send', chat, parts })
+      if (canSend) send({ type: 'send', chat, parts })
+      return canSend
+    },
     decide: (decisions: readonly Decision[]) => send({ type: 'decide', decisions }),
     stop: () => send({ type: 'stop' }),
     dismiss: () => send({ type: 'dismiss' }),

@@ -22,12 +22,15 @@ export const queueChanged = (agentId: string, sessionId: string) =>
 export const removeQueued = (agentId: string, sessionId: string, message_id: string) =>
   api.DELETE(`${path}/{message_id}`, { params: { path: { ...namesOf(agentId, sessionId), message_id } } })
 
+/** Whether a message that waits lets the reply end, or is to end it at its next boundary. */
+export type OnBusy = 'enqueue' | 'steer'
+
 /** Resolves once the server has the message. Its reply is followed when it begins, like one that another window began. */
 export async function queueMessage(
   agentId: string,
   sessionId: string,
   { message, configOverrides, sessionId: _, regenerate: __, messageId: ___, parentId, ...tools }: ChatRequest,
-  onBusy: 'enqueue' | 'steer',
+  onBusy: OnBusy,
 ): Promise<void> {
   const isTaken = new AbortController()
   const reply = api

@@ -1,0 +1,23 @@
+/** What a session waits for, above the field, and what a message does to it. */
+import { type ComponentProps, lazy, Suspense } from 'react'
+import { reliable } from '../../shell/reliable-import.ts'
+import type { Question as LoadedQuestion } from './question.tsx'
+
+/** Loaded when a call waits: it brings the forms of tools' arguments, which few conversations need. */
+const Question = lazy(reliable(() => import('./question.tsx').then((loaded) => ({ default: loaded.Question }))))
+
+export function WaitingCalls(props: ComponentProps<typeof LoadedQuestion>) {
+  if (props.pending.length === 0) return null
+  return (
+    <Suspense>
+      <Question {...props} />
+    </Suspense>
+  )
+}
+
+/** What the field and its button say while that many calls wait. Null while none does. */
+export function rejecting(count: number): { placeholder: string; sendLabel: string } | null {
+  if (count === 0) return null
+  const calls = count === 1 ? 'call that waits' : `${count} calls that wait`
+  return { placeholder: `Sending a message rejects the ${calls}`, sendLabel: `Send, and reject the ${calls}` }
+}
