@@ -27,7 +27,7 @@ import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
 import { keepOldNames } from '../persistence/records/tools/approvals.ts'
 import { createLimitGate } from '../persistence/replies/limits/limits.ts'
-import { deleteAgent } from '../persistence/replies/sessions/sessions.ts'
+import { deleteAgent, deleteSessionsOf } from '../persistence/replies/sessions/sessions.ts'
 import { countWaiting } from '../persistence/replies/settling/waits.ts'
 import { createRequestWriter, createStoredTexts } from '../persistence/replies/trace/request-writer.ts'
 import { passEarlierNumbers } from '../persistence/replies/users/secret-numbers.ts'
@@ -223,6 +223,8 @@ async function openDependencies(ground: Ground) {
     testProvider: model.testProvider,
     breakIt: createBreakIt({ ...ground, loopbackOnly: isLoopback(settings.host), line: demoLine }),
     async deleteAgent(agentId: string, inTransaction: DeleteInTransaction) {
+      // Before the transaction: in one statement, those of an agent with many would take longer than the pool waits for an answer.
+      for await (const { ids, owners } of deleteSessionsOf(sql, agentId, null)) host.forget(ids, owners)
       const deleted = await inTransaction((tx) => deleteAgent(tx, agentId))
       if (deleted) host.forgetAgent(deleted.id, deleted.instances)
       return deleted !== null
