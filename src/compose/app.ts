@@ -125,7 +125,7 @@ async function openOutside({ settings, log, closing, observation }: Ground, gate
 /** Background jobs: titles, expiry. */
 async function startJobs(
   { settings, sql, log, closing }: Ground,
-  parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'agents' | 'observer' | 'deliverWebhooks'>,
+  parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'agents' | 'observer'>,
 ) {
   const retention = { sessionDays: settings.sessionRetentionDays, transitionDays: settings.traceRetentionDays }
   const auditDays = settings.auditRetentionDays
@@ -168,7 +168,7 @@ async function openDependencies(ground: Ground) {
   const { coordination, journal, recorder, ...owned } = await openOwnership(ground, titleOfLost)
   const gate = createLeaseGate(coordination.validUntil)
   const { outbound, mcp, model, demoLine } = await openOutside(ground, gate)
-  const webhookSender = createWebhooks({ sql, secrets, outbound, log, wakeJob: () => jobs?.wake('webhooks') })
+  const webhookSender = createWebhooks({ sql, secrets, outbound, log })
   ground.closing.defer(() => webhookSender.stop())
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
   const tools = toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log })
@@ -199,8 +199,7 @@ async function openDependencies(ground: Ground) {
   metrics?.inspect({ report: host.owned.report, running: host.running, waiting: () => countWaiting(sql) })
   return {
     async startJobs() {
-      const deliverWebhooks = webhookSender.run
-      jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer, deliverWebhooks })
+      jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer })
     },
     ...answering,
     host,
