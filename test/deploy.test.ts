@@ -225,6 +225,10 @@ describe('what watches and what stands in front', () => {
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThanOrEqual(drainTimeoutS + CLOSE_S)
     expect(unit).toMatch(/^KillMode=mixed$/m)
     expect(unit).toMatch(/^RestartPreventExitStatus=78$/m)
+    // Its user may run commands beside it: neither folder nor socket of the database are the unit's own.
+    expect(unit).toMatch(/^User=greenroom$/m)
+    expect(unit).not.toMatch(/^DynamicUser=/m)
+    expect(/^Environment=.*\bTMPDIR=\/run\/(\S+)/m.exec(unit)?.[1]).toBe(/^RuntimeDirectory=(.+)$/m.exec(unit)?.[1])
   })
 })
 
