@@ -213,6 +213,8 @@ describe('what watches and what stands in front', () => {
     }
     const haproxy = await read('deploy/haproxy.cfg')
     expect(haproxy).toContain(' gt 67108864 ')
+    // Of management no POST goes to a second instance, as in nginx.conf.
+    expect(haproxy).toMatch(/ disable-l7-retry if METH_POST \{ var\(txn\.error_field\) -m str message \}$/m)
     // Without a resolver HAProxy disables for good what has no address when it starts.
     expect(haproxy).toMatch(/^resolvers system$[\s\S]* resolvers system init-addr /m)
   })
@@ -223,6 +225,10 @@ describe('what watches and what stands in front', () => {
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThanOrEqual(drainTimeoutS + CLOSE_S)
     expect(unit).toMatch(/^KillMode=mixed$/m)
     expect(unit).toMatch(/^RestartPreventExitStatus=78$/m)
+    // Its user may run commands beside it: neither folder nor socket of the database are the unit's own.
+    expect(unit).toMatch(/^User=greenroom$/m)
+    expect(unit).not.toMatch(/^DynamicUser=/m)
+    expect(/^Environment=.*\bTMPDIR=\/run\/(\S+)/m.exec(unit)?.[1]).toBe(/^RuntimeDirectory=(.+)$/m.exec(unit)?.[1])
   })
 })
 

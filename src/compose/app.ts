@@ -27,7 +27,7 @@ import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
 import { keepOldNames } from '../persistence/records/tools/approvals.ts'
 import { createLimitGate } from '../persistence/replies/limits/limits.ts'
-import { deleteAgent } from '../persistence/replies/sessions/sessions.ts'
+import { deleteAgent, deleteSessionsOf } from '../persistence/replies/sessions/sessions.ts'
 import { countWaiting } from '../persistence/replies/settling/waits.ts'
 import { createRequestWriter, createStoredTexts } from '../persistence/replies/trace/request-writer.ts'
 import { passEarlierNumbers } from '../persistence/replies/users/secret-numbers.ts'
@@ -125,7 +125,7 @@ async function openOutside({ settings, log, closing, observation }: Ground, gate
 /** Background jobs: titles, expiry. */
 async function startJobs(
   { settings, sql, log, closing }: Ground,
-  parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'agents' | 'observer' | 'deliverWebhooks'>,
+  parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'agents' | 'observer'>,
 ) {
   const retention = { sessionDays: settings.sessionRetentionDays, transitionDays: settings.traceRetentionDays }
   const auditDays = settings.auditRetentionDays
@@ -168,7 +168,7 @@ async function openDependencies(ground: Ground) {
   const { coordination, journal, recorder, ...owned } = await openOwnership(ground, titleOfLost)
   const gate = createLeaseGate(coordination.validUntil)
   const { outbound, mcp, model, demoLine } = await openOutside(ground, gate)
-  const webhookSender = createWebhooks({ sql, secrets, outbound, log, wakeJob: () => jobs?.wake('webhooks') })
+  const webhookSender = createWebhooks({ sql, secrets, outbound, log })
   ground.closing.defer(() => webhookSender.stop())
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
   const tools = toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log })
@@ -199,8 +199,7 @@ async function openDependencies(ground: Ground) {
   metrics?.inspect({ report: host.owned.report, running: host.running, waiting: () => countWaiting(sql) })
   return {
     async startJobs() {
-      const deliverWebhooks = webhookSender.run
-      jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer, deliverWebhooks })
+      jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer })
     },
     ...answering,
     host,
@@ -223,6 +222,8 @@ async function openDependencies(ground: Ground) {
     testProvider: model.testProvider,
     breakIt: createBreakIt({ ...ground, loopbackOnly: isLoopback(settings.host), line: demoLine }),
     async deleteAgent(agentId: string, inTransaction: DeleteInTransaction) {
+      // Before the transaction: in one statement, those of an agent with many would take longer than the pool waits for an answer.
+      for await (const { ids, owners } of deleteSessionsOf(sql, agentId, null)) host.forget(ids, owners)
       const deleted = await inTransaction((tx) => deleteAgent(tx, agentId))
       if (deleted) host.forgetAgent(deleted.id, deleted.instances)
       return deleted !== null

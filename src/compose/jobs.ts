@@ -38,8 +38,6 @@ export interface BackgroundOptions {
   agents: Pick<AgentLookup, 'find'>
   retention: Retention
   auditDays: number
-  /** Begins the webhook deliveries that are due. */
-  deliverWebhooks(): Promise<void>
   titles: 'derived' | 'model'
   /** Null when instances share the jobs through PostgreSQL. */
   cacheUrl: string | null
@@ -52,8 +50,6 @@ const AUDIT_MS = 3_600_000
 const INDEXES_MS = 600_000
 /** `wake` runs the job at once; the schedule picks up what that missed. */
 const TITLES_MS = 60_000
-/** Likewise: instances that poll wake it. */
-const WEBHOOKS_MS = 60_000
 const TITLE_TIMEOUT_MS = 30_000
 /** Longer than the model call and its two statements, so that no other instance claims the session meanwhile. */
 const CLAIM_MS = 60_000
@@ -64,13 +60,12 @@ const CONCURRENCY = 4
 
 /** Starts the jobs. Rejects if the database cannot be reached. */
 export async function startBackground(options: BackgroundOptions): Promise<Jobs> {
-  const { sql, upkeepSql, retention, auditDays, deliverWebhooks, cacheUrl, log } = options
+  const { sql, upkeepSql, retention, auditDays, cacheUrl, log } = options
   const jobs: Job[] = [
     { name: 'tidy', everyMs: TIDY_MS, run: () => tidy(upkeepSql, retention) },
     { name: 'audit', everyMs: AUDIT_MS, run: () => forgetEntries(upkeepSql, auditDays) },
     { name: 'indexes', everyMs: INDEXES_MS, run: () => addIndexes(upkeepSql, log) },
     { name: 'titles', everyMs: TITLES_MS, run: (signal) => giveTitles(options, signal) },
-    { name: 'webhooks', everyMs: WEBHOOKS_MS, run: deliverWebhooks },
   ]
   if (cacheUrl === null) return createTimerJobs({ sql, jobs, log })
   // BullMQ and ioredis are a tenth of what a start loads, so they are loaded only where Redis is used.

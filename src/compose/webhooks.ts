@@ -16,13 +16,9 @@ interface WebhookParts {
   secrets: Secrets
   outbound: Pick<Outbound, 'call'>
   log: Pick<FastifyBaseLogger, 'warn'>
-  /** Runs the job `webhooks`, on whichever instance. */
-  wakeJob(): void
 }
 
 export type Webhooks = WebhookDependencies['webhookSender'] & {
-  /** The job: begins what is due. */
-  run(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -46,7 +42,7 @@ const pingBody = () =>
     },
   })
 
-export function createWebhooks({ sql, secrets, outbound, log, wakeJob }: WebhookParts): Webhooks {
+export function createWebhooks({ sql, secrets, outbound, log }: WebhookParts): Webhooks {
   const options = { call: outbound.call, failureOf: callFailure }
   const openSecret = (sealed: string, webhookId: string) => secrets.open(sealed, `webhook:${webhookId}`)
   const deliverer = createDeliverer({
@@ -62,8 +58,9 @@ export function createWebhooks({ sql, secrets, outbound, log, wakeJob }: Webhook
     log,
   })
   const timers = createTimers((err, what) => log.warn({ err }, `${what} failed.`))
-  timers.every(POLL_MS, 'Looking for webhook deliveries', async () => {
-    if (await isDeliveryDue(sql)) wakeJob()
+  // Each instance looks for itself: deliveries are no work that may wait until Redis is back (contract section 7).
+  const wake = timers.every(POLL_MS, 'Looking for webhook deliveries', async () => {
+    if (await isDeliveryDue(sql)) await deliverer.run()
   })
   return {
     newSecret,
@@ -72,8 +69,7 @@ export function createWebhooks({ sql, secrets, outbound, log, wakeJob }: Webhook
       if (opened === null) return { status: null, error: UNREADABLE }
       return await attempt(options, { id: crypto.randomUUID(), url, secrets: opened, body: pingBody() }, neverStopped)
     },
-    wake: wakeJob,
-    run: deliverer.run,
+    wake,
     async stop() {
       timers.stop()
       await deliverer.stop()

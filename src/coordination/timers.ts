@@ -1,4 +1,5 @@
 /** Repeats work until it is stopped. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 
 export function createTimers(onError: (error: unknown, what: string) => void) {
   const timers = new Set<NodeJS.Timeout>()
@@ -6,13 +7,13 @@ export function createTimers(onError: (error: unknown, what: string) => void) {
   return {
     /**
      * Calls `work` `ms` after it last ended, `retryMs` after a failure. The returned function calls it at once, or once
-     * more if it is running.
+     * more if it is running; never in its caller's context, since the work is no part of that request's trace.
      */
     every(ms: number, what: string, work: () => Promise<void>, retryMs = ms): () => void {
       let timer: NodeJS.Timeout
       let isRunning = false
       let again = false
-      const run = async () => {
+      const run = AsyncLocalStorage.bind(async () => {
         timers.delete(timer)
         isRunning = true
         let wait = ms
@@ -28,7 +29,7 @@ export function createTimers(onError: (error: unknown, what: string) => void) {
         } while (again && !stopped)
         isRunning = false
         sleep(wait)
-      }
+      })
       const sleep = (wait: number) => {
         if (stopped) return
         timer = setTimeout(run, wait)

@@ -1,6 +1,6 @@
 /**
  * Collects the metrics of several worker processes over node:cluster's channel. Counters never decrease: a worker that
- * does not answer in time counts with its last snapshot, one that has ended with its final counters.
+ * does not answer in time counts with its last snapshot, and of one that has ended the counters in it stay.
  */
 import type { MetricsSnapshot } from './metrics.ts'
 

@@ -9,7 +9,7 @@ export interface DueDelivery {
   url: string
   secrets: string[]
   body: string
-  attempt: number
+  claimedUntil: string
   failures: number
 }
 

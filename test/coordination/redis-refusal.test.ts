@@ -1,9 +1,11 @@
-/** Servers that refuse: every client, as one in protected mode does, or what is written. */
+/** Servers that refuse: every client, as one in protected mode does, or what is written; and what does not wait for them. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { connectRedis } from '../../src/coordination/redis/redis-client.ts'
-import { startTestApp } from '../support/app.ts'
+import { call } from '../http/scene.ts'
+import { createAgent, startTestApp } from '../support/app.ts'
+import { startReceiver } from '../support/network/receiver.ts'
 import { startRedis } from '../support/programs/redis.ts'
 import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
@@ -39,4 +41,18 @@ verifies('contract-1.cache', 'readiness tells of a Redis that answers and refuse
   await expect.poll(readiness, polling).toEqual([200, 'degraded'])
   await redis.command('CONFIG', 'SET', 'maxmemory', 0)
   await expect.poll(readiness, polling).toEqual([200, 'ok'])
+})
+
+verifies(['contract-7.redis-lost', 'contract-22.webhook-events'], 'webhooks are told while Redis is away', async () => {
+  await using redis = await startRedis()
+  await using receiver = await startReceiver()
+  await using app = await startTestApp({ settings: { CACHE_PROVIDER: 'redis', CACHE_URL: redis.url } })
+  const { agentId } = await createAgent(app)
+  const hook = { name: 'told', url: receiver.url, events: ['session.deleted'] }
+  expect((await call(`${app.url}/api/v1/webhooks`, 'POST', hook)).status).toBe(201)
+  const sessions = `${app.url}/api/v1/agents/${agentId}/deploy/sessions`
+  const { id } = (await call(sessions, 'POST', {})).json
+  await redis.kill9()
+  expect((await call(`${sessions}/${id}`, 'DELETE')).status).toBe(204)
+  await expect.poll(() => receiver.received.map(({ json }) => json.data.session_id)).toEqual([id])
 })

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { openToolScene, startToolServer, type ToolScene } from '../http/tool-scene.ts'
 import { type ServerKind, serverKinds, startMcpServer } from '../support/network/mcp-servers.ts'
+import { startReceiver } from '../support/network/receiver.ts'
 import { verifies } from '../verifies.ts'
 import { type Collector, type SentSpan, startCollector } from './otlp-collector.ts'
 
@@ -98,6 +99,19 @@ verifies('contract-17.traceparent', 'what a request of the administrator asks fo
   await expect.poll(request).toBeDefined()
   const span = request()
   expect(server.requests.map(({ request }) => request.headers.traceparent)).toEqual([span && headerOf(span)])
+})
+
+verifies('contract-17.traceparent', 'a webhook is no part of the request that has it sent again', async () => {
+  await using receiver = await startReceiver()
+  const hook = { name: 'told', url: receiver.url, events: ['session.deleted'] }
+  const path = `/api/v1/webhooks/${(await scene.call('POST', '/api/v1/webhooks', hook)).json.id}`
+  await scene.call('DELETE', `${scene.sessions}/${await scene.newSession()}`)
+  await expect.poll(() => receiver.received.length).toBe(1)
+  const [delivery] = (await scene.call('GET', `${path}/deliveries`)).json.deliveries
+  const caller = { traceparent: '00-1af7651916cd43dd8448eb211c80319d-b7ad6b7169203331-01' }
+  await scene.call('POST', `${path}/deliveries/${delivery.id}/redeliver`, undefined, caller)
+  await expect.poll(() => receiver.received.length).toBe(2)
+  expect(receiver.received.map(({ headers }) => headers.traceparent)).toEqual([undefined, undefined])
 })
 
 const transportOf = (kind: ServerKind) => (kind.startsWith('sse') ? 'sse' : 'streamable_http')

@@ -27,12 +27,15 @@ const OPEN_WARNING =
 
 export const keyHandlers = (deps: KeyDependencies) => {
   const { sql, namedKeys } = deps
-  const shown = <Shown extends keys.Key>(key: Shown) => withPriceWarning(sql, key, key.limits, key.agentIds)
+  const shown = <Shown extends keys.Key>(from: AnySql, key: Shown) =>
+    withPriceWarning(from, key, key.limits, key.agentIds)
+  // The change is stored, whatever comes of this reading; the next one is soon.
+  const pollNow = () => namedKeys.poll().catch(() => {})
   return {
     listKeys: ({ query }) =>
       listAs('keys', query, async (page) => {
         const { items, total } = await keys.listKeys(sql, page)
-        return { items: await Promise.all(items.map(shown)), total }
+        return { items: await Promise.all(items.map((key) => shown(sql, key))), total }
       }),
     createKey: async ({ body: { name, scopes, agentIds, limits, expiresAt }, request, reply }) => {
       const given = {
@@ -45,15 +48,16 @@ export const keyHandlers = (deps: KeyDependencies) => {
       }
       const created = await recordCreation(sql, request, 'key', async (tx) => {
         await checkAgents(tx, given.agentIds)
-        return await keys.createKey(tx, given)
+        // Before the commit: a reading that fails behind it would keep the key from who has made it.
+        return await shown(tx, await keys.createKey(tx, given))
       })
       reply.header('cache-control', 'no-store')
       const isOpen = given.scopes.includes('deploy') && !deps.deployNeedsKey
-      const { warning, ...key } = await shown(created)
+      const { warning, ...key } = created
       const warnings = [isOpen ? OPEN_WARNING : null, warning ?? null].filter((one) => one !== null)
       return { ...key, ...(warnings.length > 0 && { warning: warnings.join(' ') }) }
     },
-    getKey: async ({ params }) => await shown((await keys.findKey(sql, params.id)) ?? missing('key')),
+    getKey: async ({ params }) => await shown(sql, (await keys.findKey(sql, params.id)) ?? missing('key')),
     getKeyUse: async ({ params }) => {
       const key = (await keys.findKey(sql, params.id)) ?? missing('key')
       return await useOfKey(sql, key.id)
@@ -74,11 +78,11 @@ export const keyHandlers = (deps: KeyDependencies) => {
         if (changes.agentIds?.join() === stored.agentIds?.join() && stored.agentIds !== null)
           changes.agentIds = undefined
         if (changes.agentIds !== undefined) await checkAgents(tx, changes.agentIds)
-        const after = (await keys.updateKey(tx, id, changes)) ?? missing('key')
+        const after = await shown(tx, (await keys.updateKey(tx, id, changes)) ?? missing('key'))
         return { before: stored, after, result: after }
       })
-      await namedKeys.poll()
-      return await shown(updated)
+      await pollNow()
+      return updated
     },
     deleteKey: async ({ params: { id }, request }) => {
       const deleted = await recordDeletion(sql, request, 'key', {
@@ -86,7 +90,7 @@ export const keyHandlers = (deps: KeyDependencies) => {
         remove: (tx) => keys.deleteKey(tx, id),
       })
       if (!deleted) missing('key')
-      await namedKeys.poll()
+      await pollNow()
     },
   } satisfies Handlers<'keys'>
 }

@@ -1,11 +1,11 @@
 /** Says of a record with a limit of cost which models cost nothing for it. */
 import type { Limits } from '../../actors/ports/index.ts'
-import type { Sql } from '../../persistence/postgres/database.ts'
+import type { AnySql } from '../../persistence/postgres/database.ts'
 import { unpricedModels } from '../../persistence/records/prices.ts'
 
 /** `agentIds`: whose models count; null: all. */
 export async function withPriceWarning<Shown extends object>(
-  sql: Sql,
+  sql: AnySql,
   record: Shown,
   limits: Limits | null,
   agentIds: readonly string[] | null,

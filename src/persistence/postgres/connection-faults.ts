@@ -20,6 +20,17 @@ export function unsentBy<Failure>(error: Failure): Failure {
 /** Whether what failed so was never sent to a server. */
 export const wasNeverSent = (error: unknown): boolean => error instanceof Error && unsent.has(error)
 
+const unanswered = new WeakSet<Error>()
+
+/** The error, of a transaction whose commit was sent. */
+export function unansweredBy<Failure>(error: Failure): Failure {
+  if (error instanceof Error) unanswered.add(error)
+  return error
+}
+
+/** Whether the commit of what failed so was sent to a server. */
+export const wasCommitSent = (error: unknown): boolean => error instanceof Error && unanswered.has(error)
+
 /** An error of the statement alone, after which its connection is as good as before. */
 export const isOfStatement = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.severity === 'ERROR' && !isReadOnly(error)

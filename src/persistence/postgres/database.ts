@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import postgres from 'postgres'
 import { retry } from '../../async/retry.ts'
 import { arrayOids, arrayTypes } from './array-types.ts'
-import { saysReadOnly, wasNeverSent } from './connection-faults.ts'
+import { saysReadOnly, wasCommitSent, wasNeverSent } from './connection-faults.ts'
 import { createDial } from './dial.ts'
 import { createLosses, type Losses } from './losses.ts'
 import { createPool } from './pool.ts'
@@ -240,6 +240,9 @@ export function changedNothing(error: unknown): boolean {
   if (!(error instanceof postgres.PostgresError)) return false
   return ['ERROR', 'FATAL'].includes(error.severity) && !/^(08|40003)/.test(error.code)
 }
+
+/** Whether a transaction that failed so may be committed all the same: nothing was heard of its commit. */
+export const mayBeCommitted = (error: unknown): boolean => wasCommitSent(error) && !changedNothing(error)
 
 /** `statement_timeout` ended the statement: a smaller one may get through. */
 export function isCanceled(error: unknown): boolean {

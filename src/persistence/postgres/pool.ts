@@ -5,7 +5,7 @@
  * (all seen with postgres 3.4.9 by killing servers; database.test.ts, "a server that goes away"). So each
  * connection here is an instance of the library with one connection, one query or transaction at a time.
  */
-import { broken, gaveWay, isReadOnly, unsentBy } from './connection-faults.ts'
+import { broken, gaveWay, isReadOnly, unansweredBy, unsentBy } from './connection-faults.ts'
 import { isQuery, type Query } from './library-query.ts'
 import { runQuery } from './pool-query.ts'
 import { runTransaction, type Work } from './pool-transaction.ts'
@@ -209,15 +209,14 @@ export function createPool(options: PoolOptions): Sql {
 
   async function begin(first: string | Work, second?: Work): Promise<unknown> {
     if (typeof first === 'string') return await beginOnce(first, second)
-    return await beginOnce('', first).catch((error: unknown) =>
-      gaveWay(error) ? beginOnce('', first) : Promise.reject(error),
-    )
+    const again = (error: unknown) => (gaveWay(error) ? beginOnce('', first) : Promise.reject(error))
+    return await beginOnce('', first).catch(again)
   }
 
   async function beginOnce(how: string, work: Work | undefined): Promise<unknown> {
     if (!work) throw new Error('A transaction has no work.')
     const connection = await new Promise<Connection>(whenFree)
-    let started = false
+    let state = 'new' as 'new' | 'begun' | 'committing'
     let timer: NodeJS.Timeout | undefined
     // The time between two statements: a transaction that idles for so long was ended by the server before.
     const touch = () => {
@@ -225,9 +224,11 @@ export function createPool(options: PoolOptions): Sql {
       if (options.silenceMs !== undefined) timer = setTimeout(() => connections.lose(connection), options.silenceMs)
     }
     const wholeWork = async (tx: Tx) => {
-      started = true
+      state = 'begun'
       await options.onBegin(tx)
-      return await work(tx)
+      const result = await work(tx)
+      if (!connection.lost) state = 'committing'
+      return result
     }
     const lost = Promise.withResolvers<never>()
     connection.underWay = lost
@@ -236,10 +237,11 @@ export function createPool(options: PoolOptions): Sql {
       return await Promise.race([runTransaction(connection, how, wholeWork, touch), lost.promise])
     } catch (error) {
       if (isReadOnly(error)) connection.readOnly = true
+      if (state === 'committing') throw unansweredBy(error)
       throw connection.greeted ? error : unsentBy(error)
     } finally {
       clearTimeout(timer)
-      if (!started) connections.lose(connection)
+      if (state === 'new') connections.lose(connection)
       if (!connection.lost) connections.giveBack(connection)
     }
   }

@@ -34,8 +34,8 @@ export interface ClaimedDelivery {
   /** Sealed, the newest first. */
   secrets: string[]
   body: string
-  /** Number of this attempt. */
-  attempt: number
+  /** When the claim expires, as the database writes it: no other claim of the delivery has the same. */
+  claimedUntil: string
   /** Attempts that have failed since it was recorded or asked for again. */
   failures: number
 }
@@ -87,20 +87,21 @@ export async function claimDeliveries(
     update webhook_deliveries d
        set attempts = d.attempts + 1, next_attempt_at = clock_timestamp() + ${`${claimMs} milliseconds`}::interval
       from due where d.id = due.id
-    returning d.id, d.webhook_id as "webhookId", due.url, due.secrets, d.body, d.attempts as attempt, d.failures`
+    returning d.id, d.webhook_id as "webhookId", due.url, due.secrets, d.body, d.next_attempt_at::text as "claimedUntil",
+              d.failures`
 }
 
-/** Does nothing where the claim has expired and another attempt was begun. */
+/** Does nothing where the claim no longer stands: another attempt was begun, or asked for. */
 export async function storeAttempt(
   sql: AnySql,
-  { id, attempt }: Pick<ClaimedDelivery, 'id' | 'attempt'>,
+  { id, claimedUntil }: Pick<ClaimedDelivery, 'id' | 'claimedUntil'>,
   outcome: AttemptOutcome,
 ): Promise<void> {
   if (outcome.result === 'delivered') {
     await sql`
       update webhook_deliveries
          set status = 'delivered', last_status = ${outcome.status}, last_error = null, next_attempt_at = null
-       where id = ${id} and attempts = ${attempt}`
+       where id = ${id} and next_attempt_at = ${claimedUntil}::text::timestamptz`
     return
   }
   const { status, error, retryMs } = outcome
@@ -108,7 +109,7 @@ export async function storeAttempt(
     update webhook_deliveries
        set status = ${retryMs === null ? 'failed' : 'pending'}, failures = failures + 1, last_status = ${status},
            last_error = ${error}, next_attempt_at = clock_timestamp() + ${retryMs === null ? null : `${retryMs} milliseconds`}::interval
-     where id = ${id} and attempts = ${attempt}`
+     where id = ${id} and next_attempt_at = ${claimedUntil}::text::timestamptz`
 }
 
 /** The receiver wants nothing more at this address. False when it was changed or disabled meanwhile. */

@@ -218,6 +218,9 @@ verifies('contract-23.audit', 'an import leaves one and one for each record', as
   const [second, first, whole] = await entries()
   expect([whole.action, whole.kind, first.kind, second.kind]).toEqual(['import', 'configuration', 'prompt', 'httpTool'])
   expect(second.changes.headers.to).toEqual({ 'X-Api-Key': '***' })
+  const renewed = { version: 1, httpTools: [{ ...tool, name: 'imported', headers: { 'X-Api-Key': 'another' } }] }
+  expect((await manage('POST', '/api/v1/import', renewed)).json).toMatchObject({ updated: 1 })
+  expect((await newest()).changes).toEqual({ headers: { from: { 'X-Api-Key': '***' }, to: { 'X-Api-Key': '***' } } })
 })
 
 verifies('contract-23.audit', 'keys, failed logins, and what the deploy API does with users', async () => {

@@ -91,3 +91,25 @@ describe.each([{ redis: false }, { redis: true }])('two instances, redis: $redis
     expect(stream.raw().endsWith(deletedFrame)).toBe(true)
   })
 })
+
+verifies(
+  'contract-2.agent-delete',
+  'an agent with many sessions is deleted without a statement that takes long',
+  async () => {
+    await using app = await startTestApp()
+    const { agentId } = await createAgent(app)
+    await app.sql`insert into sessions (agent_id) select ${agentId}::uuid from generate_series(1, 1200)`
+    await app.sql.unsafe(`
+      create function refuse_many() returns trigger language plpgsql as $$
+      begin
+        if (select count(*) from gone) > 500 then raise exception 'These are too many for one statement.'; end if;
+        return null;
+      end $$;
+      create trigger refuse_many after delete on sessions referencing old table as gone
+        for each statement execute function refuse_many()`)
+    expect((await call(`${app.url}/api/v1/agents/${agentId}`, 'DELETE')).status).toBe(204)
+    expect(await app.sql`select from sessions where agent_id = ${agentId}`).toHaveLength(0)
+    const audit = (await call(`${app.url}/api/v1/audit?q=${agentId}`, 'GET')).json
+    expect(audit).toMatchObject({ total: 1, entries: [{ action: 'delete', kind: 'agent', recordId: agentId }] })
+  },
+)

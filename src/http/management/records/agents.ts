@@ -1,7 +1,7 @@
 /** Agents (contract section 2, specification 4.6). */
 import type { GenerationConfig, ResponseFormat } from '../../../actors/ports/index.ts'
 import { violatedConstraint } from '../../../persistence/postgres/constraint.ts'
-import type { Sql, Tx } from '../../../persistence/postgres/database.ts'
+import type { AnySql, Sql, Tx } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import * as agents from '../../../persistence/records/agents.ts'
 import { findConnection } from '../../../persistence/records/providers.ts'
@@ -36,15 +36,16 @@ interface References {
 }
 
 export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies) => {
-  const shown = (agent: agents.Agent) => withPriceWarning(sql, agent, agent.userLimits, [agent.id])
+  // Of a change it is read before the commit: a reading that fails behind it would say that nothing is stored.
+  const shown = (from: AnySql, agent: agents.Agent) => withPriceWarning(from, agent, agent.userLimits, [agent.id])
   return {
     listAgents: ({ query }) =>
       listAs('agents', query, async (page) => {
         const { items, total } = await agents.listAgents(sql, page)
-        return { items: await Promise.all(items.map(shown)), total }
+        return { items: await Promise.all(items.map((agent) => shown(sql, agent))), total }
       }),
     createAgent: async ({ body, request }) => {
-      const created = await withKnownReferences(body, () =>
+      return await withKnownReferences(body, () =>
         recordCreation(sql, request, 'agent', async (tx) => {
           const created = await agents.createAgent(tx, {
             name: body.name,
@@ -62,12 +63,11 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
             onLoss: body.onLoss ?? 'error',
           })
           await checkAnswerFields(tx, fieldRefusal, created)
-          return created
+          return await shown(tx, created)
         }),
       )
-      return await shown(created)
     },
-    getAgent: async ({ params }) => await shown((await agents.findAgent(sql, params.id)) ?? missing('agent')),
+    getAgent: async ({ params }) => await shown(sql, (await agents.findAgent(sql, params.id)) ?? missing('agent')),
     listUserUses: async ({ params, query: { user, ...query } }) => {
       const agent = (await agents.findAgent(sql, params.id)) ?? missing('agent')
       return await listAs('users', query, (page) => useOfUsers(sql, agent.id, { ...page, user: user ?? null }))
@@ -102,11 +102,11 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
             const changed = await agents.updateAgent(tx, params.id, changes)
             const isOfConcern = [rest.providerId, rest.model, format, config].some((value) => value !== undefined)
             if (changed && isOfConcern) await checkAnswerFields(tx, fieldRefusal, changed)
-            return changed
+            return changed && (await shown(tx, changed))
           },
         }),
       )
-      return await shown(updated ?? missing('agent'))
+      return updated ?? missing('agent')
     },
     deleteAgent: async ({ params: { id }, request }) => {
       const deletion: DeleteInTransaction = (remove) =>

@@ -1,6 +1,6 @@
 /** What the audit says of a record that was imported. */
 import type { AuditedChange } from '../../../persistence/records/audit/audit.ts'
-import { changesBetween, withoutSecrets } from '../../audit/changes.ts'
+import { changesBetween, headerChange, withoutSecrets } from '../../audit/changes.ts'
 
 /** As it is imported, references by name. */
 export function importedChange(
@@ -9,10 +9,17 @@ export function importedChange(
   before: object | null,
   given: object & { name: string },
 ): AuditedChange {
-  const headers = 'headers' in given ? given.headers : null
-  const shown = isHeaders(headers) ? { ...given, headers: withoutSecrets(headers) } : given
-  const changes = changesBetween(before, { ...before, ...shown })
+  const headers = headersOf(given)
+  const shown = headers ? { ...given, headers: withoutSecrets(headers) } : given
+  const changes = {
+    ...changesBetween(before, { ...before, ...shown }),
+    ...(before && headerChange(headersOf(before) ?? {}, headers)),
+  }
   return { action: before === null ? 'create' : 'update', kind, recordId: id, recordName: given.name, changes }
 }
+
+/** Undefined where there are none. */
+const headersOf = (record: object): Record<string, string> | undefined =>
+  'headers' in record && isHeaders(record.headers) ? record.headers : undefined
 
 const isHeaders = (value: unknown): value is Record<string, string> => typeof value === 'object' && value !== null

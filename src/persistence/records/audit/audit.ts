@@ -1,6 +1,6 @@
 /** Who changed what (contract section 23). An entry is written in the transaction of its change. */
 import type { AnySql } from '../../postgres/database.ts'
-import { isoTime, itemsOf, type Page, wholePage } from '../../postgres/page.ts'
+import { type Fragment, isoTime, itemsOf, type Page, wholePage } from '../../postgres/page.ts'
 
 type AuditAction =
   | 'create'
@@ -67,27 +67,28 @@ export async function writeEntries(
            as c(action text, kind text, "recordId" text, "recordName" text, changes jsonb)`
 }
 
-/** Newest first. Rejects with PageTooLong. */
-export async function listEntries(
-  sql: AnySql,
-  { limit, offset, q = '', actor, kind, from, to }: AuditQuery,
-): Promise<Page<AuditEntry>> {
+/** What an entry has to be for a list to hold it. */
+function matching(sql: AnySql, { q = '', actor, kind, from, to }: AuditQuery): Fragment {
+  const names = sql`lower(coalesce(actor, '') || ' ' || coalesce(record_name, '') || ' ' || coalesce(record_id, ''))`
+  return sql`${q === '' ? sql`` : sql`and strpos(${names}, lower(${q}::text)) > 0`}
+             ${actor === undefined ? sql`` : sql`and actor = ${actor}`}
+             ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
+             ${from === undefined ? sql`` : sql`and at >= ${from}::text::timestamptz`}
+             ${to === undefined ? sql`` : sql`and at < ${to}::text::timestamptz`}`
+}
+
+/** Newest first: a page is found through the index, and of the others nothing is read but how many there are. Rejects with PageTooLong. */
+export async function listEntries(sql: AnySql, query: AuditQuery): Promise<Page<AuditEntry>> {
+  const { limit, offset } = query
+  const found = matching(sql, query)
   const [page] = await sql<{ items: AuditEntry[] | null; total: number }[]>`
-    with matching as (
-      select * from audit_entries
-       where (${q} = '' or strpos(lower(coalesce(actor, '') || ' ' || coalesce(record_name, '') || ' ' || coalesce(record_id, '')),
-                                  lower(${q})) > 0)
-         and (${actor ?? null}::text is null or actor = ${actor ?? null})
-         and (${kind ?? null}::text is null or kind = ${kind ?? null})
-         and (${from ?? null}::text is null or at >= ${from ?? null}::text::timestamptz)
-         and (${to ?? null}::text is null or at < ${to ?? null}::text::timestamptz)
-    ), page as (
+    with page as (
       select num, id, ${isoTime(sql, 'at')} as at, actor, actor_kind as "actorKind", action, kind, record_id as "recordId",
              record_name as "recordName", changes, ip, request_id as "requestId"
-        from matching order by num desc limit ${limit} offset ${offset}
+        from audit_entries where true ${found} order by num desc limit ${limit} offset ${offset}
     ),
     rows as (select num, to_jsonb(page) - 'num' as item from page)
-    select (select count(*)::integer from matching) as total, ${itemsOf(sql, 'desc')}`
+    select (select count(*)::integer from audit_entries where true ${found}) as total, ${itemsOf(sql, 'desc')}`
   return wholePage(page)
 }
 

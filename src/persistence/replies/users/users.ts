@@ -1,6 +1,6 @@
 /**
  * Users of an agent (contract section 11): the numbers that order client secrets and revocations, what was revoked, and
- * the removal of a user's sessions.
+ * a user's sessions.
  */
 import type { AnySql, Sql } from '../../postgres/database.ts'
 import { isUuid } from '../../postgres/uuid.ts'
@@ -59,34 +59,6 @@ export async function numberSecret(
 
 /** Session ids are version 4 or 7: nothing has this one. */
 const NO_SESSION = '00000000-0000-0000-0000-000000000000'
-
-/** What a deletion of some of a user's sessions has left to do. */
-export interface DeletedSessions {
-  ids: string[]
-  /** Instances that ran replies of theirs. */
-  owners: string[]
-}
-
-/** Most sessions that one statement deletes: about 0.2 s, a third of what a lock may be waited for. */
-const BATCH = 500
-
-/** Deletes the user's sessions, a batch at a time. */
-export async function* deleteSessionsOf(sql: Sql, agentId: string, user: string): AsyncGenerator<DeletedSessions> {
-  for (let count = BATCH; count === BATCH; ) {
-    // Owners are read from the statement's snapshot, taken before the deletion.
-    const [row] = await sql<DeletedSessions[]>`
-      with doomed as materialized (
-        select id from sessions where agent_id = ${agentId} and end_user = ${user} limit ${BATCH}
-      ), owners as materialized (
-        select distinct m.instance_id as id from messages m join doomed d on m.session_id = d.id
-         where m.status = 'streaming'
-      )
-      select array(select d.id from doomed d) as ids, array(select o.id from owners o) as owners,
-             (select count(*) from delete_sessions(${agentId}, array(select d.id from doomed d)))`
-    count = row?.ids.length ?? 0
-    if (row && count > 0) yield row
-  }
-}
 
 /** Ids of the user's sessions, oldest first, those after `after` (a session's number). */
 export async function sessionIdsOf(

@@ -169,6 +169,24 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   )
 
   verifies(
+    'contract-2.agent-delete',
+    'sessions go a batch at a time, and those made meanwhile are waited for by nobody',
+    async () => {
+      const agentId = await newAgent(scene.sql)
+      const makeMany = () =>
+        scene.sql`insert into sessions (agent_id) select ${agentId}::uuid from generate_series(1, 600)`
+      await makeMany()
+      const batches: number[] = []
+      for await (const { ids, owners } of sessions.deleteSessionsOf(scene.sql, agentId, null)) {
+        expect(owners).toEqual([])
+        if (batches.push(ids.length) > 2) break
+        await makeMany()
+      }
+      expect(batches).toEqual([500, 100])
+    },
+  )
+
+  verifies(
     'contract-8.transitions',
     'transitions are read in order; those of deleted sessions are left out',
     async () => {
