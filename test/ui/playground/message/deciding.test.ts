@@ -1,5 +1,6 @@
 /** What a decision is about: the question that was read, the arguments as they were typed; and it is sent once. */
 import { afterAll, expect, test } from 'vitest'
+import { verifies } from '../../../verifies.ts'
 import { axe } from '../../browser.ts'
 import { replies, say, soon } from '../playground-scene.ts'
 import { approvedWith, keysCome, startWaiting } from './waiting-scene.ts'
@@ -78,4 +79,22 @@ test('a key decides about no question that nobody can have read', async () => {
   await page.getByText('Nothing is waiting').waitFor()
   const [{ content }] = await told(up.calls.length)
   expect(content).toContain('Too dear.')
+})
+
+verifies('contract-15.pages', 'what waits and could not be read is said, and what is gone is left out', async () => {
+  await waitingSession('Kept')
+  const gone = await waitingSession('Gone')
+  await using page = await open(playground)
+  await page.route(`**/playground/sessions/${gone}`, (route) =>
+    route.fulfill({ status: 404, json: { message: 'There is no such session.' } }),
+  )
+  await page.route(
+    /\/playground\/sessions\/[^/?]+$/,
+    (route) => route.fulfill({ status: 503, json: { message: 'Not now.' } }),
+    { times: 1 },
+  )
+  await page.goto('/waiting')
+  await page.getByRole('alert').filter({ hasText: 'Not now.' }).getByRole('button', { name: 'Try again' }).click()
+  const rows = page.getByRole('table', { name: 'Waiting sessions' }).getByRole('link')
+  await soon(() => rows.allTextContents()).toEqual(['Kept'])
 })
