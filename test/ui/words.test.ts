@@ -1,7 +1,7 @@
 /** What the pages make of texts: the server's messages, addresses, times, lengths. */
 import { expect, test } from 'vitest'
 import { fieldNamed } from '../../ui/src/blocks/forms/field-message.ts'
-import { relativeTime, timeOfDay } from '../../ui/src/blocks/time-words.ts'
+import { relativeTime, timeOfDay, timeUntil } from '../../ui/src/blocks/time-words.ts'
 import { plural, wholeNumber } from '../../ui/src/blocks/words.ts'
 import { nextPage } from '../../ui/src/login/next-page.ts'
 import { textSize } from '../../ui/src/prompts/text-size.ts'
@@ -66,6 +66,17 @@ test.each([
 ])('%i seconds ago is %s', (seconds, words) => {
   const now = Date.UTC(2026, 5, 1)
   expect(relativeTime(new Date(now - seconds * 1000).toISOString(), now)).toBe(words)
+})
+
+test.each([
+  [-5, 'now'],
+  [0, 'now'],
+  [20, 'in 20 s'],
+  [247, 'in 4 min 7 s'],
+  [36_000, 'in 10 h'],
+])('what comes in %i seconds comes %s', (seconds, words) => {
+  const now = Date.UTC(2026, 5, 1)
+  expect(timeUntil(new Date(now + seconds * 1000).toISOString(), now)).toBe(words)
 })
 
 test.each([
