@@ -31,7 +31,7 @@ const connection = {
 } as const
 
 export function LiveState({ session, status, current, step, newest }: LiveStateProps) {
-  const growth = useGrowth(session, newest !== undefined && isRunning(newest.to))
+  const growth = useGrowth(session, newest?.messageId ?? null, newest !== undefined && isRunning(newest.to))
   const grows = current !== null && isRunning(current)
   return (
     <Card
