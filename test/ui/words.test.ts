@@ -1,11 +1,12 @@
 /** What the pages make of texts: the server's messages, addresses, times, lengths. */
 import { expect, test } from 'vitest'
 import { fieldNamed } from '../../ui/src/blocks/forms/field-message.ts'
-import { relativeTime, timeOfDay } from '../../ui/src/blocks/time-words.ts'
+import { relativeTime, timeOfDay, timeUntil } from '../../ui/src/blocks/time-words.ts'
 import { plural, wholeNumber } from '../../ui/src/blocks/words.ts'
 import { nextPage } from '../../ui/src/login/next-page.ts'
 import { textSize } from '../../ui/src/prompts/text-size.ts'
 import { plainTitle } from '../../ui/src/sessions/words.ts'
+import { curlOf } from '../../ui/src/traces/words.ts'
 
 const values = { name: '', generationConfig: { topP: 1 }, headers: { accept: 'x' }, tools: [{ id: 1 }] }
 
@@ -66,6 +67,28 @@ test.each([
 ])('%i seconds ago is %s', (seconds, words) => {
   const now = Date.UTC(2026, 5, 1)
   expect(relativeTime(new Date(now - seconds * 1000).toISOString(), now)).toBe(words)
+})
+
+test.each([
+  [-5, 'now'],
+  [0, 'now'],
+  [20, 'in 20 s'],
+  [247, 'in 4 min 7 s'],
+  [36_000, 'in 10 h'],
+])('what comes in %i seconds comes %s', (seconds, words) => {
+  const now = Date.UTC(2026, 5, 1)
+  expect(timeUntil(new Date(now + seconds * 1000).toISOString(), now)).toBe(words)
+})
+
+test.each([
+  ['openai', { input: [] }, 'https://x.example/v1/responses'],
+  ['openai-compatible', { input: [] }, 'https://x.example/v1/responses'],
+  ['openai', { messages: [] }, 'https://x.example/v1/chat/completions'],
+  ['anthropic', { messages: [] }, 'https://x.example/v1/messages'],
+])('what was sent to %s as %j is copied for %s', (type, body, url) => {
+  const left = { messages: 0, tokens: 0, reason: null }
+  const request = { turn: 1, at: '2026-06-01T00:00:00.000Z', providerId: 'p', model: 'm', body, left }
+  expect(curlOf(request, { type, baseUrl: 'https://x.example/v1/' })).toContain(`curl '${url}' \\\n`)
 })
 
 test.each([

@@ -73,6 +73,38 @@ test('the running reply is seen to grow', async () => {
   await scene.cancel(id)
 })
 
+test('a reply that begins with the end of the one before is seen to grow in its place', async () => {
+  const id = await scene.begin('/slow 200')
+  await using page = await browser.page(app.url)
+  const { promise: told, resolve: tell } = Promise.withResolvers<string>()
+  await page.route(
+    /\/transitions\/stream/,
+    async (route) => route.fulfill({ contentType: 'text/event-stream', body: await told }),
+    { times: 1 },
+  )
+  await page.goto(`/chart${scene.query(id)}`)
+  await page.getByText('1 2 3').waitFor()
+  await scene.begin(`/echo ${'marmalade '.repeat(400)}`, id, 'enqueue')
+  await scene.cancel(id)
+  const query = { kind: 'transition' } as const
+  const steps = async () => {
+    const { data } = await app.client.GET('/api/v1/debug/sessions/{id}/transitions', {
+      params: { path: { id }, query },
+    })
+    return data?.transitions ?? []
+  }
+  await until(async () => (await steps()).map(({ event }) => event)).toEqual(['message', 'cancel', 'settled', 'next'])
+  // In one piece, as they are stored together.
+  tell(
+    (await steps())
+      .slice(1)
+      .map((step) => `id: ${step.seq}\ndata: ${JSON.stringify(step)}\n\n`)
+      .join(''),
+  )
+  await page.getByText('marmalade marmalade').waitFor()
+  await scene.cancel(id)
+})
+
 test('a session is found by its title', async () => {
   const id = await scene.say('A question about marmalade')
   await using page = await browser.page(app.url)

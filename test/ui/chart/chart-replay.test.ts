@@ -90,7 +90,11 @@ test('a replay is played to its end, and pauses', async () => {
   await page.getByText('16×').click()
   await page.getByRole('button', { name: 'Play' }).press('Space')
   await page.getByRole('button', { name: 'Pause' }).waitFor()
-  await until(seen).toEqual(['idle', 'streaming.generating', 'streaming.settling', 'complete'])
+  const whole = ['idle', 'streaming.generating', 'streaming.settling', 'complete']
+  await until(seen).toEqual(whole)
+  // From the end it plays from the beginning.
+  await page.getByRole('button', { name: 'Play' }).press('Space')
+  await until(seen).toEqual([...whole, ...whole])
   await page.getByRole('button', { name: 'Play' }).waitFor()
 })
 

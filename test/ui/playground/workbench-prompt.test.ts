@@ -1,7 +1,8 @@
 /** The workbench's prompt and settings while they are typed, chosen and saved beside others. */
 import { afterAll, expect, test } from 'vitest'
+import { verifies } from '../../verifies.ts'
 import { axe } from '../browser.ts'
-import { soon, startPlayground } from './playground-scene.ts'
+import { say, soon, startPlayground } from './playground-scene.ts'
 
 const { agentId, app, open, playground, close } = await startPlayground()
 afterAll(close)
@@ -61,6 +62,46 @@ test('another prompt is not chosen over an edited text without a question, and i
   await dialog.getByText('Changed by somebody else meanwhile').waitFor()
   expect((await app.client.GET('/api/v1/prompts/{id}', { params })).data?.content).toBe('Theirs')
 })
+
+verifies(
+  'contract-25.two-editors',
+  'an edited prompt is held as it was when it was begun, wherever it is saved',
+  async () => {
+    const { data: shared } = await app.client.POST('/api/v1/prompts', {
+      body: { name: 'Shared', content: 'Be shared.' },
+    })
+    const params = { path: { id: shared?.id ?? '' } }
+    const content = async () => (await app.client.GET('/api/v1/prompts/{id}', { params })).data?.content
+    await using page = await open(`${playground}?prompt=${params.path.id}`)
+    const side = page.getByRole('complementary', { name: 'Workbench' })
+    const text = side.getByLabel('System prompt')
+    await soon(() => text.inputValue()).toBe('Be shared.')
+    await text.fill('Mine')
+    await soon(() => page.url()).toContain('system=Mine')
+    await side.getByText('2 changes, not saved').waitFor()
+    await app.client.PUT('/api/v1/prompts/{id}', { params, body: { content: 'Theirs' } })
+    const refused = async () => {
+      const dialog = page.getByRole('dialog', { name: 'Save to Agent' })
+      await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+      await dialog.getByText('Changed by somebody else meanwhile').waitFor()
+      expect(await content()).toBe('Theirs')
+      return dialog
+    }
+    await page.reload()
+    await side.getByText('lines since it was saved').waitFor()
+    await side.getByRole('button', { name: 'Save' }).click()
+    await (await refused()).getByRole('button', { name: 'Cancel' }).click()
+
+    // Columns begin as the conversation was.
+    await page.getByRole('button', { name: 'Add column' }).click()
+    await say(page, 'Hello')
+    const column = page.getByRole('region', { name: 'Column 2', exact: true })
+    await column.getByRole('button', { name: 'Apply to agent, column 2' }).click()
+    await (await refused()).getByRole('button', { name: 'Save mine anyway' }).click()
+    await soon(content).toBe('Mine')
+    await app.client.PUT('/api/v1/agents/{id}', { ...agent, body: { promptId: prompt?.id ?? '' } })
+  },
+)
 
 test('a setting that somebody else changes at the same moment is not undone', async () => {
   const config = async () => (await app.client.GET('/api/v1/agents/{id}', agent)).data?.generationConfig

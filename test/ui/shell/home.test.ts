@@ -1,7 +1,7 @@
 /** The home page for the person on call: what runs and what failed, the last 24 hours, and why. */
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
-import { startUpstream } from '../../support/network/upstream.ts'
+import { startUpstream, type UpstreamCall } from '../../support/network/upstream.ts'
 import { axe, openBrowser, sidewaysScroll } from '../browser.ts'
 
 const up = await startUpstream()
@@ -55,4 +55,28 @@ test('what failed is told by code, provider and HTTP status, for the hours that 
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
+})
+
+test('all that run for long are counted, beside however many that do not', async () => {
+  const running = new Promise<UpstreamCall>((resolve) => up.next(resolve))
+  const ended = ask('Is it on?')
+  const call = await running
+  // Of the others there are rows alone.
+  await app.sql`
+    with many as (
+      insert into sessions (agent_id, status, updated_at)
+      select ${agentId}, 'streaming', clock_timestamp() + case when i > 3 then interval '1 h' else interval '-2 min' end
+        from generate_series(1, 122) i
+      returning id)
+    insert into messages
+    select (jsonb_populate_record(m, jsonb_build_object('id', gen_random_uuid(), 'session_id', many.id))).*
+      from many, messages m where m.status = 'streaming'`
+  await using page = await browser.page(app.url)
+  await page.goto('/')
+  await page.getByRole('link', { name: '123 running' }).waitFor()
+  await page.getByRole('link', { name: '3 for more than 60 s' }).waitFor()
+  await app.sql`delete from sessions where updated_at > clock_timestamp() or updated_at < clock_timestamp() - interval '1 min'`
+  await call.text('Yes.')
+  await call.finish()
+  await ended
 })

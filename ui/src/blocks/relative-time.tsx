@@ -1,7 +1,8 @@
 import { type PointerEvent, useEffect, useState } from 'react'
 import { serverNow } from '../shell/server-clock.ts'
 import { once } from './once.ts'
-import { relativeTime } from './time-words.ts'
+import { relativeTime, timeUntil } from './time-words.ts'
+import { useNow } from './use-now.ts'
 
 const exact = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }))
 
@@ -12,12 +13,19 @@ export function RelativeTime({ iso }: { iso: string }) {
     const timer = setInterval(() => setNow(serverNow()), 30_000)
     return () => clearInterval(timer)
   }, [])
+  return <Time iso={iso} words={relativeTime(iso, now)} />
+}
+
+/** How long until then, counting down; the exact time on hover. */
+export const TimeUntil = ({ iso }: { iso: string }) => <Time iso={iso} words={timeUntil(iso, useNow())} />
+
+function Time({ iso, words }: { iso: string; words: string }) {
   const sayExactly = ({ currentTarget }: PointerEvent<HTMLElement>) => {
     currentTarget.title = exact().format(new Date(iso))
   }
   return (
     <time dateTime={iso} onPointerEnter={sayExactly}>
-      {relativeTime(iso, now)}
+      {words}
     </time>
   )
 }

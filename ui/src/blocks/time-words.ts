@@ -19,6 +19,12 @@ export function relativeTime(iso: string, now: number): string {
   return 'just now'
 }
 
+/** `in 10 h`, `in 4 min 7 s`; `now` once it has come. `now` in milliseconds. */
+export function timeUntil(iso: string, now: number): string {
+  const ms = Date.parse(iso) - now
+  return ms < 1_000 ? 'now' : `in ${wholeSeconds(ms)}`
+}
+
 /** `18:45`, in this computer's time zone. Milliseconds since 1970. */
 export const timeOfDay = (at: number): string => new Date(at).toTimeString().slice(0, 5)
 

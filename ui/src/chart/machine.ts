@@ -1,5 +1,6 @@
 /** What follows from the chart's names: which transition a step took, in which states an actor is, how states look. */
-import type { ChartTransition, Step } from './queries.ts'
+import type { ChartTransition } from './queries.ts'
+import type { Step } from './step.ts'
 
 const isWithin = (state: string, ancestor: string): boolean => state === ancestor || state.startsWith(`${ancestor}.`)
 

@@ -1,5 +1,5 @@
 /** Notes between a session's steps, in a few words. Pure. */
-import type { Step } from './queries.ts'
+import type { Step } from './step.ts'
 import { duration } from './words.ts'
 
 export const isNote = ({ kind }: Pick<Step, 'kind'>): boolean => kind === 'note'

@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { timeOfDay } from '../blocks/time-words.ts'
 import { useNow } from '../blocks/use-now.ts'
 import { wholeNumber } from '../blocks/words.ts'
-import { allSessions, type SessionOverview, type SessionOverviewList } from '../sessions/queries.ts'
+import { allSessions, type SessionOverviewList } from '../sessions/queries.ts'
 import { LastDay, type Span } from '../usage/last-day/last-day.tsx'
 import { waitingCount } from '../waiting/queries.ts'
 import { Failures } from './failures.tsx'
@@ -13,14 +13,14 @@ import classes from './on-call.module.css'
 
 /** The most that a list gives; what is counted of it is a lower bound beyond. */
 const MOST = 100
-const STUCK_MS = 60_000
 const HOUR_MS = 3_600_000
 const every = { refetchInterval: 5_000 }
 
 const countOf = ({ total, more }: SessionOverviewList): string => `${wholeNumber(total)}${more ? '+' : ''}`
 
 export function OnCall() {
-  const running = useQuery({ ...allSessions({ status: 'streaming', limit: MOST }), ...every }).data
+  const running = useQuery({ ...allSessions({ status: 'streaming', limit: 1 }), ...every }).data
+  const stuck = useQuery({ ...allSessions({ status: 'streaming', older: '60s', limit: 1 }), ...every }).data
   const waiting = useQuery(waitingCount).data
   const failed = useQuery({ ...allSessions({ status: 'error', limit: MOST, include: 'reply' }), ...every }).data
   const now = useNow()
@@ -29,18 +29,14 @@ export function OnCall() {
     ...allSessions({ status: 'error', limit: MOST, include: 'reply', ...(span && isoOf(span)) }),
     enabled: span !== null,
   }).data
-  const since = ({ updatedAt }: SessionOverview) => now - Date.parse(updatedAt)
-  const stuck = running?.sessions.filter((one) => since(one) > STUCK_MS)
-  const lately = failed?.sessions.filter((one) => since(one) < HOUR_MS)
-  const atLeast = (found: readonly SessionOverview[]) =>
-    `${wholeNumber(found.length)}${found.length === MOST ? '+' : ''}`
+  const lately = failed?.sessions.filter(({ updatedAt }) => now - Date.parse(updatedAt) < HOUR_MS)
   const facts = [
     { to: '/sessions?status=streaming', count: running && countOf(running), name: 'running', isBad: false },
     {
       to: '/sessions?status=streaming&older=60s',
-      count: stuck && atLeast(stuck),
+      count: stuck && countOf(stuck),
       name: 'for more than 60 s',
-      isBad: (stuck?.length ?? 0) > 0,
+      isBad: (stuck?.total ?? 0) > 0,
     },
     {
       to: '/waiting',
@@ -50,7 +46,7 @@ export function OnCall() {
     },
     {
       to: '/sessions?status=error&newer=1h',
-      count: lately && atLeast(lately),
+      count: lately && `${wholeNumber(lately.length)}${lately.length === MOST ? '+' : ''}`,
       name: 'failed in the last hour',
       isBad: (lately?.length ?? 0) > 0,
     },

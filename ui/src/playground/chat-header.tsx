@@ -18,7 +18,7 @@ import { oneSession } from '../sessions/queries.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import { ActingAs } from './acting-as/acting-as.tsx'
 import classes from './chat-header.module.css'
-import { useOverrides } from './overrides/overrides.ts'
+import { changedIn, useOverrides } from './overrides/overrides.ts'
 import { newestSessions, type Session } from './queries.ts'
 import { SessionFacts } from './sessions/session-facts.tsx'
 import { SessionTitle } from './sessions/session-title.tsx'
@@ -44,7 +44,7 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
   const [sessions, list] = useDisclosure()
   const [code, showing] = useDisclosure()
   const { overrides } = useOverrides()
-  const count = Object.keys(overrides).length
+  const count = changedIn(overrides).length
   const session = useSession(agent.id, sessionId)
   const title = sessionId === undefined ? 'Playground' : session ? titleOf(session) : 'Session'
   return (

@@ -23,10 +23,12 @@ export const promptResource = resource<Prompt>({
   remove: (init) => api.DELETE('/api/v1/prompts/{id}', init),
 })
 
+export const promptPath = (id: string): string => `${promptResource.apiPath}/${id}`
+
 export const createPrompt = (body: PromptFields) =>
   api.POST('/api/v1/prompts', { body }).finally(promptResource.changed)
 
 export const updatePrompt = (id: string, body: PromptFields, edits: Edits) =>
   edits
-    .put(`/api/v1/prompts/${id}`, (headers) => api.PUT('/api/v1/prompts/{id}', { ...atRecord(id), body, headers }))
+    .put(promptPath(id), (headers) => api.PUT('/api/v1/prompts/{id}', { ...atRecord(id), body, headers }))
     .finally(promptResource.changed)

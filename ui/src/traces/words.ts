@@ -126,13 +126,13 @@ export interface Endpoint {
 
 const shellText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** The request as a command; the key is a variable. */
+/** The request as a command; the key is a variable. Its body tells the API, which its provider may have changed since. */
 export function curlOf({ body, model }: ModelRequest, { type, baseUrl }: Endpoint): string {
   const base = baseUrl.replace(/\/+$/, '')
   const lines = {
     anthropic: [`${base.replace(/\/v1$/, '')}/v1/messages`, 'x-api-key: $API_KEY', 'anthropic-version: 2023-06-01'],
     gemini: [`${base}/models/${model}:streamGenerateContent?alt=sse`, 'x-goog-api-key: $API_KEY'],
-  }[type] ?? [`${base}/chat/completions`, 'authorization: Bearer $API_KEY']
+  }[type] ?? [`${base}/${'input' in body ? 'responses' : 'chat/completions'}`, 'authorization: Bearer $API_KEY']
   const [url = '', ...headers] = lines
   return [
     `curl ${shellText(url)}`,

@@ -1,7 +1,7 @@
 /** Waiting sessions of all agents. */
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
-import { api } from '../api.ts'
+import { ApiError, api } from '../api.ts'
 import { type Decision, decisionProblem } from '../playground/queries.ts'
 import { forEach } from '../sessions/queries.ts'
 
@@ -43,8 +43,13 @@ const path = '/api/v1/agents/{agent_id}/playground/sessions/{session_id}'
 /** Null when it is gone, or waits no more. */
 async function withPending(one: Overview, signal: AbortSignal): Promise<WaitingSession | null> {
   const params = { path: { agent_id: one.agentId, session_id: one.id } }
-  const session = await api.GET(path, { params, signal }).catch(() => null)
-  return session === null || session.pending.length === 0 ? null : { ...one, pending: session.pending }
+  try {
+    const { pending } = await api.GET(path, { params, signal })
+    return pending.length === 0 ? null : { ...one, pending }
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null
+    throw error
+  }
 }
 
 /** Resolves once the reply that follows has begun: it goes on by itself. */

@@ -7,6 +7,7 @@ import { Link } from 'react-router'
 import blocks from '../blocks/blocks.module.css'
 import { EmptyState } from '../blocks/messages/empty-state.tsx'
 import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { WhenRead } from '../blocks/messages/when-read.tsx'
 import { AwaitedRows } from '../blocks/pages/awaited-rows.tsx'
 import { usePageKeys } from '../blocks/pages/page-keys.ts'
 import { Pager } from '../blocks/pages/pager.tsx'
@@ -21,29 +22,31 @@ import { PAGE, type WaitingSession, waitingSessions } from './queries.ts'
 export function Component() {
   const paging = usePaging()
   const { offset } = paging.params
-  const { data, error } = useQuery({ ...waitingSessions(offset), placeholderData: keepPreviousData })
+  const query = useQuery({ ...waitingSessions(offset), placeholderData: keepPreviousData })
   return (
-    <>
-      <ErrorAlert error={error} mb="md" />
-      {data === undefined && error === null && <SessionsTable />}
-      {data?.total === 0 && (
-        <EmptyState
-          icon={IconHandStop}
-          title="Nothing is waiting"
-          leadTo={{ path: '/agents', label: 'Open the agents' }}
-        >
-          An agent’s approvals say which of its tools ask before they are called.
-        </EmptyState>
-      )}
-      {data !== undefined && data.total > 0 && (
+    <WhenRead query={query} awaited={<SessionsTable />}>
+      {({ sessions, total }) => (
         <>
-          <Waiting sessions={data.sessions} />
-          <Pager total={data.total} limit={PAGE} offset={offset} onOffset={paging.setOffset} />
+          <ErrorAlert error={query.error} mb="md" />
+          {total === 0 ? (
+            <NothingWaits />
+          ) : (
+            <>
+              <Waiting sessions={sessions} />
+              <Pager total={total} limit={PAGE} offset={offset} onOffset={paging.setOffset} />
+            </>
+          )}
         </>
       )}
-    </>
+    </WhenRead>
   )
 }
+
+const NothingWaits = () => (
+  <EmptyState icon={IconHandStop} title="Nothing is waiting" leadTo={{ path: '/agents', label: 'Open the agents' }}>
+    An agent’s approvals say which of its tools ask before they are called.
+  </EmptyState>
+)
 
 /** The list, and beside it the session that is to be decided: the first one until another is chosen. */
 function Waiting({ sessions }: { sessions: readonly WaitingSession[] }) {

@@ -7,7 +7,7 @@ import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { AwaitedLines } from '../blocks/pages/awaited.tsx'
 import { Pager } from '../blocks/pages/pager.tsx'
 import { Panel } from '../blocks/panel.tsx'
-import { RelativeTime } from '../blocks/relative-time.tsx'
+import { RelativeTime, TimeUntil } from '../blocks/relative-time.tsx'
 import { type Delivery, deliveriesOf, PAGE, redeliver } from './resource.ts'
 
 const tones: Record<Delivery['status'], string> = { pending: 'gray', delivered: 'accent', failed: 'red' }
@@ -76,7 +76,7 @@ const Row = ({ delivery, isBusy, onAgain }: RowProps) => {
         {lastError !== null && <Text fz="xs">{lastError}</Text>}
         {nextAttemptAt !== null && attempts > 0 && (
           <Text fz="xs" c="dimmed">
-            Next attempt <RelativeTime iso={nextAttemptAt} />
+            Next attempt <TimeUntil iso={nextAttemptAt} />
           </Text>
         )}
       </Table.Td>

@@ -2,48 +2,11 @@
 import { afterAll, expect, test } from 'vitest'
 import { verifies } from '../../../verifies.ts'
 import { axe } from '../../browser.ts'
-import { conversation, replies, say, soon, startPlayground, statuses } from '../playground-scene.ts'
+import { conversation, replies, say, soon, statuses } from '../playground-scene.ts'
+import { approvedWith, keysCome, startWaiting } from './waiting-scene.ts'
 
-const { agentId, app, close, open, playground, up } = await startPlayground()
+const { agentId, api, app, asksToPay, close, open, payId, playground, told, up, waitingSession } = await startWaiting()
 afterAll(close)
-
-// biome-ignore lint/suspicious/noExplicitAny: what the server answers is what the tests look at
-const api = async (method: string, path: string, body: unknown): Promise<any> => {
-  const response = await fetch(`${app.url}${path}`, {
-    method,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  if (!response.ok) throw new Error(await response.text())
-  return Object(await response.json())
-}
-const inputSchema = {
-  type: 'object',
-  properties: { amount: { type: 'integer' }, to: { type: 'string' } },
-  required: ['amount'],
-}
-// Refused: what it answers does not matter here.
-const tool = { name: 'pay', description: 'Pays.', method: 'POST', url: 'http://127.0.0.1:9/pay', inputSchema }
-const { id: payId } = await api('POST', '/api/v1/http-tools', tool)
-await api('PUT', `/api/v1/agents/${agentId}/tools`, { httpToolIds: [payId], approvals: ['pay'] })
-
-const asksToPay = (...ids: string[]) =>
-  up.next(async (call) => {
-    for (const [index, id] of ids.entries()) {
-      await call.toolCall({ index, id, name: 'pay', arguments: '{"amount":5,"to":"Ann"}' })
-    }
-    await call.finish('tool_calls')
-  })
-/** A session whose reply asks to pay: its id. */
-async function waitingSession(text: string): Promise<string> {
-  asksToPay('c1')
-  const { id } = await api('POST', `/api/v1/agents/${agentId}/deploy/sessions`, {})
-  const completions = `/api/v1/agents/${agentId}/deploy/sessions/${id}/chat/completions`
-  await api('POST', completions, { messages: [{ role: 'user', content: text }] })
-  return id
-}
-const told = async (call: number) =>
-  (await up.call(call)).body.messages.filter(({ role }: { role: string }) => role === 'tool')
 
 verifies(
   'contract-15.pages',
@@ -70,8 +33,7 @@ verifies(
     await replies(page).getByText('Fine.').waitFor()
     await soon(() => question.count()).toBe(0)
     const results = await told(2)
-    const [, approvedWith = ''] = /arguments: (\{.*\})/.exec(results[0].content) ?? []
-    expect(JSON.parse(approvedWith)).toEqual({ amount: 7, to: 'Ann' })
+    expect(approvedWith(results[0])).toEqual({ amount: 7, to: 'Ann' })
     expect(results[1].content).toContain('Too dear.')
     await soon(() => conversation(page).getByText('rejected').count()).toBe(1)
     await soon(() => page.getByLabel('1 waiting').count()).toBe(0)
@@ -109,6 +71,7 @@ test('what waits is decided in the list, by keys, one after the other, or all of
   const decision = page.getByRole('region', { name: 'Decision' })
   const before = decision.getByRole('list', { name: 'Messages before it' })
   await decision.getByText('Agent asks to call pay').waitFor()
+  await keysCome(page, 1_000)
   await before.getByText('One').waitFor()
   await page.keyboard.press('j')
   await before.getByText('Two').waitFor()
@@ -176,6 +139,7 @@ test('one press of a key decides one call, and none behind a dialog', async () =
   await page.goto('/waiting')
   const before = page.getByRole('list', { name: 'Messages before it' })
   await before.getByText('Alpha').waitFor()
+  await keysCome(page, 1_000)
   await page.keyboard.down('a')
   await before.getByText('Beta').waitFor()
   await page.getByRole('button', { name: 'Approve' }).waitFor()
@@ -218,8 +182,7 @@ test('an argument that the form does not show stays as the model gave it', async
   await page.getByRole('button', { name: 'Approve edited' }).click()
   await replies(page).getByText('Fine.').waitFor()
   const results = await told(up.calls.length)
-  const [, approvedWith = ''] = /arguments: (\{.*\})/.exec(results[0].content) ?? []
-  expect(JSON.parse(approvedWith)).toEqual({ amount: 7, note: 'For lunch' })
+  expect(approvedWith(results[0])).toEqual({ amount: 7, note: 'For lunch' })
 })
 
 test('a session that asks again at once is asked about anew, and a refused decision can be made again', async () => {

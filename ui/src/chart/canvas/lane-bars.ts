@@ -1,5 +1,6 @@
-/** The notes of a running reply as bars. Pure. */
-import type { Step } from '../queries.ts'
+/** The notes of a running reply as bars, and when it was admitted. Pure. */
+import { isNote } from '../note-words.ts'
+import type { Step } from '../step.ts'
 
 export interface LaneBar {
   key: string
@@ -17,7 +18,7 @@ export interface LaneBar {
 const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 
 /** Attempts and tool calls in their order; a note tells its span as far as it has come, the newest one counts. */
-export function laneBars(notes: readonly Pick<Step, 'event' | 'detail'>[]): LaneBar[] {
+function laneBars(notes: readonly Pick<Step, 'event' | 'detail'>[]): LaneBar[] {
   const bars = new Map<string, LaneBar>()
   for (const { event, detail } of notes) {
     if (event !== 'attempt' && event !== 'tool') continue
@@ -34,4 +35,18 @@ export function laneBars(notes: readonly Pick<Step, 'event' | 'detail'>[]): Lane
     })
   }
   return [...bars.values()]
+}
+
+export interface ReplyLane {
+  bars: LaneBar[]
+  /** When the reply was admitted: its first step. It may have moved since, to compact or to another instance. */
+  since: string
+}
+
+/** What the reply has done in these steps. Null where they tell of nothing that it did. */
+export function laneOf(steps: readonly Step[], messageId: string | null): ReplyLane | null {
+  const own = messageId === null ? [] : steps.filter((step) => step.messageId === messageId)
+  const bars = laneBars(own.filter(isNote))
+  const [first] = own
+  return first !== undefined && bars.length > 0 ? { bars, since: first.at } : null
 }

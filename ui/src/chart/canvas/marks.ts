@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import type { Layout } from '../layout/layout.ts'
 import { isActive, type Tone, toneOf } from '../machine.ts'
-import type { Step } from '../queries.ts'
+import type { Step } from '../step.ts'
 
 export interface StateMark {
   /** The actor is here, or in a state within. */

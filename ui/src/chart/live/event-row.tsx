@@ -3,7 +3,7 @@ import classes from '../chart-page.module.css'
 import { FromTo } from '../chips/from-to.tsx'
 import { InstanceChip } from '../chips/instance-chip.tsx'
 import { isNote, noteWords } from '../note-words.ts'
-import type { Step } from '../queries.ts'
+import type { Step } from '../step.ts'
 import { clockTime, detailWords } from '../words.ts'
 import styles from './live.module.css'
 

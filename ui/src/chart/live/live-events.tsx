@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { Card } from '../../blocks/card.tsx'
-import type { Step } from '../queries.ts'
+import type { Step } from '../step.ts'
 import { EventRow } from './event-row.tsx'
 import styles from './live.module.css'
 

@@ -5,7 +5,7 @@ import { RunningDuration } from '../../blocks/running-duration.tsx'
 import { ChartPicture } from '../canvas/chart-picture.tsx'
 import { ChartTable } from '../canvas/chart-table.tsx'
 import { Lane } from '../canvas/lane.tsx'
-import { laneBars } from '../canvas/lane-bars.ts'
+import { laneOf } from '../canvas/lane-bars.ts'
 import { actorMarks, unmarked } from '../canvas/marks.ts'
 import type { LaidOutChart } from '../canvas/use-chart.ts'
 import classes from '../chart-page.module.css'
@@ -36,12 +36,9 @@ export function LiveSession({ session, laidOut }: LiveSessionProps) {
     const taken = transition && step && isNew ? { id: transition.id, step } : null
     const runs = step && current && isRunning(current) ? <RunningDuration since={step.at} /> : undefined
     const note = newest && runs && isNote(newest) ? noteWords(newest) : runs
-    const bars = step
-      ? laneBars(steps.slice(0, shown).filter((one) => isNote(one) && one.messageId === step.messageId))
-      : []
-    const lane =
-      step && bars.length > 0 && shortName(current ?? '') === 'generating' ? <Lane bars={bars} since={step.at} /> : note
-    return actorMarks(layout, current, taken, lane)
+    const did =
+      shortName(current ?? '') === 'generating' ? laneOf(steps.slice(0, shown), step?.messageId ?? null) : null
+    return actorMarks(layout, current, taken, did ? <Lane {...did} /> : note)
   }, [layout, chart, step, steps, shown, newest, current, isNew])
   if (status === 'gone') return <Gone noun="session" />
   return (

@@ -6,8 +6,9 @@ import { plural } from '../../blocks/words.ts'
 import { InstanceChip } from '../chips/instance-chip.tsx'
 import { StateChip } from '../chips/state-chip.tsx'
 import { isRunning } from '../machine.ts'
-import { readersQuery, type Step } from '../queries.ts'
+import { readersQuery } from '../queries.ts'
 import type { ChosenSession } from '../sessions/session-in-url.ts'
+import type { Step } from '../step.ts'
 import styles from './live.module.css'
 import { type Growth, useGrowth } from './use-growth.ts'
 import type { SessionSteps } from './use-session-steps.ts'
@@ -31,7 +32,7 @@ const connection = {
 } as const
 
 export function LiveState({ session, status, current, step, newest }: LiveStateProps) {
-  const growth = useGrowth(session, newest !== undefined && isRunning(newest.to))
+  const growth = useGrowth(session, newest?.messageId ?? null, newest !== undefined && isRunning(newest.to))
   const grows = current !== null && isRunning(current)
   return (
     <Card

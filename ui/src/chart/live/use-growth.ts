@@ -43,8 +43,11 @@ async function read({ agentId, sessionId }: ChosenSession, tell: (growth: Growth
   }
 }
 
-/** How far the session's newest reply has come, while `active`; the last value stays. */
-export function useGrowth({ agentId, sessionId }: ChosenSession, active: boolean): Growth {
+/**
+ * How far the session's newest reply has come, while `active`; the last value stays. `replyId`: which one that is. A queued
+ * message begins with what ended before it, so that the session may never be seen at rest between two replies.
+ */
+export function useGrowth({ agentId, sessionId }: ChosenSession, replyId: string | null, active: boolean): Growth {
   const [growth, setGrowth] = useState(nothing)
   useEffect(() => {
     if (!active) return
@@ -53,6 +56,6 @@ export function useGrowth({ agentId, sessionId }: ChosenSession, active: boolean
     // An extra beside the steps, which report whatever fails here.
     read({ agentId, sessionId }, setGrowth, controller.signal).catch(() => undefined)
     return () => controller.abort()
-  }, [agentId, sessionId, active])
+  }, [agentId, sessionId, replyId, active])
   return growth
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { Step } from '../queries.ts'
+import type { Step } from '../step.ts'
 
 /** Some states last a millisecond: each is shown long enough to be seen. */
 const seenMs = 550

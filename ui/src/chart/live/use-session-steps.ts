@@ -2,7 +2,8 @@
 import { useEffect, useState } from 'react'
 import { ApiError, api, Unreachable, wordsOf } from '../../api.ts'
 import { reachableWithin } from '../../shell/connection.ts'
-import { newestSteps, type Step } from '../queries.ts'
+import { newestSteps } from '../queries.ts'
+import type { Step } from '../step.ts'
 
 export interface SessionSteps {
   /** `gone`: there is no such session, or it has been deleted meanwhile. */

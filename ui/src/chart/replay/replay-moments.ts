@@ -2,7 +2,8 @@
 import { pathTo } from '../../playground/transcript/branches.ts'
 import { isRunning } from '../machine.ts'
 import { isNote } from '../note-words.ts'
-import type { Message, Step } from '../queries.ts'
+import type { Message } from '../queries.ts'
+import type { Step } from '../step.ts'
 
 export interface ToolMoment {
   name: string

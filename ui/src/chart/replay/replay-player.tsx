@@ -4,13 +4,14 @@ import ReplyTrace from '../../traces/reply-trace.tsx'
 import { ChartPicture } from '../canvas/chart-picture.tsx'
 import { ChartTable } from '../canvas/chart-table.tsx'
 import { Lane } from '../canvas/lane.tsx'
-import { laneBars } from '../canvas/lane-bars.ts'
+import { laneOf } from '../canvas/lane-bars.ts'
 import { actorMarks } from '../canvas/marks.ts'
 import { useChart } from '../canvas/use-chart.ts'
 import classes from '../chart-page.module.css'
 import { shortName, transitionTaken } from '../machine.ts'
 import { isNote, noteWords } from '../note-words.ts'
-import type { Message, Step } from '../queries.ts'
+import type { Message } from '../queries.ts'
+import type { Step } from '../step.ts'
 import styles from './replay.module.css'
 import { ReplayControls } from './replay-controls.tsx'
 import { type Moment, messagesAt, momentsOf } from './replay-moments.ts'
@@ -78,7 +79,6 @@ function tracedReply(id: string, messages: readonly Message[]) {
 function laneAt(steps: readonly Step[], { state, at, messageId }: Moment) {
   if (at === null || shortName(state) !== 'generating') return null
   const before = steps.filter((step) => Date.parse(step.at) <= Date.parse(at))
-  const entered = before.findLast((step) => !isNote(step))
-  const bars = laneBars(before.filter((step) => isNote(step) && step.messageId === messageId))
-  return entered && bars.length > 0 ? <Lane bars={bars} since={entered.at} until={at} /> : null
+  const did = laneOf(before, messageId)
+  return did && <Lane {...did} until={at} />
 }

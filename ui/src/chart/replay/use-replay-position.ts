@@ -33,9 +33,13 @@ export function useReplayPosition(moments: readonly Moment[]): ReplayPosition {
       preventScrollReset: true,
     })
   useEffect(() => {
-    if (!playing) return
-    if (index >= last) return setPlaying(false)
-    const timer = setTimeout(() => show(index + 1), playMs(moments, index, speed))
+    // The router shows an address a while after it has changed: begun at the end, it plays once the beginning is shown.
+    if (!playing || index >= last) return
+    const step = () => {
+      void show(index + 1)
+      if (index + 1 >= last) setPlaying(false)
+    }
+    const timer = setTimeout(step, playMs(moments, index, speed))
     return () => clearTimeout(timer)
   }, [playing, index, last, speed])
   return {

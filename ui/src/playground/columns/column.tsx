@@ -4,13 +4,12 @@ import { IconAdjustmentsHorizontal, IconX } from '@tabler/icons-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Agent } from '../../agents/resource.ts'
 import { wordsOf } from '../../api.ts'
-import { useEdits } from '../../blocks/editing/edits.ts'
 import { ReadFailure } from '../../blocks/messages/when-read.tsx'
 import { WaitingCalls } from '../composer/waiting-calls.tsx'
 import type { ChatRequest } from '../connection/connection-machine.ts'
 import type { ShownPart } from '../connection/live-reply.ts'
 import { useConnection } from '../connection/use-connection.ts'
-import { type OverrideState, requestPart } from '../overrides/overrides.ts'
+import { changedIn, type OverrideState, requestPart } from '../overrides/overrides.ts'
 import { SaveDialog } from '../side/save-dialog.tsx'
 import type { Conversation } from '../transcript/branches.ts'
 import { useMessageActions } from '../transcript/message-actions.ts'
@@ -172,8 +171,7 @@ interface ApplyProps extends Pick<ColumnProps, 'agent' | 'name' | 'state'> {
 
 function Apply({ agent, name, state, isIdle, hasFailed }: ApplyProps) {
   const [isSaving, setSaving] = useState(false)
-  const edits = useEdits()
-  const isAsItIs = Object.keys(state.overrides).length === 0
+  const isAsItIs = changedIn(state.overrides).length === 0
   return (
     <>
       <Button
@@ -186,7 +184,7 @@ function Apply({ agent, name, state, isIdle, hasFailed }: ApplyProps) {
       >
         Apply to agent
       </Button>
-      {isSaving && <SaveDialog {...{ agent, state, edits }} onClose={() => setSaving(false)} />}
+      {isSaving && <SaveDialog agent={agent} state={state} onClose={() => setSaving(false)} />}
     </>
   )
 }

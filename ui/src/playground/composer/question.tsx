@@ -1,12 +1,12 @@
 /** What the session waits for: each call with its arguments, to approve, edit, reject or answer. */
 import { Button, Group, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { IconCheck, IconHandStop, IconPencil, IconX } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { usePageKeys } from '../../blocks/pages/page-keys.ts'
 import { indented } from '../../blocks/words.ts'
 import { ArgumentFields } from '../../http-tools/argument-fields.tsx'
 import { argumentsOf, type Typed, typedOf, unlistedIn } from '../../http-tools/arguments.ts'
-import { draftOf } from '../../http-tools/schema-draft.ts'
+import { type ArgumentRow, draftOf } from '../../http-tools/schema-draft.ts'
 import type { Decision, PendingCall } from '../queries.ts'
 import classes from './question.module.css'
 import { useToolSchema } from './use-tool-schema.ts'
@@ -28,8 +28,9 @@ export const Question = (props: QuestionProps) => (
 
 function Undecided({ pending, onDecide, hasKeys = false, of }: QuestionProps) {
   const [decided, setDecided] = useState<ReadonlyMap<string, Decision>>(new Map())
-  const decide = (decision: Decision) => {
-    const all = new Map(decided).set(decision.call_id, decision)
+  const decide = (...decisions: Decision[]) => {
+    const all = new Map(decided)
+    for (const decision of decisions) all.set(decision.call_id, decision)
     setDecided(all)
     if (all.size === pending.length) onDecide([...all.values()])
   }
@@ -37,8 +38,7 @@ function Undecided({ pending, onDecide, hasKeys = false, of }: QuestionProps) {
   const undecided = pending.filter(({ call_id }) => !decided.has(call_id))
   const [first] = undecided
   const left = undecided.length
-  const approveAll = () =>
-    onDecide([...decided.values(), ...undecided.map(({ call_id }) => ({ call_id, decision: 'approve' as const }))])
+  const approveAll = () => decide(...undecided.map(({ call_id }) => ({ call_id, decision: 'approve' as const })))
   return (
     <section className={classes.question} aria-label={`Waiting for a decision${of ? `, ${of}` : ''}`}>
       <Group gap="xs" wrap="nowrap">
@@ -64,7 +64,7 @@ function Undecided({ pending, onDecide, hasKeys = false, of }: QuestionProps) {
           decided={decided.get(call.call_id) ?? null}
           hasKeys={hasKeys && call === first}
           onDecide={decide}
-          onUndo={() => undo(call.call_id)}
+          onUndo={left > 0 ? () => undo(call.call_id) : null}
         />
       ))}
     </section>
@@ -76,7 +76,8 @@ interface CallQuestionProps {
   decided: Decision | null
   hasKeys: boolean
   onDecide: (decision: Decision) => void
-  onUndo: () => void
+  /** Null once the decisions are on their way. */
+  onUndo: (() => void) | null
 }
 
 const words = { approve: 'Approved', reject: 'Rejected', respond: 'Answered' } as const
@@ -91,9 +92,11 @@ function CallQuestion({ call, decided, hasKeys, onDecide, onUndo }: CallQuestion
       ) : (
         <Group gap="sm">
           <Text fz="sm">{words[decided.decision]}</Text>
-          <Button size="compact-sm" variant="subtle" onClick={onUndo}>
-            Change
-          </Button>
+          {onUndo && (
+            <Button size="compact-sm" variant="subtle" onClick={onUndo}>
+              Change
+            </Button>
+          )}
         </Group>
       )}
       {kind === 'caller' && (
@@ -108,6 +111,9 @@ function CallQuestion({ call, decided, hasKeys, onDecide, onUndo }: CallQuestion
 type Choice = Omit<Decision, 'call_id'>
 type Mode = 'asked' | 'editing' | 'rejecting'
 
+/** A question that has been shown for less has been read by nobody: a key so soon was meant for the one before it. */
+const UNREAD_MS = 600
+
 interface ChoicesProps {
   call: PendingCall
   hasKeys: boolean
@@ -118,13 +124,18 @@ function Choices({ call, hasKeys, onDecide }: ChoicesProps) {
   const [mode, setMode] = useState<Mode>(call.kind === 'caller' ? 'editing' : 'asked')
   const back = () => setMode('asked')
   const isAsked = hasKeys && mode === 'asked'
+  const shownAt = useRef(Number.POSITIVE_INFINITY)
+  useEffect(() => {
+    shownAt.current = performance.now()
+  }, [])
   // A key that is held down would decide about the next call too, which takes this one's place.
+  const isMeant = ({ repeat, timeStamp }: KeyboardEvent) => !repeat && timeStamp >= shownAt.current + UNREAD_MS
   usePageKeys(
     isAsked
       ? [
-          ['a', ({ repeat }) => repeat || onDecide({ decision: 'approve' })],
-          ['e', ({ repeat }) => repeat || setMode('editing')],
-          ['r', ({ repeat }) => repeat || setMode('rejecting')],
+          ['a', (event) => isMeant(event) && onDecide({ decision: 'approve' })],
+          ['e', (event) => isMeant(event) && setMode('editing')],
+          ['r', (event) => isMeant(event) && setMode('rejecting')],
         ]
       : [],
   )
@@ -197,8 +208,10 @@ const Back = ({ onBack }: Pick<StepProps, 'onBack'>) => (
 function Editing({ call, onDecide, onBack }: StepProps & { call: PendingCall }) {
   const schema = useToolSchema(call.name)
   const draft = draftOf(schema)
-  const rows = schema !== null && draft.mode === 'rows' && draft.rows.length > 0 ? draft.rows : null
-  const [typed, setTyped] = useState<Typed>(() => typedOf(call.arguments))
+  const known = schema !== null && draft.mode === 'rows' && draft.rows.length > 0 ? draft.rows : null
+  // What was typed stays in the fields that it was typed into, whatever comes to be known of the schema meanwhile.
+  const [edited, setEdited] = useState<{ rows: ArgumentRow[] | null; typed: Typed } | null>(null)
+  const { rows, typed } = edited ?? { rows: known, typed: typedOf(call.arguments) }
   const [error, setError] = useState<string | null>(null)
   const approve = () => {
     try {
@@ -219,7 +232,7 @@ function Editing({ call, onDecide, onBack }: StepProps & { call: PendingCall }) 
         </>
       }
     >
-      <ArgumentFields rows={rows} typed={typed} onChange={setTyped} />
+      <ArgumentFields rows={rows} typed={typed} onChange={(now) => setEdited({ rows, typed: now })} />
       {error !== null && (
         <Text fz="sm" c="var(--mantine-color-error)" role="alert">
           {error}

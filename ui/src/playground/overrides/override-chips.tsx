@@ -6,7 +6,15 @@ import type { Query } from '../../blocks/resource.ts'
 import { promptResource } from '../../prompts/resource.ts'
 import { providerResource } from '../../providers/resource.ts'
 import classes from './override-chips.module.css'
-import { isToolKey, listOf, type OverrideKey, type OverrideState, type Overrides, overrideName } from './overrides.ts'
+import {
+  changedIn,
+  isToolKey,
+  listOf,
+  type OverrideKey,
+  type OverrideState,
+  type Overrides,
+  overrideName,
+} from './overrides.ts'
 
 interface OverrideChipsProps {
   state: OverrideState
@@ -15,7 +23,7 @@ interface OverrideChipsProps {
 }
 
 export function OverrideChips({ state: { overrides, set }, without = [] }: OverrideChipsProps) {
-  const keys = keysOf(overrides).filter((key) => !without.includes(key))
+  const keys = changedIn(overrides).filter((key) => !without.includes(key))
   if (keys.length === 0) return null
   return (
     <ul className={classes.chips} aria-label="Overrides">
@@ -39,11 +47,9 @@ export function OverrideChips({ state: { overrides, set }, without = [] }: Overr
   )
 }
 
-const keysOf = (overrides: Overrides) => Object.keys(overrides) as OverrideKey[]
-
 /** The same, to be read. */
 export function OverrideList({ overrides }: { overrides: Overrides }) {
-  const keys = keysOf(overrides)
+  const keys = changedIn(overrides)
   if (keys.length === 0) return null
   return (
     <ul className={classes.chips} aria-label="Overrides">

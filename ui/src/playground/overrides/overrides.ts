@@ -31,11 +31,18 @@ export const isToolKey = (key: string): key is ToolKey => toolKeys.some((one) =>
 
 export const overrideName = (key: OverrideKey): string => (isToolKey(key) ? toolKinds[key].title : settingNames[key])
 
+/** The tag of the prompt that the edited text began with: the text is saved over that one, and over no newer one. */
+const tagKey = 'systemTag'
+const allKeys = [...keys, tagKey] as const
+
 /** The form in the address: lists are separated by commas, an empty one means none. */
-export type Overrides = Partial<Record<OverrideKey, string>>
+export type Overrides = Partial<Record<(typeof allKeys)[number], string>>
 
 /** Null restores the agent's own setting. */
-export type OverrideChanges = Partial<Record<OverrideKey, string | null>>
+export type OverrideChanges = Partial<Record<(typeof allKeys)[number], string | null>>
+
+/** Which settings are others than the agent's. */
+export const changedIn = (overrides: Overrides): OverrideKey[] => keys.filter((key) => overrides[key] !== undefined)
 
 export interface OverrideState {
   overrides: Overrides
@@ -46,7 +53,7 @@ export interface OverrideState {
 
 export function overridesIn(search: URLSearchParams): Overrides {
   const overrides: Overrides = {}
-  for (const key of keys) {
+  for (const key of allKeys) {
     const value = search.get(key)
     if (value !== null) overrides[key] = value
   }
@@ -54,10 +61,12 @@ export function overridesIn(search: URLSearchParams): Overrides {
 }
 
 /** An edited text is that of the prompt it began with: whoever chooses another prompt gets that one's text. */
-export const withoutOldText = (changes: OverrideChanges): OverrideChanges =>
-  changes.prompt === undefined ? changes : { system: null, ...changes }
+export function withoutOldText(changes: OverrideChanges): OverrideChanges {
+  const wanted = changes.prompt === undefined ? changes : { system: null, ...changes }
+  return wanted.system === null ? { ...wanted, [tagKey]: null } : wanted
+}
 
-export const noOverrides: OverrideChanges = Object.fromEntries(keys.map((key) => [key, null]))
+export const noOverrides: OverrideChanges = Object.fromEntries(allKeys.map((key) => [key, null]))
 
 export function useOverrides(): OverrideState {
   const [search, setSearch] = useSearchParams()

@@ -2,21 +2,19 @@
 import { Badge, Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import type { Agent } from '../../agents/resource.ts'
-import type { Edits } from '../../blocks/editing/edits.ts'
 import { plural } from '../../blocks/words.ts'
-import type { OverrideState } from '../overrides/overrides.ts'
+import { changedIn, type OverrideState } from '../overrides/overrides.ts'
 import { SaveDialog } from './save-dialog.tsx'
 import classes from './side-panel.module.css'
 
 interface ChangesProps {
   agent: Agent
   state: OverrideState
-  edits: Edits
 }
 
-export function Changes({ agent, state, edits }: ChangesProps) {
+export function Changes({ agent, state }: ChangesProps) {
   const [isSaving, setSaving] = useState(false)
-  const count = Object.keys(state.overrides).length
+  const count = changedIn(state.overrides).length
   if (count === 0) return null
   return (
     <Group gap="xs" className={classes.changes ?? ''} role="group" aria-label="Changes">
@@ -29,7 +27,7 @@ export function Changes({ agent, state, edits }: ChangesProps) {
       <Button size="compact-xs" variant="default" onClick={state.clear}>
         Discard
       </Button>
-      {isSaving && <SaveDialog {...{ agent, state, edits }} onClose={() => setSaving(false)} />}
+      {isSaving && <SaveDialog agent={agent} state={state} onClose={() => setSaving(false)} />}
     </Group>
   )
 }

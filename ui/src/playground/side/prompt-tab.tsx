@@ -1,14 +1,14 @@
 /** The agent's prompt, to be changed where it is tried. What is typed goes along with each message until it is saved. */
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useId } from 'react'
+import { useId, useMemo } from 'react'
 import { Link } from 'react-router'
 import type { Agent } from '../../agents/resource.ts'
-import type { Edits } from '../../blocks/editing/edits.ts'
+import { tagOf } from '../../blocks/editing/record-tags.ts'
 import { useTyped } from '../../blocks/forms/use-typed.ts'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import { plural } from '../../blocks/words.ts'
-import { promptResource } from '../../prompts/resource.ts'
+import { promptPath, promptResource } from '../../prompts/resource.ts'
 import { textSize } from '../../prompts/text-size.ts'
 import { PromptSelect } from '../overrides/override-inputs.tsx'
 import type { OverrideState } from '../overrides/overrides.ts'
@@ -18,22 +18,19 @@ import classes from './side-panel.module.css'
 interface PromptTabProps {
   agent: Agent
   state: OverrideState
-  edits: Edits
 }
 
-export function PromptTab({ agent, state, edits }: PromptTabProps) {
+export function PromptTab({ agent, state }: PromptTabProps) {
   const { overrides, set } = state
   const promptId = overrides.prompt ?? agent.promptId
   const { data: prompt, error } = useQuery({ ...promptResource.one(promptId ?? ''), enabled: promptId !== null })
   const saved = promptId === null ? '' : prompt?.content
-  const isEdited = overrides.system !== undefined
-  // What is saved over is what the text began with.
-  useEffect(() => {
-    if (prompt !== undefined && !isEdited) edits.hold(`${promptResource.apiPath}/${prompt.id}`)
-  }, [prompt, isEdited, edits])
+  // It goes along with what is typed: the prompt is read again meanwhile, and anew where the address is opened again.
+  const tag = useMemo(() => prompt && tagOf(promptPath(prompt.id)), [prompt])
+  const begun = tag === undefined || overrides.systemTag !== undefined ? {} : { systemTag: tag }
   const id = useId()
   const [text, type] = useTyped(overrides.system ?? saved ?? '', (typed) =>
-    set({ system: typed === saved ? null : typed }),
+    set(typed === saved ? { system: null } : { system: typed, ...begun }),
   )
   const { characters, tokens } = textSize(text)
   const { added, removed } = lineChanges(saved ?? '', text)

@@ -7,23 +7,23 @@ import { keepOverrides } from '../../agents/keep-overrides.ts'
 import { type Agent, allAgents } from '../../agents/resource.ts'
 import { ApiError } from '../../api.ts'
 import { ChangedElsewhere } from '../../blocks/editing/changed-elsewhere.tsx'
-import type { Edits } from '../../blocks/editing/edits.ts'
+import { useBegunEdits } from '../../blocks/editing/edits.ts'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import { plural } from '../../blocks/words.ts'
-import { promptResource } from '../../prompts/resource.ts'
+import { promptPath, promptResource } from '../../prompts/resource.ts'
 import { OverrideList } from '../overrides/override-chips.tsx'
 import type { OverrideState } from '../overrides/overrides.ts'
 
 interface SaveDialogProps {
   agent: Agent
   state: OverrideState
-  edits: Edits
   onClose: () => void
 }
 
-export function SaveDialog({ agent, state: { overrides, set, clear }, edits, onClose }: SaveDialogProps) {
+export function SaveDialog({ agent, state: { overrides, set, clear }, onClose }: SaveDialogProps) {
   const promptId = overrides.prompt ?? agent.promptId
   const { data: prompt } = useQuery({ ...promptResource.one(promptId ?? ''), enabled: promptId !== null })
+  const edits = useBegunEdits(promptPath(promptId ?? ''), overrides.systemTag)
   const [where, setWhere] = useState(promptId === null ? 'new' : 'same')
   const [name, setName] = useState(`${agent.name}, edited`)
   const saving = useMutation({

@@ -3,7 +3,6 @@ import { ActionIcon, Group, Tabs, Text } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Agent } from '../../agents/resource.ts'
-import { useEdits } from '../../blocks/editing/edits.ts'
 import { SettingFields, ToolFields } from '../overrides/override-fields.tsx'
 import type { OverrideState } from '../overrides/overrides.ts'
 import { AskFirst } from './ask-first.tsx'
@@ -28,7 +27,6 @@ const shownKey = 'workbench-tab'
 
 /** Give it the agent's id and the column's name as its key: its state belongs to them. */
 export default function SidePanel({ agent, sessionId, name, state, onClose }: SidePanelProps) {
-  const edits = useEdits()
   const [shown, setShown] = useState<Tab>(() => tabs.find((one) => one === localStorage.getItem(shownKey)) ?? 'Prompt')
   const [turn, setTurn] = useState(1)
   const show = (value: string | null) => {
@@ -60,9 +58,9 @@ export default function SidePanel({ agent, sessionId, name, state, onClose }: Si
           {name}
         </Text>
       )}
-      <Changes agent={agent} state={state} edits={edits} />
+      <Changes agent={agent} state={state} />
       <Tabs.Panel value="Prompt" className={classes.tall ?? ''}>
-        <PromptTab agent={agent} state={state} edits={edits} />
+        <PromptTab agent={agent} state={state} />
       </Tabs.Panel>
       <Tabs.Panel value="Settings" className={classes.content ?? ''}>
         <SettingFields agent={agent} state={state} />
