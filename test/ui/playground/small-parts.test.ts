@@ -68,9 +68,12 @@ test('the hints below the field can be read, and a session’s title ends before
   const row = page.getByRole('navigation', { name: 'Sessions' }).getByRole('listitem').first()
   const title = row.getByText('A title that is so long')
   await row.hover()
-  const ends = await title.boundingBox()
-  const begins = await row.getByRole('button').boundingBox()
-  expect((ends?.x ?? 0) + (ends?.width ?? 0)).toBeLessThanOrEqual(begins?.x ?? 0)
+  const beyond = async () => {
+    const ends = await title.boundingBox()
+    const begins = await row.getByRole('button').boundingBox()
+    return (ends?.x ?? 0) + (ends?.width ?? 0) - (begins?.x ?? 0)
+  }
+  await soon(beyond).toBeLessThanOrEqual(0)
 })
 
 test('a running reply is copied as far as it has come by then', async () => {
@@ -140,4 +143,15 @@ test('a new session gets its id without taking the keyboard from where somebody 
   await soon(() => statuses(page)).toEqual(['Complete'])
   await page.keyboard.type('ra')
   expect([await search.inputValue(), await field(page).inputValue()]).toEqual(['zebra', ''])
+})
+
+test('an opening that is clicked twice is sent once, and leaves the keyboard in the field', async () => {
+  await using page = await open()
+  const before = up.calls.length
+  await page.getByRole('button', { name: 'Write a haiku about waiting.' }).dblclick()
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  expect(up.calls.length - before).toBe(1)
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await page.keyboard.type('And on')
+  expect(await field(page).inputValue()).toBe('And on')
 })

@@ -3,7 +3,17 @@ import { Text, VisuallyHidden } from '@mantine/core'
 import { useCallbackRef } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useSelector } from '@xstate/store-react'
-import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import {
+  type ComponentProps,
+  lazy,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import type { Agent } from '../agents/resource.ts'
 import { late, useLoaded } from '../blocks/late/use-loaded.ts'
 import { reliable } from '../shell/reliable-import.ts'
@@ -84,7 +94,7 @@ export function Chat({ agent, sessionId: given, onSession, onFound, header }: Ch
     forkWithin: setWithin,
   })
   const checkpoints = useCheckpoints(agent.id, sessionId)
-  const opening = useMemo(() => <Opening agent={agent} onPick={open} />, [agent, open])
+  const opening = useOpening(agent, open, field)
   const isLive = useSelector(transcript, ({ context }) => context.live !== null)
   if (isGone(stored.error ?? unread)) {
     return <SessionGone header={header('')} agentId={agent.id} sessionId={sessionId} text={draft.text} />
@@ -244,19 +254,31 @@ const Keys = ({ isIdle, stopsNext }: { isIdle: boolean; stopsNext: boolean }) =>
 
 const noMessages: Conversation = { path: [], ids: [] }
 
+function useOpening(agent: Agent, open: (text: string) => void, field: Field): ReactNode {
+  const pick = useCallbackRef((text: string) => {
+    open(text)
+    focusOn(field) // what was clicked goes
+  })
+  return useMemo(() => <Opening agent={agent} onPick={pick} />, [agent, pick])
+}
+
+type Field = RefObject<HTMLTextAreaElement | null>
+
+/** Not where that would open an on-screen keyboard. */
+function focusOn(field: Field): void {
+  if (!matchMedia('(pointer: coarse)').matches) field.current?.focus({ preventScroll: true })
+}
+
 /**
  * Focuses the field when a conversation is opened, and when a new one gets its id, unless the keyboard is used somewhere else
- * by then; not where that would open an on-screen keyboard.
+ * by then.
  */
 function useFocusedField(sessionId: string | null) {
   const field = useRef<HTMLTextAreaElement>(null)
   const [openedAs] = useState(sessionId)
   useEffect(() => {
-    if (matchMedia('(pointer: coarse)').matches) return
     const frame = requestAnimationFrame(() => {
-      if (sessionId === openedAs || document.activeElement?.matches('body, main')) {
-        field.current?.focus({ preventScroll: true })
-      }
+      if (sessionId === openedAs || document.activeElement?.matches('body, main')) focusOn(field)
     })
     return () => cancelAnimationFrame(frame)
   }, [sessionId, openedAs])

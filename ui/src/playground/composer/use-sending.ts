@@ -87,8 +87,10 @@ export function useSending({ agentId, connection, draft, attachments, place, ove
   return {
     problem: refusal ?? problem,
     dismiss,
-    /** Sends one of the agent's openings. */
-    open: useCallbackRef((text: string) => void send({ text, files: [], place: null }, null)),
+    /** Sends one of the agent's openings, which stand there for a moment longer: one alone, and it never waits. */
+    open: useCallbackRef((text: string) => {
+      if (isIdle && !isReading.current && sent.current === null) void send({ text, files: [], place: null }, null)
+    }),
     /** `steers`: the message is to end the reply that runs at its next boundary. */
     onSend(steers = false): void {
       const written = { text: draft.text, files: attachments.files, place: place.editing }
