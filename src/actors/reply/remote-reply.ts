@@ -68,12 +68,13 @@ export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptio
     const stored = await read(replyId, known?.place.seq ?? 0, known?.readTo)
     if (stored === null) return null
     const remote = known ?? followed.get(replyId) ?? createRemote(createFrameLog(stored.info), firstPlace(stored.info))
-    if (remote.log.state() === 'cut') return await open(replyId)
-    if (!advance(remote, stored)) return await open(replyId)
+    if (remote.log.state() === 'cut' || !advance(remote, stored)) return await open(replyId)
     return { info: remote.log.info, read: (...how) => readRemote(remote, ...how) }
   }
 
   async function readRemote(remote: Remote, ...how: Parameters<Reply['read']>): Promise<void> {
+    const anew = remote.log.state() === 'cut' && (await open(remote.log.info.id)) // its last reader left since it was opened
+    if (anew) return await anew.read(...how)
     const reading = remote.log.read(...how)
     if (!remote.isPumped) void pump(remote)
     try {
@@ -126,16 +127,15 @@ export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptio
 
   return {
     open,
-    followed: () =>
-      [...followed.values()].map(({ log }) => ({ sessionId: log.info.sessionId, subscribers: log.subscribers() })),
+    followed: () => [...followed.values()].map(readersOf),
     goOn(log, place) {
       const remote = createRemote(log, place)
       if (log.state() === 'open') followed.set(log.info.id, remote)
-      const reading = pump(remote).finally(() => {
+      const end = () => {
         given.delete(remote)
         log.cut()
-      })
-      given.set(remote, reading)
+      }
+      given.set(remote, pump(remote).finally(end))
     },
     givenRead: (ms) => atMost(ms, Promise.all(given.values())),
     cutGiven() {
@@ -143,6 +143,8 @@ export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptio
     },
   }
 }
+
+const readersOf = ({ log }: Remote) => ({ sessionId: log.info.sessionId, subscribers: log.subscribers() })
 
 const firstPlace = ({ firstSeq }: ReplyInfo): Place => ({ seq: firstSeq, part: 0 })
 

@@ -234,6 +234,28 @@ verifies(
   },
 )
 
+verifies(
+  'contract-21.boundary',
+  'who opened it after that reads on, though its last reader leaves before',
+  async () => {
+    const { log, remote, store, open, settle } = openScene()
+    log.push([{ type: 'text', text: 'a' }])
+    await store()
+    const leaving = new AbortController()
+    const reading = log.read(0, leaving.signal, () => undefined)
+    remote.goOn(log.handOver(), log.place())
+    const opened = await open()
+    leaving.abort()
+    await reading
+    await poll()
+    const { done, shapes } = follow(opened)
+    await settle({ type: 'finished', reason: 'stop', usage })
+    await poll()
+    await done
+    expect(shapes()).toEqual(['started', 'a', 'finished', 'done'])
+  },
+)
+
 test('a reply whose session was deleted before it was handed over is not followed', async () => {
   const { log, remote } = openScene()
   log.drop()

@@ -1,4 +1,4 @@
--- revision 4
+-- revision 5
 /* What an instance does for queues once a second: it says whether messages begin on it, begins those of sessions in which
    nothing runs (their replies' instance was draining, or there was none), p_limit at most, and forgets what has ended.
    Answers the ids of replies that have begun here and are not taken. Where messages do not begin (any more), what has begun and is
@@ -7,6 +7,7 @@ create or replace function tend_queues(p_instance uuid, p_epoch bigint, p_begins
 returns setof uuid language plpgsql as $$
 declare
   v_session uuid;
+  v_begun integer := 0;
   v_reply uuid;
   v_other uuid;
   v_epoch bigint; -- of v_other
@@ -25,9 +26,10 @@ begin
          select x.id from sessions x
           where x.id = q.session_id and x.status <> 'streaming' and (q.rank < 2 or x.status <> 'waiting')
             for no key update skip locked) s
-       limit p_limit
     loop
-      perform begin_or_wait(p_instance, p_epoch, v_session);
+      exit when v_begun >= p_limit;
+      -- One that cannot begin takes no other one's place.
+      if begin_or_wait(p_instance, p_epoch, v_session) is not null then v_begun := v_begun + 1; end if;
     end loop;
     return query select q.reply_id from queued_messages q
                   where q.instance_id = p_instance and q.epoch = p_epoch and q.admission is not null and not q.taken;
