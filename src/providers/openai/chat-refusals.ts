@@ -80,9 +80,22 @@ const shortened = (tool: Tool): Tool =>
     ? { ...tool, function: { ...tool.function, description: shortDescription(tool.function.description) } }
     : tool
 
-/** In the words of DeepSeek, Kimi and those who serve their models. */
-const wantsReasoning =
-  /reasoning[_ ]content.{0,80}(?:missing|required|passed back)|(?:missing|requires?|must include).{0,20}reasoning[_ ]content/is
+/** Who says one of these takes no such field, whatever stands around it. */
+const refusing = /not (?:permitted|allowed|supported)|unsupported|extra_|\b(?:extra|unexpected|unknown|unrecognized)\b/
+
+/**
+ * In the words of DeepSeek, Kimi and those who serve their models, and of Pydantic, which puts its words behind the place. No
+ * quotation mark but those of the name comes between: a value that is quoted holds the model's own words.
+ */
+const wanting = [
+  /reasoning[_ ]content[\\"'`]{0,2}(?:[\])],\s?\W{1,2}msg\W{2,6})?[^"'`]{0,80}(?:missing|required|passed back)/,
+  /(?:missing|requires?|must include)[^"'`]{0,20}["'`]?reasoning[_ ]content/,
+]
+
+const wantsReasoning = new RegExp(
+  `^(?!.*(?:${refusing.source})).*(?:${wanting.map(({ source }) => source).join('|')})`,
+  'is',
+)
 
 export const optional: readonly OptionalField<ChatBody>[] = [
   {
@@ -125,7 +138,8 @@ export const optional: readonly OptionalField<ChatBody>[] = [
     without: withReasoning,
   },
   {
-    words: new RegExp(`^(?!.*(?:${wantsReasoning.source})).*reasoning`, 'is'),
+    // Behind the rule above: what only reads like a demand is found out when it was met in vain.
+    words: /reasoning/i,
     isIn: ({ messages }) => messages.some(hasReasoning),
     without: withoutReasoning,
   },
