@@ -28,9 +28,9 @@ export const isAboutTools = (body: ChatBody): boolean => body.tools !== undefine
 
 const hasReasoning = (message: ChatMessage): boolean => reasoningFields.some((name) => name in message)
 
-/** What is beside the beginning of an answer is read as the beginning of its reasoning. */
-const lacksReasoning = (message: ChatMessage): boolean =>
-  message.role === 'assistant' && message.prefix === undefined && !hasReasoning(message)
+/** The last message is the beginning of an answer, marked or not: what is beside it is read as the beginning of its reasoning. */
+const lacksReasoning = (message: ChatMessage, index: number, { length }: ChatBody['messages']): boolean =>
+  message.role === 'assistant' && index < length - 1 && !hasReasoning(message)
 
 /** DeepSeek and Kimi want the field in every answer of a conversation with tools, and take an empty text for none. */
 const blank: ChatReasoning = { reasoning_content: ' ' }
@@ -38,8 +38,8 @@ const blank: ChatReasoning = { reasoning_content: ' ' }
 /** What was held of this reply goes back; earlier replies, whose reasoning is never sent, bear a blank. */
 export const withReasoning = (body: ChatBody): ChatBody => ({
   ...body,
-  messages: body.messages.map((message: ChatMessage) =>
-    lacksReasoning(message) ? { ...message, ...(message[HELD] ?? blank) } : message,
+  messages: body.messages.map((message: ChatMessage, index, all) =>
+    lacksReasoning(message, index, all) ? { ...message, ...(message[HELD] ?? blank) } : message,
   ),
 })
 
@@ -133,8 +133,9 @@ export const optional: readonly OptionalField<ChatBody>[] = [
     without: ({ tools = [], ...body }) => ({ ...body, tools: tools.map(shortened) }),
   },
   {
+    // No chat without tools is known to need it.
     words: wantsReasoning,
-    isIn: ({ messages }) => messages.some(lacksReasoning),
+    isIn: (body) => isAboutTools(body) && body.messages.some(lacksReasoning),
     without: withReasoning,
   },
   {

@@ -127,6 +127,34 @@ verifies('contract-19.optional-fields', 'Pydantic says that it is missing withou
   expect(up.calls.slice(2).map(reasoningIn)).toEqual([[null], [' ']])
 })
 
+verifies(
+  rule,
+  'who wants it gets none in a chat without tools, and none beside the beginning of an answer',
+  async () => {
+    const { up, model, messages, provider } = await echoed(
+      [{ reasoning_content: 'Hm' }],
+      'openai-compatible',
+      {},
+      false,
+    )
+    up.always(wants)
+    await ask(model, requestTo(null, { provider, messages }))
+    const next: ModelMessage = { role: 'user', content: 'now' }
+    const chat: ModelMessage[] = [next, { role: 'assistant', content: 'Yes.' }, next]
+    await ask(model, requestTo(null, { provider, messages: chat }))
+    const begun: ModelMessage = { role: 'assistant', content: 'I', isBeginning: true }
+    const router = { ...provider, type: 'openrouter' }
+    const going = { provider: router, model: 'deepseek/deepseek-v3.2', messages: [...earlier, ...messages, begun] }
+    await ask(model, requestTo(null, going))
+    expect(up.calls.slice(3).map(reasoningIn)).toEqual([
+      ['Hm'],
+      [null],
+      [null, null, null, null],
+      [' ', ' ', ' ', null],
+    ])
+  },
+)
+
 test('a server that refuses it is asked once more without, then spared', async () => {
   const { up, model, messages, provider } = await echoed([{ reasoning_content: 'Hm' }], 'openai-compatible')
   up.next((one) => one.error(422, { detail: [{ msg: 'Extra inputs are not permitted', loc: ['reasoning_content'] }] }))
