@@ -38,7 +38,7 @@ const logOptions: ReplyLogOptions = { append: async () => 'stored', withdraw() {
 test.each<[string, () => object]>([
   ['a reply log', () => createReplyLog(info, logOptions)],
   ['a frame log', () => createFrameLog(info)],
-  ['a turn of chat completions', () => readTurn({ reasoning: true, reasoningBack: null, keepEcho: (back) => back })],
+  ['a turn of chat completions', () => readTurn({ reasoning: true, reasoningBack: null, keepEcho: () => ({}) })],
   ['a turn of Anthropic', () => readAnthropicTurn(asked)],
   ['a turn of Gemini', () => readGeminiTurn(asked)],
   ['a watch for silence', () => watchSilence(AbortSignal.abort(), 1000)],

@@ -15,8 +15,6 @@ export interface ChatReasoning {
 export const HELD = Symbol('held')
 
 export interface ChatEcho extends ChatReasoning {
-  /** Goes back once the provider asks for it. Absent where reasoning goes back at once, and where there is none. */
-  held?: ChatReasoning
   /**
    * `extra_content` of each call, in order; null where one has none. Absent when none has. Google's endpoint signs calls in
    * it, and refuses those of Gemini 3 that come back without.

@@ -28,9 +28,9 @@ export const isAboutTools = (body: ChatBody): boolean => body.tools !== undefine
 
 const hasReasoning = (message: ChatMessage): boolean => reasoningFields.some((name) => name in message)
 
-/** What is beside the beginning of an answer is read as the beginning of its reasoning. */
-const lacksReasoning = (message: ChatMessage): boolean =>
-  message.role === 'assistant' && message.prefix === undefined && !hasReasoning(message)
+/** The last message is the beginning of an answer, marked or not: what is beside it is read as the beginning of its reasoning. */
+const lacksReasoning = (message: ChatMessage, index: number, { length }: ChatBody['messages']): boolean =>
+  message.role === 'assistant' && index < length - 1 && !hasReasoning(message)
 
 /** DeepSeek and Kimi want the field in every answer of a conversation with tools, and take an empty text for none. */
 const blank: ChatReasoning = { reasoning_content: ' ' }
@@ -38,8 +38,8 @@ const blank: ChatReasoning = { reasoning_content: ' ' }
 /** What was held of this reply goes back; earlier replies, whose reasoning is never sent, bear a blank. */
 export const withReasoning = (body: ChatBody): ChatBody => ({
   ...body,
-  messages: body.messages.map((message: ChatMessage) =>
-    lacksReasoning(message) ? { ...message, ...(message[HELD] ?? blank) } : message,
+  messages: body.messages.map((message: ChatMessage, index, all) =>
+    lacksReasoning(message, index, all) ? { ...message, ...(message[HELD] ?? blank) } : message,
   ),
 })
 
@@ -80,9 +80,22 @@ const shortened = (tool: Tool): Tool =>
     ? { ...tool, function: { ...tool.function, description: shortDescription(tool.function.description) } }
     : tool
 
-/** In the words of DeepSeek, Kimi and those who serve their models. */
-const wantsReasoning =
-  /reasoning[_ ]content.{0,80}(?:missing|required|passed back)|(?:missing|requires?|must include).{0,20}reasoning[_ ]content/is
+/** Who says one of these takes no such field, whatever stands around it. */
+const refusing = /not (?:permitted|allowed|supported)|unsupported|extra_|\b(?:extra|unexpected|unknown|unrecognized)\b/
+
+/**
+ * In the words of DeepSeek, Kimi and those who serve their models, and of Pydantic, which puts its words behind the place. No
+ * quotation mark but those of the name comes between: a value that is quoted holds the model's own words.
+ */
+const wanting = [
+  /reasoning[_ ]content[\\"'`]{0,2}(?:[\])],\s?\W{1,2}msg\W{2,6})?[^"'`]{0,80}(?:missing|required|passed back)/,
+  /(?:missing|requires?|must include)[^"'`]{0,20}["'`]?reasoning[_ ]content/,
+]
+
+const wantsReasoning = new RegExp(
+  `^(?!.*(?:${refusing.source})).*(?:${wanting.map(({ source }) => source).join('|')})`,
+  'is',
+)
 
 export const optional: readonly OptionalField<ChatBody>[] = [
   {
@@ -120,12 +133,14 @@ export const optional: readonly OptionalField<ChatBody>[] = [
     without: ({ tools = [], ...body }) => ({ ...body, tools: tools.map(shortened) }),
   },
   {
+    // No chat without tools is known to need it.
     words: wantsReasoning,
-    isIn: ({ messages }) => messages.some(lacksReasoning),
+    isIn: (body) => isAboutTools(body) && body.messages.some(lacksReasoning),
     without: withReasoning,
   },
   {
-    words: new RegExp(`^(?!.*(?:${wantsReasoning.source})).*reasoning`, 'is'),
+    // Behind the rule above: what only reads like a demand is found out when it was met in vain.
+    words: /reasoning/i,
     isIn: ({ messages }) => messages.some(hasReasoning),
     without: withoutReasoning,
   },

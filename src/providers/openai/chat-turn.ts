@@ -8,7 +8,7 @@ import { type Fields, parse } from '../wire/provider-json.ts'
 import { chatUsage } from '../wire/reported-usage.ts'
 import { type End, isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
 import { addActivity, type Turn } from '../wire/turn-stream.ts'
-import { type ChatEcho, gatherReasoning, reasoningIn } from './chat-reasoning.ts'
+import { type ChatEcho, type ChatReasoning, gatherReasoning, reasoningIn } from './chat-reasoning.ts'
 import { gatherCalls } from './gathered-calls.ts'
 
 const finishReasons: ReasonWords = {
@@ -26,8 +26,8 @@ export interface TurnOptions {
   reasoning: boolean
   /** What goes back with the results of this turn's calls: it, or nothing unless the vendor asks for it. Null: nothing ever. */
   reasoningBack: 'sent' | 'held' | null
-  /** Keeps what goes back with them. */
-  keepEcho(back: ChatEcho): object
+  /** Keeps what goes back with them, and what does once the vendor asks for it. */
+  keepEcho(back: ChatEcho | null, held: ChatReasoning | null): object
 }
 
 export function readTurn({ reasoning, reasoningBack, keepEcho }: TurnOptions): Turn {
@@ -92,8 +92,9 @@ export function readTurn({ reasoning, reasoningBack, keepEcho }: TurnOptions): T
       const echo = () => {
         const kept = back?.all() ?? null
         const extras = calls.extras()
-        const reasoning = kept && (reasoningBack === 'held' ? { held: kept } : kept)
-        return reasoning || extras ? keepEcho({ ...reasoning, ...(extras && { extras }) }) : null
+        const [sent, held] = reasoningBack === 'held' ? [null, kept] : [kept, null]
+        const goesBack = sent || extras ? { ...sent, ...(extras && { extras }) } : null
+        return goesBack || held ? keepEcho(goesBack, held) : null
       }
       return turnEnd(reason, ends.usage(), calls.all, echo, ends.refusal())
     },

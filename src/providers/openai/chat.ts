@@ -21,7 +21,7 @@ import { observedCall } from '../request/provider-call.ts'
 import { chatToolChoice } from '../tool-choice.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
-import { type ChatEcho, echoes, HELD } from './chat-reasoning.ts'
+import { type ChatEcho, type ChatReasoning, echoes, HELD } from './chat-reasoning.ts'
 import {
   type ChatBody,
   type ChatMessage,
@@ -72,7 +72,7 @@ function turnOptions(request: ModelRequest, { reasoningBack }: Dialect): TurnOpt
   return {
     reasoning,
     reasoningBack: reasoningBack === 'never' ? null : goesBack,
-    keepEcho: (back) => echoes.keep(request, back),
+    keepEcho: (back, held) => echoes.keep(request, back, held),
   }
 }
 
@@ -83,6 +83,7 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
   const choice = chatToolChoice(request)
   const samples = !refusesSampling(model)
   const echoOf = ({ echo }: { echo?: object }) => (echo && echoes.of(echo, request)) ?? null
+  const heldOf = ({ echo }: { echo?: object }) => (echo && echoes.heldOf(echo, request)) ?? null
   // What goes back may name its calls (OpenRouter's details of Gemini do): they keep the ids that the vendor gave.
   const named = withUniqueCallIds(
     withToolPictures(provider.type, messages),
@@ -95,7 +96,7 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
     messages: cacheMarked(request, [
       ...(system ? [{ role: 'system', content: system } as const] : []),
       ...named.map((message) =>
-        wireMessage(message, { type: provider.type, echoOf, isMarked: dialect.beginning !== null }),
+        wireMessage(message, { type: provider.type, echoOf, heldOf, isMarked: dialect.beginning !== null }),
       ),
     ]),
     ...(dialect.usageOption && { stream_options: { include_usage: true } }),
@@ -136,6 +137,7 @@ interface WireOptions {
   /** The provider's. */
   type: string
   echoOf(answer: { echo?: object }): ChatEcho | null
+  heldOf(answer: { echo?: object }): ChatReasoning | null
   /** Whether the beginning of the answer is marked. */
   isMarked: boolean
 }
@@ -159,7 +161,7 @@ function filePart(part: MessagePart): ContentPart {
   return { type: 'file', file: { filename: filename ?? 'file.pdf', file_data: url } }
 }
 
-function wireMessage(message: ModelMessage, { type, echoOf, isMarked }: WireOptions): ChatMessage {
+function wireMessage(message: ModelMessage, { type, echoOf, heldOf, isMarked }: WireOptions): ChatMessage {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: message.segments ? contentParts(type, message) : message.content }
@@ -170,7 +172,8 @@ function wireMessage(message: ModelMessage, { type, echoOf, isMarked }: WireOpti
         const { content } = message
         return { role: 'assistant', content, ...(message.isBeginning && isMarked && { prefix: true as const }) }
       }
-      const { extras = [], held, ...reasoning } = echoOf(message) ?? {}
+      const { extras = [], ...reasoning } = echoOf(message) ?? {}
+      const held = heldOf(message)
       return {
         role: 'assistant',
         content: message.content || null, // as the vendors themselves send it

@@ -6,8 +6,8 @@ import { isObject } from '../../untrusted/is-object.ts'
 import { malformed, type ProviderProblem } from '../wire/failure.ts'
 import { argumentsIn, meaningOf } from '../wire/meant-arguments.ts'
 import { errorIn, isTypedError, problemInStream, problemOfText } from '../wire/provider-errors.ts'
-import { type Fields, parse } from '../wire/provider-json.ts'
-import type { Repeated } from '../wire/repeated.ts'
+import type { Fields } from '../wire/provider-json.ts'
+import { parseEvent, type Repeated } from '../wire/repeated.ts'
 import { responsesUsage } from '../wire/reported-usage.ts'
 import { type End, turnEnd } from '../wire/turn-end.ts'
 import { addActivity, type Turn } from '../wire/turn-stream.ts'
@@ -183,7 +183,7 @@ export function readResponsesTurn({ reasoning, repeated, keepEcho }: ResponsesTu
       if (items.hasAny()) reason = 'stop'
       return
     }
-    const event = parse(data) ?? parse(data, repeated.bounds())
+    const event = parseEvent(data, repeated)
     if (!isObject(event)) {
       problem = problemOfText(data, eventName)
       return

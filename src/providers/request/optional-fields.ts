@@ -2,6 +2,7 @@
  * What of a request nobody asked for, and some vendor or model refuses: a field, or that something is missing. The request is
  * made once more the other way, which is no retry, and the refusal is remembered for that provider and model.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { ModelRequest } from '../../actors/ports/index.ts'
 import { type ProviderProblem, problemIn } from '../wire/failure.ts'
 
@@ -9,7 +10,7 @@ export interface OptionalField<Body> {
   /** What the provider's error says. */
   words: RegExp
   isIn(body: Body): boolean
-  /** The body that is taken. Tried once in a call: two of them may undo each other. */
+  /** The body that is taken. Tried once in a call, and never where it was refused before: two of them may undo each other. */
   without(body: Body): Body
 }
 
@@ -30,6 +31,7 @@ export async function callWithout<Body, Answer>(
   let asked = body
   for (const field of optional) if (refusals.has(nameOf(field)) && field.isIn(asked)) asked = field.without(asked)
   const refused: string[] = []
+  const tried: Body[] = []
   for (;;) {
     try {
       const answer = await call(asked)
@@ -42,7 +44,9 @@ export async function callWithout<Body, Answer>(
         problem &&
         optional.find((one) => !refused.includes(nameOf(one)) && one.isIn(asked) && refuses(problem, one.words))
       if (!field) throw problem ?? error
+      tried.push(asked)
       asked = field.without(asked)
+      if (tried.some((body) => isDeepStrictEqual(body, asked))) throw problem ?? error
       refused.push(nameOf(field))
     }
   }

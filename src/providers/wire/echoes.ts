@@ -22,25 +22,36 @@ export const saidBehind = (echo: object): readonly Said[] => (isBehind(echo) ? e
 type Origin = Pick<ModelRequest, 'provider' | 'model'>
 
 export interface Echoes<What> {
-  keep(origin: Origin, what: What): object
+  /** `held`: goes back once the provider asks for it. */
+  keep(origin: Origin, what: What | null, held?: What | null): object
   /** Null when it is another adapter's, or of another provider or model, for which signed reasoning means nothing. */
   of(echo: object, asked: Origin): What | null
+  heldOf(echo: object, asked: Origin): What | null
 }
 
 interface Echo<What> {
   adapter: string
   providerId: string
   model: string
-  what: What
+  what: What | null
+  /** Beside `what`, all of which instances of earlier versions send. */
+  held?: What
 }
 
 export function createEchoes<What>(adapter: string): Echoes<What> {
   // What came back from the database is what this adapter has put there.
   const isOwn = (echo: object): echo is Echo<What> => 'adapter' in echo && echo.adapter === adapter
+  const ownOf = (echo: object, { provider, model }: Origin): Echo<What> | null =>
+    isOwn(echo) && echo.providerId === provider.id && echo.model === model ? echo : null
   return {
-    keep: ({ provider, model }, what): Echo<What> => ({ adapter, providerId: provider.id, model, what }),
-    of(echo, { provider, model }) {
-      return isOwn(echo) && echo.providerId === provider.id && echo.model === model ? echo.what : null
-    },
+    keep: ({ provider, model }, what, held): Echo<What> => ({
+      adapter,
+      providerId: provider.id,
+      model,
+      what,
+      ...(held && { held }),
+    }),
+    of: (echo, asked) => ownOf(echo, asked)?.what ?? null,
+    heldOf: (echo, asked) => ownOf(echo, asked)?.held ?? null,
   }
 }

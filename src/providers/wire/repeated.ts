@@ -1,6 +1,6 @@
 /** What an answer's events may hold beside the answer, where a server tells parts of the request in them again. */
 import type { JsonBounds } from '../../untrusted/json-bounds.ts'
-import { eventBounds } from './provider-json.ts'
+import { eventBounds, parse } from './provider-json.ts'
 
 /** Both are worked out when an event is beyond what it may be without. */
 export interface Repeated {
@@ -12,6 +12,10 @@ export interface Repeated {
 
 /** Values of one event, what it repeats included: they take 240 ms at worst. No context window holds as many of tools. */
 const MAX_VALUES = 80_000
+
+/** Null when there is no JSON in an event, or too much of it. */
+export const parseEvent = (data: string, repeated: Repeated | undefined): unknown =>
+  parse(data) ?? (repeated ? parse(data, repeated.bounds()) : null)
 
 /** `parts`: of the request. Their marks are counted within texts, too: never fewer than their values. */
 export function repeating(parts: () => unknown): Repeated {

@@ -6,7 +6,7 @@ import type { ProviderAnswer } from '../request/fetch.ts'
 import { connectionProblem, malformed, ProviderProblem } from './failure.ts'
 import { problemOfWords } from './provider-errors.ts'
 import { parse } from './provider-json.ts'
-import type { Repeated } from './repeated.ts'
+import { parseEvent, type Repeated } from './repeated.ts'
 
 /** A turn as its vendor's file reads it. */
 export interface Turn {
@@ -93,7 +93,7 @@ function readTurnFrom(
   const decoder = new TextDecoder()
   const isTooLong = (length: number): boolean =>
     length > maxEventLength && length > maxEventLength + (repeated?.length() ?? 0)
-  const feed = sniff(turn, isTooLong)
+  const feed = sniff(turn, isTooLong, repeated)
   const stopped = Promise.withResolvers<void>()
   const stop = () => stopped.resolve()
   let fault: unknown = null
@@ -164,8 +164,12 @@ function drain(whole: Promise<void>, call: AbortController): void {
 }
 
 /** Tells a stream from an answer without streaming by its first character, since content types are often wrong. */
-function sniff(turn: Turn, isTooLong: (length: number) => boolean): (text: string, last: boolean) => void {
-  const events = readEvents(turn, isTooLong)
+function sniff(
+  turn: Turn,
+  isTooLong: (length: number) => boolean,
+  repeated: Repeated | undefined,
+): (text: string, last: boolean) => void {
+  const events = readEvents(turn, isTooLong, repeated)
   let blanks = 0
   let kind: 'unknown' | 'events' | 'json' = 'unknown'
   let length = 0
@@ -191,7 +195,11 @@ function sniff(turn: Turn, isTooLong: (length: number) => boolean): (text: strin
 const tooLong = () => malformed(`more than ${maxEventLength} characters without an end`)
 
 /** SSE events into `turn`. */
-function readEvents(turn: Turn, isTooLong: (length: number) => boolean): (text: string, last: boolean) => void {
+function readEvents(
+  turn: Turn,
+  isTooLong: (length: number) => boolean,
+  repeated: Repeated | undefined,
+): (text: string, last: boolean) => void {
   let closing = false
   let unframed = ''
   let isStream = false
@@ -201,7 +209,7 @@ function readEvents(turn: Turn, isTooLong: (length: number) => boolean): (text: 
     onEvent: ({ data, event }) => {
       sinceEvent = 0
       isStream = true
-      if (!closing || isWhole(data)) turn.take(data, event)
+      if (!closing || isWhole(data, repeated)) turn.take(data, event)
     },
     onComment: () => {
       isStream = true
@@ -219,7 +227,7 @@ function readEvents(turn: Turn, isTooLong: (length: number) => boolean): (text: 
     if (isTooLong(sinceEvent)) throw tooLong()
     if (!last || turn.finished() || unframed === '') return
     if (!isStream && isWords(unframed)) throw problemOfWords(unframed)
-    if (isWhole(unframed)) turn.take(unframed)
+    if (isWhole(unframed, repeated)) turn.take(unframed)
   }
 }
 
@@ -232,7 +240,8 @@ function isWords(text: string): boolean {
   return !['data', 'event', 'id', 'retry'].some((field) => field.startsWith(trimmed))
 }
 
-const isWhole = (data: string): boolean => data.trim() === '[DONE]' || parse(data) !== null
+const isWhole = (data: string, repeated: Repeated | undefined): boolean =>
+  data.trim() === '[DONE]' || parseEvent(data, repeated) !== null
 
 /** Something that the model made. */
 export const isOutput = (event: ModelEvent): boolean =>

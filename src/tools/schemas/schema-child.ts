@@ -108,6 +108,12 @@ function readingOf({ $schema, $async, ...plain }: JsonSchema): { plain: JsonSche
   return { plain: isDraft04 ? withBounds(plain) : plain, dialects: dialectsOf($schema) }
 }
 
+/** Keywords that hold values, in which nothing is a keyword. */
+const valued = new Set(['enum', 'const', 'default', 'examples'])
+
+/** Keywords that hold schemas by names, which are no keywords. */
+const naming = new Set(['properties', 'patternProperties', 'definitions', '$defs', 'dependencies'])
+
 /** In draft-04 true or false says whether `minimum` itself is left out. Ajv knows later drafts alone, where that is a number. */
 function withBounds(schema: JsonSchema): JsonSchema {
   const bounds = {
@@ -115,12 +121,19 @@ function withBounds(schema: JsonSchema): JsonSchema {
     ...boundOf(schema, 'exclusiveMaximum', 'maximum'),
   }
   const entries = Object.entries({ ...schema, ...bounds }).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries.map(([keyword, value]) => [keyword, boundsWithin(value)]))
+  return Object.fromEntries(
+    entries.map(([keyword, value]) => [keyword, valued.has(keyword) ? value : boundsIn(keyword, value)]),
+  )
 }
 
 function boundOf(schema: JsonSchema, exclusive: string, inclusive: string): JsonSchema {
   if (typeof schema[exclusive] !== 'boolean') return {}
   return schema[exclusive] ? { [exclusive]: schema[inclusive], [inclusive]: undefined } : { [exclusive]: undefined }
+}
+
+function boundsIn(keyword: string, value: unknown): unknown {
+  if (!naming.has(keyword) || !isObject(value)) return boundsWithin(value)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, boundsWithin(member)]))
 }
 
 function boundsWithin(value: unknown): unknown {

@@ -38,6 +38,22 @@ for (const [name, changes] of cases)
   })
 
 verifies(
+  'contract-19.responses-events',
+  'the last event that tells it again needs no blank line behind it',
+  async () => {
+    const { up, model } = await scene({ providerRetries: 0 })
+    up.always(async (call) => {
+      await call.data(text('ok'))
+      const response = { status: 'completed', output: [], tools: call.body.tools }
+      await call.raw(`data: ${JSON.stringify({ type: 'response.completed', response })}`)
+      call.end()
+    })
+    const events = await ask(model, requestFor(up, { tools: toolsOf(5, schemaOf(1500)) }))
+    expect([textOf(events), events.at(-1)]).toMatchObject(['ok', { type: 'end' }])
+  },
+)
+
+verifies(
   'contract-18.no-freeze',
   'an event that holds more than the request told, or far too much, is not parsed',
   async () => {

@@ -75,6 +75,26 @@ describe('dialects', () => {
     expect(await check({ exclusiveMinimum: 1 })).toBe('arguments/exclusiveMinimum must be boolean')
   })
 
+  test('what draft-04 would call bounds stays as it is in values, and as the name of a property', async () => {
+    const bounds = [
+      { minimum: 1, exclusiveMinimum: true },
+      { minimum: 1, exclusiveMinimum: false },
+    ]
+    const schema = {
+      $schema: 'http://json-schema.org/draft-04/schema#',
+      ...object({
+        one: { enum: bounds, default: bounds[0], examples: bounds },
+        same: { const: bounds[1] },
+        named: { ...object({ minimum: { type: 'number' }, exclusiveMinimum: true }), additionalProperties: false },
+        enum: { type: 'number', minimum: 0, exclusiveMinimum: true },
+      }),
+    }
+    const check = checkWith(schema)
+    for (const one of bounds) expect(await check({ one, same: bounds[1], named: one })).toBe(null)
+    expect(await check({ same: { minimum: 1 } })).toBe('arguments/same must be equal to constant')
+    expect(await check({ enum: 0 })).toBe('arguments/enum must be > 0')
+  })
+
   test('two schemas with the same $id do not interfere', async () => {
     const one = checkWith({ $id: 'same', ...object({ a: { type: 'string' } }) })
     const two = checkWith({ $id: 'same', ...object({ a: { type: 'number' } }) })
