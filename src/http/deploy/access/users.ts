@@ -8,6 +8,7 @@ import { writeEntries } from '../../../persistence/records/audit/audit.ts'
 import { listMessages, type MessageList } from '../../../persistence/replies/reading/message-list.ts'
 import { deleteSessionsOf, findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { revokeUser, sessionIdsOf } from '../../../persistence/replies/users/users.ts'
+import { commitChange } from '../../audit/commit-change.ts'
 import { originOf } from '../../audit/record-change.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import { bodyTexts, readable } from '../../streaming/written-lists.ts'
@@ -72,7 +73,7 @@ async function revoke(
   action: 'revoke' | 'delete',
   one: { agentId: string; user: string },
 ): Promise<void> {
-  const number = await sql.begin(async (tx) => {
+  const number = await commitChange(sql, async (tx) => {
     const revoked = (await revokeUser(tx, one.agentId, one.user)) ?? missing('agent')
     await writeEntries(tx, originOf(request), [entryOf(action, one)])
     return revoked
