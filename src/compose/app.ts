@@ -8,6 +8,7 @@ import { noteReplies } from '../actors/reply/reply-notes.ts'
 import { createSessionHost } from '../actors/session/host.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
+import { deleteAllSessions } from '../http/faults/delete-sessions.ts'
 import type { DeleteInTransaction } from '../http/management/records/agents.ts'
 import { basisOfClaimed } from '../http/sending/taken-over.ts'
 import {
@@ -27,7 +28,7 @@ import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
 import { keepOldNames } from '../persistence/records/tools/approvals.ts'
 import { createLimitGate } from '../persistence/replies/limits/limits.ts'
-import { deleteAgent, deleteSessionsOf } from '../persistence/replies/sessions/sessions.ts'
+import { deleteAgent } from '../persistence/replies/sessions/sessions.ts'
 import { countWaiting } from '../persistence/replies/settling/waits.ts'
 import { createRequestWriter, createStoredTexts } from '../persistence/replies/trace/request-writer.ts'
 import { passEarlierNumbers } from '../persistence/replies/users/secret-numbers.ts'
@@ -223,8 +224,8 @@ async function openDependencies(ground: Ground) {
     breakIt: createBreakIt({ ...ground, loopbackOnly: isLoopback(settings.host), line: demoLine }),
     async deleteAgent(agentId: string, inTransaction: DeleteInTransaction) {
       // Before the transaction: in one statement, those of an agent with many would take longer than the pool waits for an answer.
-      for await (const { ids, owners } of deleteSessionsOf(sql, agentId, null)) host.forget(ids, owners)
-      const deleted = await inTransaction((tx) => deleteAgent(tx, agentId))
+      const last = () => inTransaction((tx) => deleteAgent(tx, agentId))
+      const deleted = await deleteAllSessions({ sql, host }, { agentId, user: null }, last)
       if (deleted) host.forgetAgent(deleted.id, deleted.instances)
       return deleted !== null
     },

@@ -25,6 +25,8 @@ const STALLED_MS = 30_000
 /** How long a stop waits for connections to close (milliseconds). */
 const CLOSE_MS = 300
 
+const oneRun: JobsOptions = { attempts: 3, removeOnComplete: true, removeOnFail: true }
+
 export function createBullmqJobs(options: BullmqJobsOptions): Jobs {
   const { jobs, log, assertMs = ASSERT_MS, retryMs = RETRY_MS } = options
   const stopping = new AbortController()
@@ -51,15 +53,12 @@ export function createBullmqJobs(options: BullmqJobsOptions): Jobs {
     if (!stopping.signal.aborted) log.warn({ err, job: job?.name }, 'A background job failed and will be retried.')
   })
 
-  const jobOptions: JobsOptions = {
-    attempts: 3,
-    backoff: { type: 'fixed', delay: retryMs },
-    removeOnComplete: true,
-    removeOnFail: true,
-  }
+  const jobOptions: JobsOptions = { ...oneRun, backoff: { type: 'fixed', delay: retryMs } }
   const assert = oneAtATime(async () => {
     for (const { name, everyMs } of jobs)
       await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts: jobOptions })
+    // Of older versions, whose instances put it back each minute, and tell webhooks beside these.
+    await queue.removeJobScheduler('webhooks')
     outage.over()
   })
   const wakes = new Map(

@@ -8,6 +8,7 @@ import {
   writeEntries,
 } from '../../persistence/records/audit/audit.ts'
 import { changesBetween } from './changes.ts'
+import { commitChange } from './commit-change.ts'
 import { changesOf, type Dependent } from './dependents.ts'
 
 declare module 'fastify' {
@@ -69,12 +70,11 @@ export async function recordChange<Result>(
   change: (tx: Tx) => Promise<Changed<Result>>,
   named?: { id: string; name: string },
 ): Promise<Result> {
-  const { result } = await sql.begin(async (tx) => {
+  return await commitChange(sql, async (tx) => {
     const changed = await change(tx)
     await writeEntries(tx, originOf(request), [...(changed.others ?? []), ...changeOf(kind, changed, named)])
-    return { result: changed.result }
+    return changed.result
   })
-  return result
 }
 
 /** A record that is made. */

@@ -1,6 +1,6 @@
 /** What a caller learns of an error: its status, message and headers. Each scope puts them into its own format. */
 import type { FastifyBaseLogger } from 'fastify'
-import { isDatabaseGone, mayBeCommitted } from '../../persistence/postgres/database.ts'
+import { isDatabaseGone } from '../../persistence/postgres/database.ts'
 import { databaseWords } from '../faults/database-words.ts'
 import { HttpError } from './http-error.ts'
 
@@ -16,9 +16,6 @@ const refusals: Readonly<Record<string, string>> = {
   FST_ERR_NOT_FOUND: 'There is no such path.',
 }
 
-const UNKNOWN =
-  'It is not known whether this was stored: the database (DATABASE_URL) did not answer. Look before you send it again.'
-
 /** Statement texts, stacks and causes are for the log alone. */
 export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof HttpError) return { status: error.status, message: error.message, headers: error.headers }
@@ -28,8 +25,6 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     const message = refusals[code] ?? (code.startsWith('FST_ERR_') ? error.message : 'The request cannot be read.')
     return { status, message, headers: {} }
   }
-  // 503 says that nothing is stored (contract section 10), and balancers repeat the request.
-  if (mayBeCommitted(error)) return { status: 500, message: UNKNOWN, headers: {} }
   if (isDatabaseGone(error)) {
     return { status: 503, message: databaseWords(error), headers: { 'retry-after': '1' } }
   }

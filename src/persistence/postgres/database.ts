@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import postgres from 'postgres'
 import { retry } from '../../async/retry.ts'
 import { arrayOids, arrayTypes } from './array-types.ts'
-import { saysReadOnly, wasCommitSent, wasNeverSent } from './connection-faults.ts'
+import { gaveWay, saysReadOnly, wasCommitSent, wasNeverSent } from './connection-faults.ts'
 import { createDial } from './dial.ts'
 import { createLosses, type Losses } from './losses.ts'
 import { createPool } from './pool.ts'
@@ -243,6 +243,9 @@ export function changedNothing(error: unknown): boolean {
 
 /** Whether a transaction that failed so may be committed all the same: nothing was heard of its commit. */
 export const mayBeCommitted = (error: unknown): boolean => wasCommitSent(error) && !changedNothing(error)
+
+/** The server undid it since it met another transaction, or waited too long for one: it has changed nothing. */
+export const metOthers = (error: unknown): boolean => gaveWay(error) || codeOf(error) === '55P03'
 
 /** `statement_timeout` ended the statement: a smaller one may get through. */
 export function isCanceled(error: unknown): boolean {

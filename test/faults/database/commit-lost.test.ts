@@ -1,7 +1,11 @@
 /** A change whose commit got no answer (contract section 10: "503 means that nothing was stored"). */
+import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { commitChange } from '../../../src/http/audit/commit-change.ts'
 import { errorAnswer } from '../../../src/http/server/errors.ts'
-import { connect } from '../../../src/persistence/postgres/database.ts'
+import { connect, type Sql } from '../../../src/persistence/postgres/database.ts'
+import { beginAttempt } from '../../../src/persistence/records/access/logins.ts'
+import { keepContents } from '../../../src/persistence/replies/parts/parts.ts'
 import { freshDatabase } from '../../support/database.ts'
 import { verifies } from '../../verifies.ts'
 import { openProxy } from './database-proxy.ts'
@@ -19,7 +23,7 @@ verifies(
     async function changeCutAt(statement: string) {
       const sql = connect(proxy.url, { max: 1, name: 'test', timeoutMs: 60_000 })
       const cut = proxy.cutAnswerTo(statement)
-      const changed = sql.begin((tx) => tx`insert into changes values (1)`)
+      const changed = commitChange(sql, (tx) => tx`insert into changes values (1)`)
       const answer = await changed.then(() => null, errorAnswer)
       await cut
       await sql.end()
@@ -45,6 +49,30 @@ verifies('contract-10.unknown-admission', 'a commit that the server refuses has 
     end $$;
     create constraint trigger refused after insert on changes deferrable initially deferred
       for each row execute function refuse()`)
-  const answer = await sql.begin((tx) => tx`insert into changes values (1)`).catch(errorAnswer)
+  const answer = await commitChange(sql, (tx) => tx`insert into changes values (1)`).catch(errorAnswer)
   expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
 })
+
+verifies(
+  'contract-10.unknown-admission',
+  'what is kept before a message is stored, or an attempt to log in, is no change: it may be sent again',
+  async () => {
+    const database = await freshDatabase()
+    await using stack = new AsyncDisposableStack()
+    stack.defer(() => database.drop())
+    const proxy = stack.use(await openProxy(database.url))
+    const owner = { agentId: randomUUID(), sessionId: null, user: null }
+    const contents = [{ sha256: '00'.repeat(32), size: 1, pieces: [new Uint8Array(1)] }]
+    for (const work of [
+      (sql: Sql) => keepContents(sql, randomUUID(), { owner, contents }),
+      (sql: Sql) => beginAttempt(sql, '127.0.0.1', 'ann'),
+    ]) {
+      const sql = connect(proxy.url, { max: 1, name: 'test', timeoutMs: 60_000 })
+      const cut = proxy.cutAnswerTo('commit\0')
+      const answer = await work(sql).then(() => null, errorAnswer)
+      await cut
+      await sql.end()
+      expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    }
+  },
+)

@@ -113,3 +113,41 @@ verifies(
     expect(audit).toMatchObject({ total: 1, entries: [{ action: 'delete', kind: 'agent', recordId: agentId }] })
   },
 )
+
+/** An agent with two batches of sessions. The second does not go before `tries` statements have failed with this state. */
+async function withStubbornSessions({ app, state, tries }: { app: TestApp; state: string; tries: number }) {
+  const { agentId } = await createAgent(app)
+  await app.sql`insert into sessions (agent_id) select ${agentId}::uuid from generate_series(1, 700)`
+  await app.sql.unsafe(`
+    create sequence tried;
+    create function refuse() returns trigger language plpgsql as $$
+    begin
+      if (select count(*) from sessions) <= 200 and nextval('tried') <= ${tries} then
+        raise exception 'No.' using errcode = '${state}';
+      end if;
+      return null;
+    end $$;
+    create trigger refuse before delete on sessions for each statement execute function refuse()`)
+  return agentId
+}
+
+verifies('contract-2.agent-delete', 'a batch that meets a lock is deleted when the lock is gone', async () => {
+  await using app = await startTestApp()
+  const agentId = await withStubbornSessions({ app, state: '55P03', tries: 3 })
+  expect((await call(`${app.url}/api/v1/agents/${agentId}`, 'DELETE')).status).toBe(204)
+  expect(await app.sql`select from sessions where agent_id = ${agentId}`).toHaveLength(0)
+})
+
+verifies(
+  ['contract-2.agent-delete', 'contract-10.unknown-admission'],
+  'a deletion that ends halfway says so, and goes on when it is sent again',
+  async () => {
+    await using app = await startTestApp()
+    const agentId = await withStubbornSessions({ app, state: '57014', tries: 1 })
+    const remove = () => call(`${app.url}/api/v1/agents/${agentId}`, 'DELETE')
+    const { status, json } = await remove()
+    expect([status, json.message]).toEqual([500, expect.stringMatching(/some .* deleted.*send the DELETE again/i)])
+    expect(await app.sql`select from sessions where agent_id = ${agentId}`).toHaveLength(200)
+    expect((await remove()).status).toBe(204)
+  },
+)

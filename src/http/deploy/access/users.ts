@@ -6,9 +6,11 @@ import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import { writeEntries } from '../../../persistence/records/audit/audit.ts'
 import { listMessages, type MessageList } from '../../../persistence/replies/reading/message-list.ts'
-import { deleteSessionsOf, findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { revokeUser, sessionIdsOf } from '../../../persistence/replies/users/users.ts'
+import { commitChange } from '../../audit/commit-change.ts'
 import { originOf } from '../../audit/record-change.ts'
+import { deleteAllSessions } from '../../faults/delete-sessions.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import { bodyTexts, readable } from '../../streaming/written-lists.ts'
 import { brokenText } from '../../text.ts'
@@ -46,7 +48,7 @@ export const userHandlers = (deps: UserDependencies) =>
       const { agentId, user } = readParams(params)
       // First: no secret of the user makes another session from then on, on any instance.
       await revoke(deps, request, 'delete', { agentId, user })
-      for await (const { ids, owners } of deleteSessionsOf(deps.sql, agentId, user)) deps.host.forget(ids, owners)
+      await deleteAllSessions(deps, { agentId, user }, async () => {})
     },
     exportUser: async ({ params, request, reply }) => {
       const { agentId, user } = readParams(params)
@@ -72,7 +74,7 @@ async function revoke(
   action: 'revoke' | 'delete',
   one: { agentId: string; user: string },
 ): Promise<void> {
-  const number = await sql.begin(async (tx) => {
+  const number = await commitChange(sql, async (tx) => {
     const revoked = (await revokeUser(tx, one.agentId, one.user)) ?? missing('agent')
     await writeEntries(tx, originOf(request), [entryOf(action, one)])
     return revoked

@@ -5,7 +5,12 @@ import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { findResponse, firstReplyOf, sessionOfKey } from '../../../persistence/replies/reading/stored-responses.ts'
+import {
+  findResponse,
+  firstReplyOf,
+  type SessionOfKey,
+  sessionOfKey,
+} from '../../../persistence/replies/reading/stored-responses.ts'
 import { recordDecisions } from '../../audit/record-decisions.ts'
 import { callerLimits } from '../../limits/caller-limits.ts'
 import { prepareParts } from '../../parts/prepare.ts'
@@ -130,14 +135,17 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   const secretNumber = caller.kind === 'secret' ? caller.number : null
   const base = baseOf(sending)
   // Nobody's sessions are many people's: what one of them repeats, another may have said first.
-  const madeBy = base.idempotency === null && user !== null ? hashIn(body, exchange) : undefined
-  if (base.isRetry && user !== null && madeBy !== undefined) {
+  const madeBy = user === null ? undefined : hashIn(body, exchange)
+  const { id: sessionId, isMade } =
+    base.idempotency === null
+      ? { id: newId(), isMade: false }
+      : await sessionFor(deps.sql, [agentId, user], base.idempotency.key)
+  // A retry with another key than its first request's: proxies give each request without one a key of its own (nginx.conf).
+  if (base.isRetry && !isMade && user !== null && madeBy !== undefined) {
     const first = await firstReplyOf(deps.sql, { agentId, user, madeBy })
     const reply = first === null ? null : await deps.host.open(first)
     if (reply !== null) return { outcome: 'joined', reply }
   }
-  const sessionId =
-    base.idempotency === null ? newId() : await sessionFor(deps.sql, [agentId, user], base.idempotency.key)
   const input: MessageInput = { ...base, sessionId, user, text: message.text, madeBy }
   const parts = await partsOf(deps, message, sending, { sessionId, user })
   const makeSession = { externalId: null, secretNumber, ...beginsWith(history, body.metadata ?? {}) }
@@ -166,11 +174,11 @@ const SESSIONS_AT_ONCE = 20
  * A retry with the same key finds the session that the first request made, as long as the key is kept there. After that the
  * key makes another one, which its own retries find.
  */
-async function sessionFor(sql: Sql, by: readonly (string | null)[], key: string): Promise<string> {
+async function sessionFor(sql: Sql, by: readonly (string | null)[], key: string): Promise<SessionOfKey> {
   for (let from = 0; ; from += SESSIONS_AT_ONCE) {
     const ids = Array.from({ length: SESSIONS_AT_ONCE }, (_, n) => sessionIdOf([...by, key], from + n))
-    const id = await sessionOfKey(sql, ids, key)
-    if (id !== null) return id
+    const found = await sessionOfKey(sql, ids, key)
+    if (found !== null) return found
   }
 }
 

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Sql, withoutIdling } from '../../../persistence/postgres/database.ts'
 import { writeEntries } from '../../../persistence/records/audit/audit.ts'
 import { exported, lockConfiguration, readConfiguration } from '../../../persistence/records/transfer.ts'
+import { commitChange } from '../../audit/commit-change.ts'
 import { originOf } from '../../audit/record-change.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { sendInPieces } from '../../streaming/written-lists.ts'
@@ -50,7 +51,7 @@ export const transferHandlers = (deps: TransferDependencies) => {
       return isLong ? sendInPieces(reply, configuration) : configuration
     },
     importConfiguration: async ({ body, request }) => {
-      const { result, changedServers } = await sql.begin(async (tx) => {
+      const { result, changedServers } = await commitChange(sql, async (tx) => {
         await lockConfiguration(tx)
         const stored = await readConfiguration(tx)
         const imported = await withoutIdling(tx, () => takeIn({ ...deps, tx }, body, stored)) // schemas are applied

@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Takes messages out of a session's queue: the one of this id, its own or its reply's, or (null) all that wait. Answers the ids of their replies;
    none has begun. What was to interrupt is refused by this, and what is refused counts nothing: its limits are given it back. */
 create or replace function dequeue_messages(p_session uuid, p_message uuid) returns setof uuid language plpgsql as $$
@@ -9,6 +9,13 @@ declare
   v_bytes bigint; -- what they held
 begin
   perform 1 from sessions s where s.id = p_session for no key update;
+  perform lock_limits((
+    select array_agg(x.subject)
+      from queued_messages q
+      join sessions s on s.id = q.session_id
+     cross join lateral (values (q.message #>> '{limits,key,id}'),
+                                (case when q.message -> 'limits' ? 'user' then s.agent_id || ' ' || s.end_user end)) as x (subject)
+     where q.session_id = p_session and q.admission is null and q.rank = 0 and (p_message is null or p_message in (q.id, q.reply_id))));
   perform uncount_request(q.message -> 'limits', s.agent_id, s.end_user, q.created_at)
      from queued_messages q join sessions s on s.id = q.session_id
     where q.session_id = p_session and q.admission is null and q.rank = 0 and (p_message is null or p_message in (q.id, q.reply_id));

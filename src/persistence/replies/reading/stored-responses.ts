@@ -1,7 +1,7 @@
 /** Replies as the Responses API knows them: by their own id, whatever their session (contract section 24). */
 import type { ResponseRequest } from '../../../actors/ports/index.ts'
 import type { MessageStatus } from '../../../actors/reply/reply-event.ts'
-import type { Sql } from '../../postgres/database.ts'
+import type { AnySql, Sql } from '../../postgres/database.ts'
 import { isoTime } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 
@@ -98,24 +98,33 @@ export async function findReplies(
       join sessions s on s.id = m.session_id and s.agent_id = ${agentId}`
 }
 
+export interface SessionOfKey {
+  id: string
+  /** The key has made it. Else there is no such session yet. */
+  isMade: boolean
+}
+
 /**
  * The first of these sessions that a key of the last 24 hours has made, else the first that there is not. Null when there are
  * all, and the key stands in none of them any more.
  */
-export async function sessionOfKey(sql: Sql, ids: readonly string[], key: string): Promise<string | null> {
-  const [row] = await sql<{ id: string }[]>`
-    select n.id
+export async function sessionOfKey(sql: AnySql, ids: readonly string[], key: string): Promise<SessionOfKey | null> {
+  // Each is looked for by itself: joined, by a plan that was made while there were few, all keys were read.
+  const [row] = await sql<SessionOfKey[]>`
+    select n.id, k.is_there is not null as "isMade"
       from unnest(${[...ids]}::text[]::uuid[]) with ordinality as n (id, place)
-      left join sessions s on s.id = n.id
-      left join idempotency_keys k
-             on k.session_id = n.id and k.key = ${key} and k.created_at > clock_timestamp() - interval '24 hours'
-     where s.id is null or k.key is not null
-     order by s.id is null, n.place limit 1`
-  return row?.id ?? null
+      left join lateral (select true as is_there from sessions x where x.id = n.id limit 1) s on true
+      left join lateral (
+        select true as is_there from idempotency_keys x
+         where x.session_id = n.id and x.key = ${key} and x.created_at > clock_timestamp() - interval '24 hours' limit 1) k
+             on true
+     where s.is_there is null or k.is_there
+     order by s.is_there is null, n.place limit 1`
+  return row ?? null
 }
 
 /**
- * The reply that a retry without a key joins where its request was to make a session: the newest of a session that the same
+ * The reply that a retry joins where its request was to make a session, and no key of its own has: the newest of a session that the same
  * request (`madeBy`) has made for this user in the last ten minutes, while it runs or its requester was lost.
  */
 export async function firstReplyOf(

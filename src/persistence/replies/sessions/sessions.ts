@@ -1,5 +1,6 @@
 /** Finding, changing and deleting sessions, and the ends of their conversations. Times are ISO 8601 UTC. */
-import type { AnySql, Sql } from '../../postgres/database.ts'
+import { retry } from '../../../async/retry.ts'
+import { type AnySql, metOthers, type Sql } from '../../postgres/database.ts'
 import { type Fragment, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { jsonText } from '../settling/stored-reply.ts'
@@ -122,6 +123,9 @@ export interface DeletedSessions {
 /** Most sessions that one statement deletes: about 0.2 s, a third of what a lock may be waited for. */
 const BATCH = 500
 
+/** How long a batch is sent again that the database undid for the sake of others (milliseconds). */
+const AGAIN_MS = 10_000
+
 /**
  * Deletes the agent's sessions, or this user's alone, a batch at a time: no statement lasts long, and no lock outlasts it. Those
  * that are made meanwhile stay, so that there is an end.
@@ -135,7 +139,7 @@ export async function* deleteSessionsOf(
   const [last] = await sql<{ num: number | null }[]>`select max(num) as num from sessions`
   for (let count = BATCH; count === BATCH; ) {
     // Owners are read from the statement's snapshot, taken before the deletion.
-    const [row] = await sql<DeletedSessions[]>`
+    const deleteBatch = () => sql<DeletedSessions[]>`
       with doomed as materialized (
         select id from sessions where agent_id = ${agentId} and num <= ${last?.num ?? 0} ${ofUser} limit ${BATCH}
       ), owners as materialized (
@@ -144,6 +148,7 @@ export async function* deleteSessionsOf(
       )
       select array(select d.id from doomed d) as ids, array(select o.id from owners o) as owners,
              (select count(*) from delete_sessions(${agentId}, array(select d.id from doomed d)))`
+    const [row] = await retry(async () => await deleteBatch(), { firstMs: 20, withinMs: AGAIN_MS, mayPass: metOthers })
     count = row?.ids.length ?? 0
     if (row && count > 0) yield row
   }

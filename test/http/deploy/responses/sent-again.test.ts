@@ -117,6 +117,31 @@ verifies(
   },
 )
 
+verifies(
+  ['contract-24.create', 'contract-4.retry-join'],
+  'such a retry joins also where a proxy gives each request a key of its own, unless its key has made a conversation',
+  async () => {
+    const body = { input: 'go', safety_identifier: 'kim' }
+    const keyed = (key: string) => ({ 'idempotency-key': key })
+    const next = scene.byHand()
+    const first = create(body, keyed('kim-1'))
+    const up = await next
+    const [session] = await sessionsOf('kim')
+    scene.says(['another'])
+    const other = await create(body, keyed('kim-2'))
+    expect(textOf(other)).toBe('another')
+    expect((await create(body, { ...retry, ...keyed('kim-2') })).json).toEqual(other.json)
+    // The newest that the same request has made is the one that is joined, and the other one has ended.
+    await scene.app.sql`delete from sessions where id = ${sessionOf(other.json.conversation.id)}`
+    const again = create(body, { ...retry, ...keyed('kim-3') })
+    await untilFollowed(scene.app.url, session?.id ?? '', 2)
+    await up.text('one')
+    await up.finish()
+    expect((await again).json).toEqual((await first).json)
+    expect(await sessionsOf('kim')).toHaveLength(1)
+  },
+)
+
 verifies('contract-24.create', 'a retry of what nobody in particular sends joins nobody’s conversation', async () => {
   const next = scene.byHand()
   const first = create({ input: 'Hello' })

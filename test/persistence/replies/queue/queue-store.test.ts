@@ -57,3 +57,30 @@ verifies('contract-22.enqueue', 'one that cannot begin keeps none of another ses
   // Nor do those that cannot take the place of the one that can.
   expect(await queueOf(scene, instance).tend(true, 1)).toEqual([good])
 })
+
+verifies(
+  'contract-23.limits-order',
+  'what takes interrupts out locks all their limits in one order, as admissions do',
+  async () => {
+    await using scene = await openScene()
+    const { sql, instance, message } = scene
+    const reply = await scene.begin(await scene.newSession(), { facts })
+    const keys = ['key b', 'key a']
+    for (const id of keys) {
+      const limits = { key: { id, requestsPerMinute: 9 } }
+      const wanted = { facts, limits, onBusy: 'enqueue' as const, mayQueue: true, queuedInput }
+      expect(await scene.journal.admit(message(reply.sessionId, wanted))).toMatchObject({ outcome: 'queued' })
+    }
+    await sql`update queued_messages set rank = 0 where session_id = ${reply.sessionId}`
+    const { removing } = await sql.begin(async (tx) => {
+      await tx`select from limit_subjects where subject = 'key a' for update`
+      const removing = queueOf(scene, instance).remove(reply.sessionId, null)
+      await expect.poll(scene.waiting).toBe(1)
+      // Were it locked, an admission that has the first would wait for the second, and each for the other.
+      expect(await tx`select from limit_subjects where subject = 'key b' for update nowait`).toHaveLength(1)
+      return { removing }
+    })
+    expect(await removing).toHaveLength(2)
+    expect(await sql`select from limit_requests where subject in ${sql(keys)}`).toHaveLength(0)
+  },
+)
