@@ -101,6 +101,8 @@ export function createHandovers({ sql, instance, withinS, waitMs }: HandoverOpti
     isOwn: async (replyId) => (await areOwn(replyId)) !== null,
 
     async left(lost, most) {
+      // An offer whose statement arrived late may have met a reply that was taken back and has ended since.
+      if (lost) await sql`delete from handovers h using messages m where m.id = h.reply_id and m.status <> 'streaming'`
       const rows = await sql<{ id: string }[]>`
         select h.reply_id as id from handovers h join messages m on m.id = h.reply_id
          where m.status = 'streaming'

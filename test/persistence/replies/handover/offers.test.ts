@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { streamingReplies } from '../../../../src/persistence/replies/settling/orphans.ts'
 import { verifies } from '../../../verifies.ts'
-import { openScene } from '../../scene.ts'
+import { finished, openScene } from '../../scene.ts'
 import { handoversOf, lose, runningReply } from './handover-scene.ts'
 
 verifies(
@@ -21,6 +21,21 @@ verifies(
     expect(await streamingReplies(sql, owner, 0)).toEqual([{ ...reply, offered: 'boundary' }])
   },
 )
+
+verifies('contract-21.boundary', 'an offer that arrives behind the end of its reply is not kept', async () => {
+  await using scene = await openScene()
+  const { sql, instance, journal } = scene
+  const [ended, running] = [await runningReply(scene), await runningReply(scene)]
+  await journal.settle(ended, finished())
+  for (const { id } of [ended, running]) {
+    await sql`
+      insert into handovers (reply_id, instance_id, epoch, reason)
+      values (${id}, ${instance.id}, ${instance.epoch()}, 'boundary')`
+  }
+  const other = handoversOf(scene, (await scene.another()).instance)
+  expect(await other.left(true, 10)).toEqual([running.id])
+  expect(await sql`select reply_id as id from handovers`).toEqual([{ id: running.id }])
+})
 
 verifies(
   'contract-21.continued',
