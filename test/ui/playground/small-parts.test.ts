@@ -67,8 +67,8 @@ test('the hints below the field can be read, and a session’s title ends before
   await soon(() => statuses(page)).toEqual(['Complete'])
   const row = page.getByRole('navigation', { name: 'Sessions' }).getByRole('listitem').first()
   const title = row.getByText('A title that is so long')
-  await row.hover()
   const beyond = async () => {
+    await row.hover() // again: the list may have been read anew below the pointer
     const ends = await title.boundingBox()
     const begins = await row.getByRole('button').boundingBox()
     return (ends?.x ?? 0) + (ends?.width ?? 0) - (begins?.x ?? 0)
