@@ -213,7 +213,7 @@ describe('what watches and what stands in front', () => {
     }
     const haproxy = await read('deploy/haproxy.cfg')
     expect(haproxy).toContain(' gt 67108864 ')
-    // Of management no POST goes to a second instance, as in nginx.conf.
+    // A POST to the management API is never sent to a second instance, as in nginx.conf.
     expect(haproxy).toMatch(/ disable-l7-retry if METH_POST \{ var\(txn\.error_field\) -m str message \}$/m)
     // Without a resolver HAProxy disables for good what has no address when it starts.
     expect(haproxy).toMatch(/^resolvers system$[\s\S]* resolvers system init-addr /m)

@@ -57,7 +57,7 @@ export function createBullmqJobs(options: BullmqJobsOptions): Jobs {
   const assert = oneAtATime(async () => {
     for (const { name, everyMs } of jobs)
       await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts: jobOptions })
-    // Of older versions, whose instances put it back each minute, and tell webhooks beside these.
+    // Older versions told webhooks by this job. Where one still runs, it puts the schedule back within a minute, which does no harm.
     await queue.removeJobScheduler('webhooks')
     outage.over()
   })

@@ -67,7 +67,7 @@ export type MessageInput = ReplyOptions &
   > & {
     /** The id that the client gave the message. Absent when it sent none. */
     sentAs?: string
-    /** Absent when the request makes no session, or is known otherwise: see ReplyFacts. */
+    /** See ReplyFacts. Absent when the request makes no session, or names no user. */
     madeBy?: string | undefined
   }
 

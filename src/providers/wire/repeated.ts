@@ -13,7 +13,7 @@ export interface Repeated {
 /** Values of one event, what it repeats included: they take 240 ms at worst. No context window holds as many of tools. */
 const MAX_VALUES = 80_000
 
-/** Null when there is no JSON in an event, or too much of it. */
+/** Null means that the event holds no JSON, or more than it may. */
 export const parseEvent = (data: string, repeated: Repeated | undefined): unknown =>
   parse(data) ?? (repeated ? parse(data, repeated.bounds()) : null)
 

@@ -30,7 +30,7 @@ verifies(
       return answer
     }
     expect(await changeCutAt('insert into changes')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-    // With its end: a start's parameters hold `read committed`.
+    // The zero byte ends the statement: the parameters of a connection's start hold `read committed`.
     const unknown = await changeCutAt('commit\0')
     expect(unknown).toEqual({ status: 500, message: expect.stringContaining('not known'), headers: {} })
     expect([...(await database.sql`select n from changes`)]).toEqual([{ n: 1 }])

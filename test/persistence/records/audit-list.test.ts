@@ -5,7 +5,7 @@ import { listEntries } from '../../../src/persistence/records/audit/audit.ts'
 import { freshDatabase } from '../../support/database.ts'
 import { verifies } from '../../verifies.ts'
 
-/** With what each of them holds, twice as much as the server keeps in memory. */
+/** Together they are twice as large as what the server keeps in memory for a statement. */
 const ENTRIES = 20_000
 
 verifies('contract-23.audit', 'a page of many entries is read without gathering all others', async () => {

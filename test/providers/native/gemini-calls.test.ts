@@ -31,7 +31,7 @@ verifies(
     expect(textOf(await ask(model, request({ tools: [look], messages })))).toBe('Seen.')
     const { contents } = (await up.call(1)).body
     const functionCall = { name: 'look', args: {} }
-    // Of several calls Google signs the first.
+    // Google signs only the first one of several calls.
     expect([contents[1], contents[3]]).toEqual([
       { role: 'model', parts: [{ text: 'One.' }, { functionCall, thoughtSignature: notSigned }, { functionCall }] },
       { role: 'model', parts: [{ functionCall, thoughtSignature: notSigned }] },

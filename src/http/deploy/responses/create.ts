@@ -134,7 +134,7 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   if (caller.kind === 'secret') await refuseUsedMetadata(deps, agentId, body.metadata ?? {}, async () => ({}))
   const secretNumber = caller.kind === 'secret' ? caller.number : null
   const base = baseOf(sending)
-  // Nobody's sessions are many people's: what one of them repeats, another may have said first.
+  // Requests without a user come from many people: two of them may begin with the same words, so that none joins another.
   const madeBy = user === null ? undefined : hashIn(body, exchange)
   const { id: sessionId, isMade } =
     base.idempotency === null

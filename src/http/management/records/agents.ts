@@ -36,7 +36,7 @@ interface References {
 }
 
 export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies) => {
-  // Of a change it is read before the commit: a reading that fails behind it would say that nothing is stored.
+  // A change reads this before its commit: if the reading failed afterwards, 503 would say that nothing is stored.
   const shown = (from: AnySql, agent: agents.Agent) => withPriceWarning(from, agent, agent.userLimits, [agent.id])
   return {
     listAgents: ({ query }) =>

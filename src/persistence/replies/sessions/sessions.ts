@@ -161,8 +161,8 @@ export interface DeletedAgent {
 }
 
 /**
- * Null when there is no such agent. Deletes its sessions in one statement, and cancels their running replies: of an agent with
- * many, `deleteSessionsOf` goes first.
+ * Deletes the agent with its sessions, in one statement, and cancels their running replies. Where there are many sessions,
+ * `deleteSessionsOf` has to go first. Null means that there is no such agent.
  */
 export async function deleteAgent(sql: AnySql, id: string): Promise<DeletedAgent | null> {
   if (!isUuid(id)) return null

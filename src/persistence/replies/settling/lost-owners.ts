@@ -85,7 +85,7 @@ async function settleAll(
     } catch (error) {
       // Behind a pooler the role's statement_timeout holds for single statements.
       if (isCanceled(error) && size > 1) size = Math.ceil(size / 4)
-      // Nobody would be told of those that were ended before. The next call meets the failure at once, if it lasts.
+      // The replies that were ended before are told of all the same. If the failure lasts, the next call meets it at once.
       else if (lost.length > 0) break
       else throw error
     }

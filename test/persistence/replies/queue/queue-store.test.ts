@@ -1,21 +1,16 @@
 /** Messages of the queue that begin, whatever becomes of others and of their instance (contract section 22). */
 import { expect } from 'vitest'
-import { createQueueStore } from '../../../../src/persistence/replies/queue/queue.ts'
 import { verifies } from '../../../verifies.ts'
-import { finished, type Instance, openScene, type Scene } from '../../scene.ts'
+import { finished, openScene, type Scene } from '../../scene.ts'
 import { facts, lose, settle } from '../handover/handover-scene.ts'
-import { queuedInput } from './queued-scene.ts'
+import { queuedInput, storeOf, waiting } from './queued-scene.ts'
 
-const queueOf = ({ sql }: Scene, { id, epoch }: Instance) => createQueueStore(sql, () => ({ id, epoch: epoch() }))
-
-/** A message behind a reply that has ended; `isBegun`: its own reply has begun with that. */
-async function queuedMessage({ sql, begin, newSession, message, journal }: Scene, isBegun: boolean) {
-  const reply = await begin(await newSession(), { facts })
-  const queued = message(reply.sessionId, { facts, onBusy: 'enqueue', mayQueue: true, queuedInput })
-  expect(await journal.admit(queued)).toMatchObject({ outcome: 'queued' })
-  await sql`update instances set begins_queued = ${isBegun}`
-  expect(await journal.settle(reply, finished())).toMatchObject({ next: isBegun ? queued.replyId : null })
-  return queued
+/** The id of a reply to a message behind a reply that has ended; `isBegun`: it has begun with that. */
+async function behindEnded(scene: Scene, isBegun: boolean): Promise<string> {
+  const { reply, next } = await waiting(scene)
+  await scene.sql`update instances set begins_queued = ${isBegun}`
+  expect(await scene.journal.settle(reply, finished())).toMatchObject({ next: isBegun ? next : null })
+  return next
 }
 
 verifies(
@@ -24,7 +19,7 @@ verifies(
   async () => {
     await using scene = await openScene()
     const { sql, instance } = scene
-    const { replyId } = await queuedMessage(scene, true)
+    const replyId = await behindEnded(scene, true)
     const { instance: finder } = await scene.another()
     await sql`update instances set begins_queued = true`
     await lose(scene, instance)
@@ -41,7 +36,7 @@ verifies(
     over.resolve()
     await taking
     expect(await settling).toBe(0)
-    expect(await queueOf(scene, finder).tend(true, 10)).toEqual([replyId])
+    expect(await storeOf(scene, finder).tend(true, 10)).toEqual([replyId])
   },
 )
 
@@ -49,13 +44,13 @@ verifies('contract-22.enqueue', 'one that cannot begin keeps none of another ses
   await using scene = await openScene()
   const { sql, instance } = scene
   const queued = []
-  for (let n = 0; n < 4; n++) queued.push((await queuedMessage(scene, false)).replyId)
+  for (let n = 0; n < 4; n++) queued.push(await behindEnded(scene, false))
   const [good] = queued
   await sql`
     update queued_messages set message = jsonb_set(message, '{facts}', '{"overrides": {"providerId": "none"}}')
      where reply_id <> ${good ?? ''}`
   // Nor do those that cannot take the place of the one that can.
-  expect(await queueOf(scene, instance).tend(true, 1)).toEqual([good])
+  expect(await storeOf(scene, instance).tend(true, 1)).toEqual([good])
 })
 
 verifies(
@@ -74,7 +69,7 @@ verifies(
     await sql`update queued_messages set rank = 0 where session_id = ${reply.sessionId}`
     const { removing } = await sql.begin(async (tx) => {
       await tx`select from limit_subjects where subject = 'key a' for update`
-      const removing = queueOf(scene, instance).remove(reply.sessionId, null)
+      const removing = storeOf(scene, instance).remove(reply.sessionId, null)
       await expect.poll(scene.waiting).toBe(1)
       // Were it locked, an admission that has the first would wait for the second, and each for the other.
       expect(await tx`select from limit_subjects where subject = 'key b' for update nowait`).toHaveLength(1)

@@ -1,3 +1,9 @@
+/** Messages in the queue, and what instances do for it. */
+import { expect } from 'vitest'
+import { createQueueStore } from '../../../../src/persistence/replies/queue/queue.ts'
+import type { Instance, Scene } from '../../scene.ts'
+import { facts } from '../handover/handover-scene.ts'
+
 /** What a queued message is stored with, where nothing of it matters. */
 export const queuedInput = {
   user: null,
@@ -9,4 +15,15 @@ export const queuedInput = {
   instructions: null,
   overrides: null,
   origin: null,
+}
+
+export const storeOf = ({ sql }: Scene, { id, epoch }: Instance) =>
+  createQueueStore(sql, () => ({ id, epoch: epoch() }))
+
+/** A reply that runs, and the id of the one to the message that waits behind it. */
+export async function waiting({ begin, newSession, message, journal }: Scene) {
+  const reply = await begin(await newSession(), { facts })
+  const queued = message(reply.sessionId, { facts, onBusy: 'enqueue', mayQueue: true, queuedInput })
+  expect(await journal.admit(queued)).toMatchObject({ outcome: 'queued' })
+  return { reply, next: queued.replyId }
 }

@@ -1,23 +1,12 @@
 /** Replies to queued messages that have begun on an instance which generates none (contract section 22). */
 import { expect } from 'vitest'
-import { createQueueStore } from '../../../../src/persistence/replies/queue/queue.ts'
 import { verifies } from '../../../verifies.ts'
-import { finished, type Instance, openScene, type Scene } from '../../scene.ts'
+import { finished, openScene, type Scene } from '../../scene.ts'
 import { lose, settle } from '../handover/handover-scene.ts'
-import { queuedInput } from './queued-scene.ts'
-
-const storeOf = ({ sql }: Scene, { id, epoch }: Instance) => createQueueStore(sql, () => ({ id, epoch: epoch() }))
+import { storeOf, waiting } from './queued-scene.ts'
 
 /** Messages begin on all instances that there are. */
 const beginEverywhere = ({ sql }: Scene) => sql`update instances set begins_queued = true`
-
-/** A reply that runs, and the id of the one to the message that waits behind it. */
-async function waiting(scene: Scene) {
-  const reply = await scene.begin(await scene.newSession())
-  const queued = scene.message(reply.sessionId, { onBusy: 'enqueue', mayQueue: true, queuedInput })
-  expect(await scene.journal.admit(queued)).toMatchObject({ outcome: 'queued' })
-  return { reply, next: queued.replyId }
-}
 
 /** Who owns a reply, and what it was asked, as far as it is stored. */
 async function ownersOf({ sql }: Scene, replyId: string) {

@@ -58,7 +58,7 @@ export function approvedWith({ content }: { content: string }): unknown {
   return JSON.parse(text)
 }
 
-/** For the page, keys are pressed so many milliseconds later than they are. It is forgotten when the page is left. */
+/** From now on the page takes each key for pressed `laterMs` later than it was. Leaving the page ends this. */
 export const keysCome = (page: TestPage, laterMs: number): Promise<unknown> =>
   page.evaluate(
     `void Object.defineProperty(Event.prototype, 'timeStamp', { configurable: true, get: () => performance.now() + ${laterMs} })`,
