@@ -8,9 +8,9 @@ import { noteReplies } from '../actors/reply/reply-notes.ts'
 import { createSessionHost } from '../actors/session/host.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
-import { deleteAllSessions } from '../http/faults/delete-sessions.ts'
 import type { DeleteInTransaction } from '../http/management/records/agents.ts'
 import { basisOfClaimed } from '../http/sending/taken-over.ts'
+import { deleteAllSessions } from '../http/server/database-errors/delete-sessions.ts'
 import {
   addressOf,
   closeServer,

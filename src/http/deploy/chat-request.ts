@@ -12,7 +12,7 @@ import {
   type SentMessage,
 } from '../parts/sent-message.ts'
 import type { Uploads } from '../parts/uploads.ts'
-import { type Instructions, instructionsOf, isInstruction } from '../sending/request/caller-instructions.ts'
+import { type Instructions, instructionsOf, isInstruction } from '../sending/caller-instructions.ts'
 import { badRequest, HttpError } from '../server/http-error.ts'
 import type { Caller } from './access/caller.ts'
 

@@ -32,9 +32,9 @@ import {
   loadAgent,
   refuseTakenNames,
 } from '../sending/agent-for-reply.ts'
+import { nameIgnored, readAnswerFields } from '../sending/answer-fields.ts'
+import { type Instructions, refuseUnwanted, textOfInstructions } from '../sending/caller-instructions.ts'
 import { refuse } from '../sending/refusals.ts'
-import { nameIgnored, readAnswerFields } from '../sending/request/answer-fields.ts'
-import { type Instructions, refuseUnwanted, textOfInstructions } from '../sending/request/caller-instructions.ts'
 import { type CallerTools, readCallerTools } from '../sending/request/caller-tools.ts'
 import { originOf } from '../server/observe-requests.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../streaming/completion-frames.ts'

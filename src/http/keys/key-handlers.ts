@@ -7,10 +7,10 @@ import { useOfKey } from '../../persistence/replies/limits/limit-use.ts'
 import { recordChange, recordCreation, recordDeletion } from '../audit/record-change.ts'
 import { givenLimits } from '../limits/limit-input.ts'
 import { withPriceWarning } from '../limits/price-warning.ts'
-import { listAs } from '../list.ts'
 import { readMoment } from '../management/moment.ts'
 import { badRequest, missing } from '../server/http-error.ts'
 import type { Handlers } from '../server/mount.ts'
+import { listAs } from '../server/paging/list.ts'
 import type { KeyList } from './key-list.ts'
 
 export interface KeyDependencies {

@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isObject } from '../../untrusted/is-object.ts'
-import type { Through } from '../arrival/incoming-body.ts'
-import { type Account, FREE_BYTES, tooMuchAtOnce } from '../arrival/shares.ts'
 import { HttpError } from '../server/http-error.ts'
+import type { Through } from '../server/request-body/incoming-body.ts'
+import { type Account, FREE_BYTES, tooMuchAtOnce } from '../server/request-body/shares.ts'
 import { type Decoded, freePieces } from './base64.ts'
 import { createDataUrlFilter, type DataUrl } from './data-urls.ts'
 

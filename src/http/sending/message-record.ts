@@ -17,13 +17,13 @@ import {
   refuseTakenNames,
   usesValues,
 } from './agent-for-reply.ts'
+import { noFields } from './answer-fields.ts'
+import { type Instructions, textOfInstructions } from './caller-instructions.ts'
 import { fittingDecisions, type GivenDecisions } from './decisions.ts'
 import { type OverrideDependencies, type Overrides, overridden, stillOverridden } from './overrides.ts'
 import { refuse } from './refusals.ts'
-import { noFields } from './request/answer-fields.ts'
-import { type Instructions, textOfInstructions } from './request/caller-instructions.ts'
 import type { CallerTools } from './request/caller-tools.ts'
-import { hashOf } from './request/request-options.ts'
+import { hashOf } from './request-options.ts'
 
 export type RecordDependencies = AgentDependencies & OverrideDependencies
 

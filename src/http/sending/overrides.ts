@@ -9,7 +9,7 @@ import { findPrompt } from '../../persistence/records/prompts.ts'
 import { findConnection } from '../../persistence/records/providers.ts'
 import { promptProblem } from '../../templates/prompt-template.ts'
 import { badRequest, HttpError } from '../server/http-error.ts'
-import { choiceFor, type ToolField } from './request/tool-choice.ts'
+import { choiceFor, type ToolField } from './tool-choice.ts'
 
 export interface OverrideDependencies {
   sql: AnySql

@@ -11,7 +11,7 @@ import { type AgentDependencies, loadAgent } from './agent-for-reply.ts'
 import { joinOnly, type MessageInput, messageFrom } from './message-record.ts'
 import type { SessionMakingDependencies } from './new-session.ts'
 import type { OverrideDependencies } from './overrides.ts'
-import { hashOf } from './request/request-options.ts'
+import { hashOf } from './request-options.ts'
 
 export interface SendDependencies
   extends AgentDependencies,

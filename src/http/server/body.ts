@@ -1,12 +1,12 @@
 /** Reads JSON bodies, strictly (contract sections 2 and 18). Both scopes use it. */
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { readBody } from '../arrival/incoming-body.ts'
-import { createShare, SHARES } from '../arrival/shares.ts'
 import { openUploads, takesParts } from '../parts/uploads.ts'
-import { findFault } from '../text.ts'
 import { HttpError } from './http-error.ts'
 import { MOST_LEVELS, MOST_VALUES, measureJson } from './json-size.ts'
+import { readBody } from './request-body/incoming-body.ts'
+import { createShare, SHARES } from './request-body/shares.ts'
+import { findFault } from './request-body/text.ts'
 
 /** Receiving, reading and answering a larger body costs up to 100 ms each: other requests have their turn between these. */
 const LARGE_BYTES = 256 * 1024

@@ -1,7 +1,7 @@
 /** What a caller learns of an error: its status, message and headers. Each scope puts them into its own format. */
 import type { FastifyBaseLogger } from 'fastify'
 import { isDatabaseGone } from '../../persistence/postgres/database.ts'
-import { databaseWords } from '../faults/database-words.ts'
+import { databaseWords } from './database-errors/database-words.ts'
 import { HttpError } from './http-error.ts'
 
 export interface ErrorAnswer {

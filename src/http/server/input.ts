@@ -6,10 +6,10 @@ import { documentedKeyword } from '../../../openapi/documented.ts'
 import { maxDepthKeyword } from '../../../openapi/max-depth.ts'
 import { type Operation, pathParams } from '../../../openapi/operation.ts'
 import { readOnlyKeyword } from '../../../openapi/read-only.ts'
-import { brokenText } from '../text.ts'
-import { unknownFieldCheck } from '../unknown-names/unknown-fields.ts'
-import { unknownParameterCheck } from '../unknown-names/unknown-parameters.ts'
 import { HttpError } from './http-error.ts'
+import { brokenText } from './request-body/text.ts'
+import { unknownFieldCheck } from './unknown-fields/unknown-fields.ts'
+import { unknownParameterCheck } from './unknown-fields/unknown-parameters.ts'
 
 interface CheckedInput {
   params: Readonly<Record<string, unknown>>

@@ -7,10 +7,10 @@ import { deliverAgain, listDeliveries } from '../../persistence/webhooks/deliver
 import * as webhooks from '../../persistence/webhooks/webhooks.ts'
 import { changedSecret } from '../audit/changes.ts'
 import { recordChange, recordCreation, recordDeletion } from '../audit/record-change.ts'
-import { listAs } from '../list.ts'
 import { checkWebAddress } from '../management/records/web-address.ts'
 import { badRequest, missing } from '../server/http-error.ts'
 import type { Handlers } from '../server/mount.ts'
+import { listAs } from '../server/paging/list.ts'
 
 export interface WebhookDependencies {
   sql: Sql

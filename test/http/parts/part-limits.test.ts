@@ -1,7 +1,7 @@
 /** Contract section 13: how much of pictures and files a message holds, and all requests together. */
 import { request } from 'node:http'
 import { afterAll, expect } from 'vitest'
-import { heldBytes } from '../../../src/http/arrival/shares.ts'
+import { heldBytes } from '../../../src/http/server/request-body/shares.ts'
 import { verifies } from '../../verifies.ts'
 import { openScene } from '../scene.ts'
 import { file, image, png, pngOf, text } from './parts-scene.ts'

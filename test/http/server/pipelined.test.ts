@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, expect } from 'vitest'
-import { MOST_AT_ONCE } from '../../../src/http/arrival/pipelined.ts'
+import { MOST_AT_ONCE } from '../../../src/http/server/request-body/pipelined.ts'
 import { verifies } from '../../verifies.ts'
 import { openScene } from '../scene.ts'
 

@@ -6,10 +6,15 @@ import { runInNewContext } from 'node:vm'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
 import { auth } from '../../../openapi/operations/operators/auth.ts'
-import { ARRIVAL_LIMITS, type ArrivalLimits, endSlowRequests, isLate } from '../../../src/http/arrival/slow-requests.ts'
 import { sendManagementError } from '../../../src/http/management/errors.ts'
 import { registerJson } from '../../../src/http/server/body.ts'
 import { HttpError } from '../../../src/http/server/http-error.ts'
+import {
+  ARRIVAL_LIMITS,
+  type ArrivalLimits,
+  endSlowRequests,
+  isLate,
+} from '../../../src/http/server/request-body/slow-requests.ts'
 import { verifies } from '../../verifies.ts'
 
 const MIB = 2 ** 20

@@ -12,7 +12,7 @@ import {
   type SentPart,
 } from '../../parts/sent-message.ts'
 import type { Uploads } from '../../parts/uploads.ts'
-import { isInstruction } from '../../sending/request/caller-instructions.ts'
+import { isInstruction } from '../../sending/caller-instructions.ts'
 import { badRequest } from '../../server/http-error.ts'
 import { checkChatId } from '../front-ends/chat-session.ts'
 import { instructionsAmong, type PageInstruction } from '../front-ends/page-instructions.ts'

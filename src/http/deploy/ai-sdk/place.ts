@@ -8,7 +8,7 @@ import {
   newestAsked,
   sessionExists,
 } from '../../../persistence/replies/reading/known-messages.ts'
-import { isInstruction } from '../../sending/request/caller-instructions.ts'
+import { isInstruction } from '../../sending/caller-instructions.ts'
 import { missing } from '../../server/http-error.ts'
 import type { Caller } from '../access/caller.ts'
 import { ownSession } from '../access/own-session.ts'

@@ -1,8 +1,8 @@
 /** System messages that a page sends (contract section 25): taken where the agent appends them, else left out and named. */
 import type { FastifyReply } from 'fastify'
 import { type AgentDependencies, loadAgent } from '../../sending/agent-for-reply.ts'
-import { nameIgnored } from '../../sending/request/answer-fields.ts'
-import { type Instructions, instructionsOf, isInstruction } from '../../sending/request/caller-instructions.ts'
+import { nameIgnored } from '../../sending/answer-fields.ts'
+import { type Instructions, instructionsOf, isInstruction } from '../../sending/caller-instructions.ts'
 import type { Caller } from '../access/caller.ts'
 
 export interface PageInstruction {

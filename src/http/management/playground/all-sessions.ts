@@ -7,8 +7,8 @@ import {
   type SessionOverview,
 } from '../../../persistence/replies/sessions/all-sessions.ts'
 import { newestReplies, type ReplyFilter } from '../../../persistence/replies/sessions/reply-filter.ts'
-import { MOST_PER_PAGE } from '../../list.ts'
 import type { Handlers } from '../../server/mount.ts'
+import { MOST_PER_PAGE } from '../../server/paging/list.ts'
 import { type FeedDependencies, sendChanges, tellPosition } from '../../session-stream/send-changes.ts'
 import { readMoment } from '../moment.ts'
 

@@ -5,7 +5,7 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import * as agentTools from '../../../persistence/records/tools/agent-tools.ts'
 import { recordChange } from '../../audit/record-change.ts'
-import { givenTools, withKnownTools } from '../../sending/request/tool-choice.ts'
+import { givenTools, withKnownTools } from '../../sending/tool-choice.ts'
 import { missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 

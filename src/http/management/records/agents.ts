@@ -10,11 +10,11 @@ import { changesOf, recordsNaming } from '../../audit/dependents.ts'
 import { recordChange, recordCreation, recordUpdate } from '../../audit/record-change.ts'
 import { givenLimits } from '../../limits/limit-input.ts'
 import { withPriceWarning } from '../../limits/price-warning.ts'
-import { listAs } from '../../list.ts'
 import { agentFields, answerFieldsOf, type FieldRefusal } from '../../sending/agent-for-reply.ts'
-import { readResponseFormat } from '../../sending/request/answer-fields.ts'
+import { readResponseFormat } from '../../sending/answer-fields.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
+import { listAs } from '../../server/paging/list.ts'
 import { givenOrigins } from '../allowed-origins.ts'
 
 /** Runs a deletion in the transaction that records it. */

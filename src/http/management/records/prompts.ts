@@ -3,9 +3,9 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import * as prompts from '../../../persistence/records/prompts.ts'
 import { promptProblem } from '../../../templates/prompt-template.ts'
 import { recordCreation, recordDeletion, recordUpdate } from '../../audit/record-change.ts'
-import { listAs } from '../../list.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
+import { listAs } from '../../server/paging/list.ts'
 import { deleteUnlessInUse } from './in-use.ts'
 
 export const promptHandlers = ({ sql }: { sql: Sql }) =>

@@ -10,9 +10,9 @@ import { keyContext, type SealedKey } from '../../../persistence/records/provide
 import { canBeApiKey } from '../../../untrusted/api-key.ts'
 import { changedSecret } from '../../audit/changes.ts'
 import { recordCreation, recordDeletion, recordUpdate } from '../../audit/record-change.ts'
-import { listAs } from '../../list.ts'
 import { badRequest, conflict, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
+import { listAs } from '../../server/paging/list.ts'
 import { deleteUnlessInUse } from './in-use.ts'
 import { checkWebAddress, originOf } from './web-address.ts'
 

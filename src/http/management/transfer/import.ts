@@ -14,7 +14,7 @@ import { changeMcpServer, createMcpServer } from '../../../persistence/records/t
 import type { ToolChoice } from '../../../persistence/records/tools/tool-kinds.ts'
 import type { Configuration } from '../../../persistence/records/transfer.ts'
 import type { FieldRefusal } from '../../sending/agent-for-reply.ts'
-import { givenTools } from '../../sending/request/tool-choice.ts'
+import { givenTools } from '../../sending/tool-choice.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 import { checkAnswerFields } from '../records/agents.ts'
 import { type HttpToolDependencies, httpToolChanges, newHttpTool } from '../records/http-tools.ts'

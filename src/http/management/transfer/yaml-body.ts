@@ -1,9 +1,9 @@
 /** Reads YAML bodies, beside the server: a document of 1 MiB may take seconds, in which no stream would move. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { answerOf, startThread } from '../../../async/isolated-worker.ts'
-import { readBody } from '../../arrival/incoming-body.ts'
 import { decodeUtf8 } from '../../server/body.ts'
 import { HttpError } from '../../server/http-error.ts'
+import { readBody } from '../../server/request-body/incoming-body.ts'
 import { inTurns } from './in-turns.ts'
 import type { YamlAnswer } from './yaml-worker.ts'
 

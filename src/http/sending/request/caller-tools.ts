@@ -4,7 +4,7 @@ import { MAX_TOOLS, TOOL_NAME } from '../../../../openapi/schemas/conversation/a
 import type { ToolChoice, ToolSpec } from '../../../actors/ports/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { badRequest } from '../../server/http-error.ts'
-import { isAbsent } from './answer-fields.ts'
+import { isAbsent } from '../answer-fields.ts'
 
 export interface CallerTools {
   tools: readonly ToolSpec[]

@@ -1,6 +1,6 @@
 /** Lists of the management API (contract section 2). */
-import { type Page, type PageQuery, PageTooLong } from '../persistence/postgres/page.ts'
-import { HttpError } from './server/http-error.ts'
+import { type Page, type PageQuery, PageTooLong } from '../../../persistence/postgres/page.ts'
+import { HttpError } from '../http-error.ts'
 
 // Larger limits are read as this one.
 export const MOST_PER_PAGE = 100

@@ -2,7 +2,7 @@
  * A database in trouble fails every background task again and again: with its disk full, the log got 1.4 KB twice a second.
  * The same failure is logged once in a while, with how often it came, and named for what it is.
  */
-import { codeOf, isDatabaseGone } from '../../persistence/postgres/database.ts'
+import { codeOf, isDatabaseGone } from '../../../persistence/postgres/database.ts'
 import { databaseWords } from './database-words.ts'
 
 const SELDOM_MS = 60_000

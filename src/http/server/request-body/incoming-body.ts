@@ -1,6 +1,6 @@
 /** Reads a request's body into memory, within the limits of contract section 18. */
 import type { FastifyRequest } from 'fastify'
-import { HttpError } from '../server/http-error.ts'
+import { HttpError } from '../http-error.ts'
 import { type Account, FREE_BYTES, tooMuchAtOnce } from './shares.ts'
 
 /** Event on the raw request: it did not arrive in time (slow-requests.ts). A listener answers it. */

@@ -1,11 +1,11 @@
 /** Contract section 25 and 26: what is said, and how often, of a database in trouble. */
 import { expect } from 'vitest'
-import { databaseWords } from '../../../src/http/faults/database-words.ts'
-import { createSeldomLog } from '../../../src/http/faults/seldom-log.ts'
-import { errorAnswer } from '../../../src/http/server/errors.ts'
-import { missing } from '../../../src/http/server/http-error.ts'
-import { afterStored } from '../../../src/http/streaming/reply-stream.ts'
-import { verifies } from '../../verifies.ts'
+import { databaseWords } from '../../../../src/http/server/database-errors/database-words.ts'
+import { createSeldomLog } from '../../../../src/http/server/database-errors/seldom-log.ts'
+import { errorAnswer } from '../../../../src/http/server/errors.ts'
+import { missing } from '../../../../src/http/server/http-error.ts'
+import { afterStored } from '../../../../src/http/streaming/reply-stream.ts'
+import { verifies } from '../../../verifies.ts'
 
 const fault = (code: string) => Object.assign(new Error(`fault ${code}`), { code })
 

@@ -1,5 +1,5 @@
 /** What is wrong with the database, in words: "cannot be reached" is one of several things (contract section 25). */
-import { codeOf } from '../../persistence/postgres/database.ts'
+import { codeOf } from '../../../persistence/postgres/database.ts'
 
 const words: Readonly<Record<string, string>> = {
   '53100': 'The disk of the database (DATABASE_URL) is full: it stores nothing until there is space.',

@@ -1,15 +1,15 @@
 /** What a message list is asked for (contract section 11), on both of its paths. */
 import type { FastifyReply } from 'fastify'
-import type { Sql } from '../persistence/postgres/database.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
 import {
   ListTooLong,
   listMessages,
   type MessageQuery,
   UnknownMessage,
-} from '../persistence/replies/reading/message-list.ts'
-import type { Message } from '../persistence/replies/reading/message-rows.ts'
-import { badRequest, HttpError, missing } from './server/http-error.ts'
-import { sendInPieces } from './streaming/written-lists.ts'
+} from '../../../persistence/replies/reading/message-list.ts'
+import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
+import { sendInPieces } from '../../streaming/written-lists.ts'
+import { badRequest, HttpError, missing } from '../http-error.ts'
 
 /**
  * The list, or the answer where that is written in pieces. Throws 400 for both ends at once and for a message that is not

@@ -8,10 +8,10 @@ import {
   MAX_STOPS,
   reasoningEfforts,
   responseFormats,
-} from '../../../../openapi/schemas/conversation/completion-fields.ts'
-import type { AnswerFields, AnswerSchema, ReasoningEffort, ResponseFormat } from '../../../actors/ports/index.ts'
-import { isObject } from '../../../untrusted/is-object.ts'
-import { badRequest } from '../../server/http-error.ts'
+} from '../../../openapi/schemas/conversation/completion-fields.ts'
+import type { AnswerFields, AnswerSchema, ReasoningEffort, ResponseFormat } from '../../actors/ports/index.ts'
+import { isObject } from '../../untrusted/is-object.ts'
+import { badRequest } from '../server/http-error.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

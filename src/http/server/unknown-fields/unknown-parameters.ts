@@ -2,8 +2,8 @@
  * Refuses query parameters that a list does not have (contract section 25): a misspelt filter would answer with everything.
  * Names that begin with `_` are a cache's or a router's own.
  */
-import type { Operation } from '../../../openapi/operation.ts'
-import { badRequest } from '../server/http-error.ts'
+import type { Operation } from '../../../../openapi/operation.ts'
+import { badRequest } from '../http-error.ts'
 
 /** Messages quote so much of a name. */
 const MOST_CHARACTERS = 100

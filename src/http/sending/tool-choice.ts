@@ -1,8 +1,8 @@
 /** Choices of tools as callers send them: for an agent, or for one playground reply. */
 
-import type { AnySql } from '../../../persistence/postgres/database.ts'
-import { requireTools, UnknownTool } from '../../../persistence/records/tools/agent-tools.ts'
-import type { ToolsOfAgent } from '../../../persistence/records/tools/approvals.ts'
+import type { AnySql } from '../../persistence/postgres/database.ts'
+import { requireTools, UnknownTool } from '../../persistence/records/tools/agent-tools.ts'
+import type { ToolsOfAgent } from '../../persistence/records/tools/approvals.ts'
 import {
   type Changes,
   type ChosenTools,
@@ -11,9 +11,9 @@ import {
   type Given,
   type ToolChoice,
   tidyTools,
-} from '../../../persistence/records/tools/tool-kinds.ts'
-import { badRequest } from '../../server/http-error.ts'
-import { readApprovals } from '../approvals.ts'
+} from '../../persistence/records/tools/tool-kinds.ts'
+import { badRequest } from '../server/http-error.ts'
+import { readApprovals } from './approvals.ts'
 
 /** What one playground request may choose instead of its agent's. */
 export type ToolField = keyof ChosenTools

@@ -1,15 +1,15 @@
 /** What a request says about its reply, beside the message or the decisions that it brings: its key, its place, its fields. */
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import type { components } from '../../../../openapi/generated/schema.ts'
-import type { MessagePlace } from '../../../actors/ports/index.ts'
-import type { MessageRecord } from '../../../actors/session/host.ts'
-import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { badRequest } from '../../server/http-error.ts'
-import { originOf } from '../../server/observe-requests.ts'
-import { type NameOf, refuse, snakeCase } from '../refusals.ts'
+import type { components } from '../../../openapi/generated/schema.ts'
+import type { MessagePlace } from '../../actors/ports/index.ts'
+import type { MessageRecord } from '../../actors/session/host.ts'
+import { isUuid } from '../../persistence/postgres/uuid.ts'
+import { badRequest } from '../server/http-error.ts'
+import { originOf } from '../server/observe-requests.ts'
 import { readAnswerFields } from './answer-fields.ts'
-import { broughtTools } from './caller-tools.ts'
+import { type NameOf, refuse, snakeCase } from './refusals.ts'
+import { broughtTools } from './request/caller-tools.ts'
 
 type Body = components['schemas']['SessionCompletionRequest'] | components['schemas']['ActionsRequest']
 

@@ -1,6 +1,6 @@
 /** Instructions that a request brings: its system and developer messages (contract section 25). */
-import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
-import { badRequest } from '../../server/http-error.ts'
+import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
+import { badRequest } from '../server/http-error.ts'
 
 const instructionRoles = ['system', 'developer'] as const
 

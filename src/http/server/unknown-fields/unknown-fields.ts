@@ -3,12 +3,12 @@
  * probably meant. A record may be sent back as it was read: its read-only fields are taken out before a handler sees them.
  */
 import type { TSchema } from 'typebox'
-import { documentedKeyword } from '../../../openapi/documented.ts'
-import { type Operation, successStatus } from '../../../openapi/operation.ts'
-import { readOnlyKeyword } from '../../../openapi/read-only.ts'
-import { closestName } from '../../untrusted/closest-name.ts'
-import { isObject } from '../../untrusted/is-object.ts'
-import { badRequest } from '../server/http-error.ts'
+import { documentedKeyword } from '../../../../openapi/documented.ts'
+import { type Operation, successStatus } from '../../../../openapi/operation.ts'
+import { readOnlyKeyword } from '../../../../openapi/read-only.ts'
+import { closestName } from '../../../untrusted/closest-name.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
+import { badRequest } from '../http-error.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
 /** What requests hold in memory, counted as it arrives, in shares: nobody takes what others need (contract section 26). */
-import { HttpError } from '../server/http-error.ts'
+import { HttpError } from '../http-error.ts'
 
 const MIB = 2 ** 20
 
