@@ -1,29 +1,29 @@
 /** Import rules between modules. Each comment says what to do instead. */
-const vocabulary = '^src/actors/(ports/[a-z-]+|reply/(reply-event|event-schema)|session/transitions)\\.ts$'
+const vocabulary = '^src/(actors/(ports/[a-z-]+|reply/(reply-event|event-schema))|features/traces/transitions)\\.ts$'
 const ids = '^src/actors/reply/new-id\\.ts$'
 const free = '^src/(untrusted|async|templates)/'
 const process = '^src/(main|workers|settings|settings-values|cli/main|cli/help)\\.ts$'
 
 // What the folders of actors/ may import of each other.
 const actorRules = [
-  ['ports', '(reply/reply-event|session/transitions)\\.ts$'],
-  ['(generate|history)', '(ports|reply|compaction)/'],
-  ['(reply|session|compaction|handover)', ''],
+  ['ports', 'reply/reply-event\\.ts$'],
+  ['(generate|history)', '(ports|reply)/'],
+  ['(reply|session)', ''],
 ].map(([folder, below]) => ({
   name: `actors-${folder}-knows-what-is-below`,
   comment: `Actors import no other module: declare what a session needs in actors/ports. Ports are types that all share; a generation also runs without a session. actors/${folder} takes the rest as a parameter.`,
   severity: 'error',
   from: { path: `^src/actors/${folder}/` },
-  to: { path: ['^src/', '^openapi/'], pathNot: [`^src/actors/${folder}/`, `^src/actors/${below}`, free] },
+  to: { path: ['^src/', '^openapi/'], pathNot: [`^src/actors/${folder}/`, `^src/actors/${below}`, '^src/features/', free] },
 }))
 
-const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observability', 'webhooks'].flatMap((room) => [
+const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observability'].flatMap((room) => [
   {
     name: `${room}-stands-alone`,
     comment: `${room} imports no other module. Declare what it needs in actors/ports/index.ts or as a parameter, and let compose/ pass it in.`,
     severity: 'error',
     from: { path: `^src/${room}/` },
-    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, free, vocabulary, ids] },
+    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, '^src/features/', free, vocabulary, ids] },
   },
   {
     name: `${room}-takes-types-of-actors`,
@@ -69,15 +69,15 @@ export default {
       from: { path: '^src/http/' },
       to: {
         path: '^src/',
-        pathNot: '^src/((http|actors|persistence|untrusted|async|templates)/|settings(-values)?\\.ts$)',
+        pathNot: '^src/((http|features|actors|persistence|untrusted|async|templates)/|settings(-values)?\\.ts$)',
       },
     },
     {
       name: 'deploy-and-management-are-apart',
       comment: 'The two scopes share only what is in http/ itself: move there what both need.',
       severity: 'error',
-      from: { path: '^src/http/(deploy|management)/' },
-      to: { path: '^src/http/(deploy|management)/', pathNot: '^src/http/$1/' },
+      from: { path: '^src/http/(wires/(?!playground)|management/)' },
+      to: { path: '^src/http/(wires|management)/', pathNot: ['^src/http/$1', '^src/http/wires/'] },
     },
     {
       name: 'postgres-knows-no-table',
@@ -106,14 +106,14 @@ export default {
     {
       name: 'settings-know-no-room',
       comment:
-        'Settings are read before anything else exists. A format that others parse too has one parser: password hashes in http/management/login/password.ts, the Redis URL in coordination/redis/redis-address.ts.',
+        'Settings are read before anything else exists. A format that others parse too has one parser: password hashes in features/users/login/password.ts, the Redis URL in coordination/redis/redis-address.ts.',
       severity: 'error',
       from: { path: '^src/settings(-values)?\\.ts$' },
       to: {
         path: '^src/',
         pathNot: [
           '^src/settings-values\\.ts$',
-          '^src/http/management/login/password\\.ts$',
+          '^src/features/users/login/password\\.ts$',
           '^src/coordination/redis/redis-address\\.ts$',
         ],
       },

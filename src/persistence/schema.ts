@@ -8,7 +8,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 export const schema: Schema = {
   migrations: here('./migrations/'),
-  definitions: [here('./replies/'), here('./records/'), here('./webhooks/')],
+  definitions: [here('./replies/'), here('./webhooks/'), here('../features/')],
   indexes: here('./indexes/'),
 }
 

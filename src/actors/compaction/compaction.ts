@@ -1,6 +1,7 @@
 /** What a generation is told of its conversation, and how older turns of it are summarised (contract section 19). */
+
+import { withCallerTools } from '../../features/approvals/waiting-calls.ts'
 import { openWithin, type Running } from '../generate/running.ts'
-import { withCallerTools } from '../generate/waiting-calls.ts'
 import {
   compacted,
   createComposer,

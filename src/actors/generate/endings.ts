@@ -4,9 +4,9 @@
  */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
+import type { Wait } from '../../features/approvals/waiting-calls.ts'
 import type { ModelFailure } from '../ports/index.ts'
 import type { FinishReason, ReplyError, ReplyErrorCode } from '../reply/reply-event.ts'
-import type { Wait } from './waiting-calls.ts'
 
 /** How generating ended, before it is stored. */
 export type Ending = { type: 'finished'; reason: FinishReason; wait?: Wait } | { type: 'failed'; error: ReplyError }

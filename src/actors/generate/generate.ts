@@ -3,6 +3,7 @@
  * it calls no more tools. Emits what is to be shown, in order; resolves to how it ended.
  */
 
+import { answerOf, messagesOf, noActions, waitOf, withCallerTools } from '../../features/approvals/waiting-calls.ts'
 import { createCompaction, type Summarised } from '../compaction/compaction.ts'
 import { createSending, type Sending, sendingAll } from '../history/conversation.ts'
 import type {
@@ -27,7 +28,6 @@ import { cleanText, createTextCleaner } from './text-cleaner.ts'
 import { callsToMake, cleanCall, runDecided, runTools } from './tool-calls.ts'
 import { createToolPictures } from './tool-pictures.ts'
 import { type CountedTurn, createTally } from './usage-tally.ts'
-import { answerOf, messagesOf, noActions, waitOf, withCallerTools } from './waiting-calls.ts'
 
 /** Tool calls of a whole reply, when the agent sets no limit (contract section 2). */
 const DEFAULT_TOOL_CALLS = 10

@@ -1,6 +1,7 @@
 /** What a generation is made with, and what its parts share while it runs. */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
+import type { Actions } from '../../features/approvals/waiting-calls.ts'
 import type { Sending, Told } from '../history/conversation.ts'
 import type {
   Model,
@@ -20,7 +21,6 @@ import type { ModelAttribution } from './models.ts'
 import type { Reasoning } from './reasoning.ts'
 import type { ToolPictures } from './tool-pictures.ts'
 import type { Tally } from './usage-tally.ts'
-import type { Actions } from './waiting-calls.ts'
 
 export interface GenerateOptions {
   /** The message's id, or that of a stateless completion: its tool calls are known by it. */

@@ -1,14 +1,14 @@
 /** The tool calls of a running reply: those that a turn makes at once, and those that were approved since. */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
+import { notApprovedHere, resultOfDecision, resultText } from '../../features/approvals/decided-calls.ts'
+import { type Actions, pendingOf, waitKindOf, withOwnIds } from '../../features/approvals/waiting-calls.ts'
 import type { ModelMessage, OpenTurn, ToolAnswer, Toolbox, ToolCall, WaitingCall } from '../ports/index.ts'
 import type { ObservedToolCall, ReplyObserver } from '../ports/observer.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
-import { notApprovedHere, resultOfDecision, resultText } from './decided-calls.ts'
 import { passGate } from './endings.ts'
 import type { Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
-import { type Actions, pendingOf, waitKindOf, withOwnIds } from './waiting-calls.ts'
 
 type ToolResult = Omit<Extract<ReplyEvent, { type: 'tool_result' }>, 'type' | 'id'> & Pick<ToolAnswer, 'pictures'>
 

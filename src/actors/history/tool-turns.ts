@@ -1,7 +1,7 @@
 /** A reply's tool calls and their results → the messages that show them to a model. Pure. */
 
+import { decisionText, neverMade, resultText } from '../../features/approvals/decided-calls.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import { decisionText, neverMade, resultText } from '../generate/decided-calls.ts'
 import type { HistoryDecision, HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from '../ports/index.ts'
 import { userMessage } from './message-parts.ts'
 

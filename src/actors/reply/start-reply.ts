@@ -1,11 +1,11 @@
 /** Makes the running part of a reply, and begins it: its message was admitted here, or another instance began it. */
 
 import { createActor } from 'xstate'
+import { noActions, nothingInForce } from '../../features/approvals/waiting-calls.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { promptToSend } from '../../templates/prompt-template.ts'
 import type { LeaseGate } from '../generate/endings.ts'
 import { resumePoint } from '../generate/going-on/resume-point.ts'
-import { noActions, nothingInForce } from '../generate/waiting-calls.ts'
 import type {
   Admitted,
   Claimed,

@@ -1,6 +1,6 @@
 /** A message on its way to its session, and what became of it. */
 
-import type { Actions } from '../generate/waiting-calls.ts'
+import type { Actions } from '../../features/approvals/waiting-calls.ts'
 import type {
   Carried,
   InForce,

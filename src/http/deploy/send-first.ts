@@ -1,7 +1,7 @@
 /** Messages of UI clients: the session of the id that they bring is made when it does not exist (contract section 12). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sent } from '../../actors/session/host.ts'
-import { recordDecisions } from '../audit/record-decisions.ts'
+import { recordDecisions } from '../../features/approvals/routes/record-decisions.ts'
 import { callerLimits } from '../limits/caller-limits.ts'
 import type { PreparedParts } from '../parts/prepare.ts'
 import { noFields } from '../sending/answer-fields.ts'

@@ -5,11 +5,17 @@ import type { components } from '../../../openapi/generated/schema.ts'
 import { ActionsRequest, SentMessages, SessionCompletionRequest } from '../../../openapi/schemas/conversation/chat.ts'
 import type { CallAnswer, DecidedCall, MessagePlace } from '../../actors/ports/index.ts'
 import type { Sent } from '../../actors/session/host.ts'
+import {
+  answersAmong,
+  awaitedAt,
+  type GivenDecisions,
+  readDecisions,
+} from '../../features/approvals/routes/decisions.ts'
+import { recordDecisions } from '../../features/approvals/routes/record-decisions.ts'
+import { findWait } from '../../features/approvals/store/waits.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import type { StoredCheckpoint } from '../../persistence/replies/checkpoints/checkpoints.ts'
 import { newestReply } from '../../persistence/replies/sessions/sessions.ts'
-import { findWait } from '../../persistence/replies/settling/waits.ts'
-import { recordDecisions } from '../audit/record-decisions.ts'
 import { callerLimits } from '../limits/caller-limits.ts'
 import { prepareParts } from '../parts/prepare.ts'
 import type { SentMessage } from '../parts/sent-message.ts'
@@ -20,7 +26,6 @@ import { loadAgent } from '../sending/agent-for-reply.ts'
 import { nameIgnored } from '../sending/answer-fields.ts'
 import { refuseUnwanted } from '../sending/caller-instructions.ts'
 import { checkpointsOf, compactNow } from '../sending/compaction.ts'
-import { answersAmong, awaitedAt, type GivenDecisions, readDecisions } from '../sending/decisions.ts'
 import { readPlace, requestOptions } from '../sending/request-options.ts'
 import { type SendDependencies, sendFrom } from '../sending/send-message.ts'
 import { missing } from '../server/http-error.ts'

@@ -1,6 +1,5 @@
 /** The agent that a request is for: found, with what its model is asked and the tools it may call. */
 
-import type { Actions } from '../../actors/generate/waiting-calls.ts'
 import type {
   AgentFields,
   AnswerFields,
@@ -11,16 +10,17 @@ import type {
   OpenToolboxFor,
   ProviderConnection,
 } from '../../actors/ports/index.ts'
+import { type CallerTools, noTools, refuseTaken } from '../../features/approvals/routes/caller-tools.ts'
+import type { ToolsOfAgent } from '../../features/approvals/store/tool-approvals.ts'
+import type { Actions } from '../../features/approvals/waiting-calls.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import type { AgentForCompletion, AgentLookup } from '../../persistence/records/agent-lookup.ts'
 import { keyContext } from '../../persistence/records/providers.ts'
-import type { ToolsOfAgent } from '../../persistence/records/tools/approvals.ts'
 import { choosesRecords } from '../../persistence/records/tools/tool-kinds.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { badRequest, HttpError, missing } from '../server/http-error.ts'
 import { noRetry } from './refusals.ts'
-import { type CallerTools, noTools, refuseTaken } from './request/caller-tools.ts'
 
 export interface AgentDependencies {
   sql: Sql

@@ -5,6 +5,8 @@
 import type { AnswerFields, NewMessage, QueuedInput, ResponseRequest } from '../../actors/ports/index.ts'
 import { startOf } from '../../actors/reply/start-reply.ts'
 import type { Message, MessageRecord } from '../../actors/session/host.ts'
+import type { CallerTools } from '../../features/approvals/routes/caller-tools.ts'
+import { fittingDecisions, type GivenDecisions } from '../../features/approvals/routes/decisions.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { encodeStart } from '../../persistence/replies/handover/stored-turn.ts'
 import { type CallerLimits, countsOf, limitsInForce } from '../limits/caller-limits.ts'
@@ -19,10 +21,8 @@ import {
 } from './agent-for-reply.ts'
 import { noFields } from './answer-fields.ts'
 import { type Instructions, textOfInstructions } from './caller-instructions.ts'
-import { fittingDecisions, type GivenDecisions } from './decisions.ts'
 import { type OverrideDependencies, type Overrides, overridden, stillOverridden } from './overrides.ts'
 import { refuse } from './refusals.ts'
-import type { CallerTools } from './request/caller-tools.ts'
 import { hashOf } from './request-options.ts'
 
 export type RecordDependencies = AgentDependencies & OverrideDependencies

@@ -4,12 +4,12 @@ import type { FastifyRequest } from 'fastify'
 import type { components } from '../../../openapi/generated/schema.ts'
 import type { MessagePlace } from '../../actors/ports/index.ts'
 import type { MessageRecord } from '../../actors/session/host.ts'
+import { broughtTools } from '../../features/approvals/routes/caller-tools.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { badRequest } from '../server/http-error.ts'
 import { originOf } from '../server/observe-requests.ts'
 import { readAnswerFields } from './answer-fields.ts'
 import { type NameOf, refuse, snakeCase } from './refusals.ts'
-import { broughtTools } from './request/caller-tools.ts'
 
 type Body = components['schemas']['SessionCompletionRequest'] | components['schemas']['ActionsRequest']
 

@@ -1,7 +1,8 @@
 /** What a reply goes on with that another instance began: its agent as it is now, and what its request had set. */
-import { nothingInForce } from '../../actors/generate/waiting-calls.ts'
+
 import type { Claimed, ReplyStart } from '../../actors/ports/index.ts'
 import type { ReplyBasis } from '../../actors/session/host.ts'
+import { nothingInForce } from '../../features/approvals/waiting-calls.ts'
 import { agentRequest, agentToolbox } from './agent-for-reply.ts'
 import type { RecordDependencies } from './message-record.ts'
 import { stillOverridden } from './overrides.ts'

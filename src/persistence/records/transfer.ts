@@ -1,9 +1,9 @@
 /** A consistent snapshot of the whole configuration, by name, for export. */
 import type { GenerationConfig, ResponseFormat, WireApi } from '../../actors/ports/index.ts'
+import { type StoredApprovals, storedApprovals } from '../../features/approvals/store/tool-approvals.ts'
 import type { AnySql, Tx } from '../postgres/database.ts'
 import type { CallerInstructions, Compaction, OnLoss } from './agents.ts'
 import { wireApi } from './providers.ts'
-import { type StoredApprovals, storedApprovals } from './tools/approvals.ts'
 import type { HttpToolFields } from './tools/http-tools.ts'
 import type { McpServerFields } from './tools/mcp-servers.ts'
 

@@ -1,8 +1,8 @@
 /** Contract section 19: who may compact, and what a session that is held for it keeps waiting. */
 import { afterAll, beforeAll, expect } from 'vitest'
+import { call, openWaitingScene } from '../../features/approvals/routes/waiting-scene.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
-import { call, openWaitingScene } from '../approvals/waiting-scene.ts'
 import { type FrontDoor, openFrontDoor, say } from '../deploy/secrets/front-door-scene.ts'
 import { asks } from '../tool-scene.ts'
 

@@ -1,8 +1,8 @@
 /** Contract section 22: what a queued message asked for holds when it begins, on every surface. */
 import { afterAll, beforeAll, expect } from 'vitest'
+import { weather } from '../../features/approvals/routes/waiting-scene.ts'
 import { openSse } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
-import { weather } from '../approvals/waiting-scene.ts'
 import { openToolScene, says, type ToolScene } from '../tool-scene.ts'
 import { running, waiting } from './queue-scene.ts'
 

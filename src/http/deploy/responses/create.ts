@@ -4,6 +4,7 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
+import { recordDecisions } from '../../../features/approvals/routes/record-decisions.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import {
   findResponse,
@@ -11,7 +12,6 @@ import {
   type SessionOfKey,
   sessionOfKey,
 } from '../../../persistence/replies/reading/stored-responses.ts'
-import { recordDecisions } from '../../audit/record-decisions.ts'
 import { callerLimits } from '../../limits/caller-limits.ts'
 import { prepareParts } from '../../parts/prepare.ts'
 import type { SentMessage } from '../../parts/sent-message.ts'

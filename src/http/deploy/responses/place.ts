@@ -1,11 +1,11 @@
 /** Where a request goes, and what of its input is new there (contract section 24). Throws 400, 404 and 409. */
 
 import type { CallAnswer, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
+import { answersAmong, awaitedAt, type GivenDecisions } from '../../../features/approvals/routes/decisions.ts'
+import { findWait, type Wait } from '../../../features/approvals/store/waits.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { findReplies, findResponse, type ReplyPlace } from '../../../persistence/replies/reading/stored-responses.ts'
-import { findWait, type Wait } from '../../../persistence/replies/settling/waits.ts'
 import type { SentMessage } from '../../parts/sent-message.ts'
-import { answersAmong, awaitedAt, type GivenDecisions } from '../../sending/decisions.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { badRequest, CodedError, HttpError, missing } from '../../server/http-error.ts'
 import { type Caller, opens, userOf } from '../access/caller.ts'

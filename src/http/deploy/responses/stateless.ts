@@ -1,8 +1,8 @@
 /** `store: false` (contract section 24): the input is the whole history, and nothing of it is stored. */
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { closingFrames, frameOf } from '../../../actors/reply/reply-event.ts'
+import { noTools } from '../../../features/approvals/routes/caller-tools.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
-import { noTools } from '../../sending/request/caller-tools.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 import { answerStateless, type StatelessAnswer, type StatelessInfo } from '../completions.ts'
 import { createResponseEncoder } from './encoder.ts'

@@ -1,10 +1,10 @@
 /** Decisions from the playground about calls that wait (contract section 15). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../../actors/reply/reply-event.ts'
-import { findWait } from '../../../persistence/replies/settling/waits.ts'
-import { recordDecisions } from '../../audit/record-decisions.ts'
+import { readDecisions } from '../../../features/approvals/routes/decisions.ts'
+import { recordDecisions } from '../../../features/approvals/routes/record-decisions.ts'
+import { findWait } from '../../../features/approvals/store/waits.ts'
 import { sentAnswer } from '../../queue/sent-answer.ts'
-import { readDecisions } from '../../sending/decisions.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { requestOptions } from '../../sending/request-options.ts'
 import { type SendDependencies, sendFrom } from '../../sending/send-message.ts'

@@ -1,8 +1,8 @@
 /** The tool calls of a stored message as the playground shows them, with what was decided about those that waited. */
 import type { components } from '../../../../openapi/generated/schema.ts'
-import { decisionText } from '../../../actors/generate/decided-calls.ts'
+import { decisionText } from '../../../features/approvals/decided-calls.ts'
+import type { WaitedCall } from '../../../features/approvals/store/waits.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
-import type { WaitedCall } from '../../../persistence/replies/settling/waits.ts'
 
 type ToolCallShown = components['schemas']['PlaygroundToolCall']
 

@@ -1,8 +1,8 @@
 /** An agent's tools, ready for a reply: read, with headers in plain text. */
 import type { ConfiguredTools } from '../../../actors/ports/index.ts'
+import type { ToolsOfAgent } from '../../../features/approvals/store/tool-approvals.ts'
 import type { AnySql } from '../../postgres/database.ts'
 import type { Secrets } from '../access/secrets.ts'
-import type { ToolsOfAgent } from './approvals.ts'
 import { type StoredHttpTool, storedHttpTools } from './http-tools.ts'
 import { type StoredMcpServer, storedMcpServers } from './mcp-servers.ts'
 import { type HeaderContext, openHeaders, type StoredHeaders } from './secret-headers.ts'

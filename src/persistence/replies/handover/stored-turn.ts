@@ -5,7 +5,15 @@
 import Type, { type Static } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import type { ReplyStart, StoredTurn } from '../../../actors/ports/index.ts'
-import { inForceOf, openTurn, orNull, storedFields, storedTool, strict, turnOf } from '../settling/stored-carried.ts'
+import {
+  inForceOf,
+  openTurn,
+  orNull,
+  storedFields,
+  storedTool,
+  strict,
+  turnOf,
+} from '../../../features/approvals/store/stored-carried.ts'
 
 const start = Type.Object(
   {

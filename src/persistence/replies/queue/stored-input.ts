@@ -5,7 +5,7 @@
 import Type, { type Static } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import type { QueuedInput, ResponseRequest } from '../../../actors/ports/index.ts'
-import { storedFields, storedTool } from '../settling/stored-carried.ts'
+import { storedFields, storedTool } from '../../../features/approvals/store/stored-carried.ts'
 import { factsSchema } from '../stored/stored-columns.ts'
 
 const strict = { additionalProperties: false }

@@ -1,6 +1,7 @@
 /** What is read of messages: their columns, and what they are in a list. Times are ISO 8601 UTC. */
 import type { Continuation, MessagePart, ReplyFacts, ReplyFigures } from '../../../actors/ports/index.ts'
 import type { FinishReason, MessageStatus, StoredEvent, Usage } from '../../../actors/reply/reply-event.ts'
+import { type WaitedCall, waitedCalls } from '../../../features/approvals/store/waits.ts'
 import type { Sql } from '../../postgres/database.ts'
 import { type Fragment, isoOf, quickTime } from '../../postgres/page.ts'
 import { type PartRow, partOf, partsOfMany } from '../parts/parts.ts'
@@ -13,7 +14,6 @@ import {
   type ShownRow,
   shownOf,
 } from '../settling/stored-reply.ts'
-import { type WaitedCall, waitedCalls } from '../settling/waits.ts'
 import { decodeFacts } from '../stored/stored-columns.ts'
 
 export interface Message {

@@ -1,10 +1,10 @@
 /** Finding, changing and deleting sessions, and the ends of their conversations. Times are ISO 8601 UTC. */
 import { retry } from '../../../async/retry.ts'
+import { type PendingCall, pendingOf } from '../../../features/approvals/store/waits.ts'
 import { type AnySql, metOthers, type Sql } from '../../postgres/database.ts'
 import { type Fragment, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { jsonText } from '../settling/stored-reply.ts'
-import { type PendingCall, pendingOf } from '../settling/waits.ts'
 
 export interface Session {
   id: string

@@ -2,9 +2,9 @@
 import { expect } from 'vitest'
 import { createGeneration } from '../../../../src/actors/generate/generate.ts'
 import { resumePoint } from '../../../../src/actors/generate/going-on/resume-point.ts'
-import { noActions } from '../../../../src/actors/generate/waiting-calls.ts'
 import type { Claimed, DecidedCall, StoredTurn } from '../../../../src/actors/ports/index.ts'
 import type { ReplyEvent } from '../../../../src/actors/reply/reply-event.ts'
+import { noActions } from '../../../../src/features/approvals/waiting-calls.ts'
 import { verifies } from '../../../verifies.ts'
 import { end, never, request, say, script } from '../generation-scene.ts'
 

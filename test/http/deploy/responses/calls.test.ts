@@ -1,7 +1,7 @@
 /** Calls of the caller's tools, approvals, and whole histories on the Responses API (contract section 24). */
 import { afterAll, expect } from 'vitest'
+import { call, openWaitingScene } from '../../../features/approvals/routes/waiting-scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { call, openWaitingScene } from '../../approvals/waiting-scene.ts'
 import { asks } from '../../tool-scene.ts'
 import { sessionOf } from './responses-scene.ts'
 

@@ -1,7 +1,7 @@
 /** What decisions bring of their own, and what stays in force: contract sections 13 and 15 over real sockets. */
 import { afterAll, expect } from 'vitest'
-import { verifies } from '../../verifies.ts'
-import { asks } from '../tool-scene.ts'
+import { asks } from '../../../http/tool-scene.ts'
+import { verifies } from '../../../verifies.ts'
 import { approve, call, callsOfWaitingTest, openWaitingScene, weather } from './waiting-scene.ts'
 
 const scene = await openWaitingScene()

@@ -1,9 +1,9 @@
 /** What a session waits for: its pending calls, and what the next reply needs of the one before. */
 import type { Carried } from '../../../actors/ports/index.ts'
 import type { CallDecision, WaitKind } from '../../../actors/reply/reply-event.ts'
-import type { AnySql, Sql } from '../../postgres/database.ts'
-import { type Fragment, isoTime } from '../../postgres/page.ts'
-import { isUuid } from '../../postgres/uuid.ts'
+import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
+import { type Fragment, isoTime } from '../../../persistence/postgres/page.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { decodeCarried } from './stored-carried.ts'
 
 /** A pending call as every surface shows it. */

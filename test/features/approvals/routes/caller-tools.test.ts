@@ -1,7 +1,7 @@
 /** Tools that the caller brings, stateless and in sessions: contract section 15 over real sockets. */
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
-import { verifies } from '../../verifies.ts'
-import { asks, openToolScene, says, type ToolScene } from '../tool-scene.ts'
+import { asks, openToolScene, says, type ToolScene } from '../../../http/tool-scene.ts'
+import { verifies } from '../../../verifies.ts'
 
 let scene: ToolScene
 let before = 0

@@ -2,9 +2,9 @@
 
 import { MAX_TOOLS, TOOL_NAME } from '../../../../openapi/schemas/conversation/actions.ts'
 import type { ToolChoice, ToolSpec } from '../../../actors/ports/index.ts'
+import { isAbsent } from '../../../http/sending/answer-fields.ts'
+import { badRequest } from '../../../http/server/http-error.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
-import { badRequest } from '../../server/http-error.ts'
-import { isAbsent } from '../answer-fields.ts'
 
 export interface CallerTools {
   tools: readonly ToolSpec[]

@@ -4,7 +4,7 @@
  * goes on from there.
  */
 
-import { repeatableCall } from '../history/tool-turns.ts'
+import { repeatableCall } from '../../actors/history/tool-turns.ts'
 import type {
   Chain,
   DecidedCall,
@@ -17,8 +17,8 @@ import type {
   ToolSpec,
   TurnMessage,
   WaitingCall,
-} from '../ports/index.ts'
-import type { ShownCall, WaitKind } from '../reply/reply-event.ts'
+} from '../../actors/ports/index.ts'
+import type { ShownCall, WaitKind } from '../../actors/reply/reply-event.ts'
 import { neverMade } from './decided-calls.ts'
 
 export const nothingInForce: InForce = { tools: [], fields: {}, overrides: null }

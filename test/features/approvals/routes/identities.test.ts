@@ -1,7 +1,7 @@
 /** A call that waited belongs to the tool that it was asked of: contract section 25 over real sockets. */
 import { afterAll, expect } from 'vitest'
-import { verifies } from '../../verifies.ts'
-import { asks } from '../tool-scene.ts'
+import { asks } from '../../../http/tool-scene.ts'
+import { verifies } from '../../../verifies.ts'
 import { approve, call, callsOfWaitingTest, openWaitingScene } from './waiting-scene.ts'
 
 const scene = await openWaitingScene()

@@ -1,7 +1,7 @@
 /** Waiting sessions: contract section 15 over real sockets. */
 import { afterAll, expect } from 'vitest'
-import { verifies } from '../../verifies.ts'
-import { asks, says } from '../tool-scene.ts'
+import { asks, says } from '../../../http/tool-scene.ts'
+import { verifies } from '../../../verifies.ts'
 import {
   approve,
   call,

@@ -1,9 +1,9 @@
 /** Results of the caller's calls that come together with the next message (contract section 15), on every surface. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect } from 'vitest'
-import { verifies } from '../../verifies.ts'
-import { asks } from '../tool-scene.ts'
-import { rest, uiScene } from '../ui-scene.ts'
+import { asks } from '../../../http/tool-scene.ts'
+import { rest, uiScene } from '../../../http/ui-scene.ts'
+import { verifies } from '../../../verifies.ts'
 import { call, callsOfWaitingTest, openWaitingScene, weather, wireCall } from './waiting-scene.ts'
 
 const scene = await openWaitingScene()

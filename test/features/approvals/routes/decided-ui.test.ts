@@ -1,10 +1,10 @@
 /** What the AI SDK and AG-UI show of decided calls while, and after, a reply carries them out: contract section 15. */
 import { EventSchemas } from '@ag-ui/core/schemas'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
-import { untilFollowed } from '../../support/followers.ts'
-import { verifies } from '../../verifies.ts'
-import { asks, startToolServer } from '../tool-scene.ts'
-import { refusedBySdk, rest, uiScene, type WirePart } from '../ui-scene.ts'
+import { asks, startToolServer } from '../../../http/tool-scene.ts'
+import { refusedBySdk, rest, uiScene, type WirePart } from '../../../http/ui-scene.ts'
+import { untilFollowed } from '../../../support/followers.ts'
+import { verifies } from '../../../verifies.ts'
 import { sdkChat, toolParts } from './sdk-chat.ts'
 import { approve, call, openWaitingScene, reject, respond, type WaitingScene, weather } from './waiting-scene.ts'
 

@@ -1,10 +1,10 @@
 /** Decisions about calls that waited, in the audit (contract section 23). */
 import type { FastifyRequest } from 'fastify'
-import type { Sent } from '../../actors/session/host.ts'
-import type { Sql } from '../../persistence/postgres/database.ts'
-import { writeEntries } from '../../persistence/records/audit/audit.ts'
-import type { GivenDecisions } from '../sending/decisions.ts'
-import { originOf } from './record-change.ts'
+import type { Sent } from '../../../actors/session/host.ts'
+import { originOf } from '../../../http/audit/record-change.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { writeEntries } from '../../../persistence/records/audit/audit.ts'
+import type { GivenDecisions } from './decisions.ts'
 
 /** Where the reply was joined, or refused, nothing was decided. */
 export async function recordDecisions(

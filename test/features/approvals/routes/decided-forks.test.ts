@@ -1,6 +1,6 @@
 /** Copies of a session that are made while what was decided is carried out: contract sections 14 and 15 over real sockets. */
 import { afterAll, expect } from 'vitest'
-import { verifies } from '../../verifies.ts'
+import { verifies } from '../../../verifies.ts'
 import { approve, callsOfWaitingTest, openWaitingScene } from './waiting-scene.ts'
 
 const scene = await openWaitingScene()

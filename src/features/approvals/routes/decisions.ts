@@ -1,10 +1,10 @@
 /** Decisions about calls that wait (contract section 15): whether they fit what is pending, and who may make them. */
 import { isDeepStrictEqual } from 'node:util'
-import type { components } from '../../../openapi/generated/schema.ts'
-import type { CallAnswer, CheckedToolbox, DecidedCall, MessagePlace } from '../../actors/ports/index.ts'
-import type { PendingCall, Wait } from '../../persistence/replies/settling/waits.ts'
-import { badRequest, HttpError } from '../server/http-error.ts'
-import { refuse } from './refusals.ts'
+import type { components } from '../../../../openapi/generated/schema.ts'
+import type { CallAnswer, CheckedToolbox, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
+import { refuse } from '../../../http/sending/refusals.ts'
+import { badRequest, HttpError } from '../../../http/server/http-error.ts'
+import type { PendingCall, Wait } from '../store/waits.ts'
 
 export interface GivenDecisions {
   calls: readonly DecidedCall[]

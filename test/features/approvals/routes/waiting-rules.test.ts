@@ -1,11 +1,11 @@
 /** Who may decide, what is refused, and what stays in force: contract section 15 over real sockets. */
 import { afterAll, expect } from 'vitest'
-import { createAgent, startTestApp } from '../../support/app.ts'
-import { untilFollowed } from '../../support/followers.ts'
-import { startUpstream } from '../../support/network/upstream.ts'
-import { verifies } from '../../verifies.ts'
-import { call as request } from '../scene.ts'
-import { asks, says } from '../tool-scene.ts'
+import { call as request } from '../../../http/scene.ts'
+import { asks, says } from '../../../http/tool-scene.ts'
+import { createAgent, startTestApp } from '../../../support/app.ts'
+import { untilFollowed } from '../../../support/followers.ts'
+import { startUpstream } from '../../../support/network/upstream.ts'
+import { verifies } from '../../../verifies.ts'
 import {
   approve,
   call,

@@ -1,6 +1,6 @@
 /** Scenes of sessions that wait: an agent with a tool whose calls need approval, and a server that counts them. */
 import { beforeEach } from 'vitest'
-import { asks, callsOfTest, openToolScene, says, startToolServer } from '../tool-scene.ts'
+import { asks, callsOfTest, openToolScene, says, startToolServer } from '../../../http/tool-scene.ts'
 
 export const call = (name: string, id: string, args = '{}') => ({ name, id, arguments: args })
 export const wireCall = (name: string, id: string, args = '{}') => ({

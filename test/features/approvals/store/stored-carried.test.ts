@@ -6,10 +6,10 @@ import {
   carriedSchemas,
   decodeCarried,
   encodeCarried,
-} from '../../../../src/persistence/replies/settling/stored-carried.ts'
+} from '../../../../src/features/approvals/store/stored-carried.ts'
 import { verifies } from '../../../verifies.ts'
 
-const folder = new URL('../../fixtures/carried/', import.meta.url)
+const folder = new URL('../../../persistence/fixtures/carried/', import.meta.url)
 const fixture = async (version: number) => JSON.parse(await readFile(new URL(`${version}.json`, folder), 'utf8'))
 
 /** A schema is never changed once it was released. A change is a new version: another line, another file. */
