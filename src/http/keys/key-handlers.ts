@@ -1,10 +1,10 @@
 /** Keys as a management resource (contract section 23). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { recordChange, recordCreation, recordDeletion } from '../../features/audit/routes/record-change.ts'
 import type { AnySql, Sql } from '../../persistence/postgres/database.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import * as keys from '../../persistence/records/keys/keys.ts'
 import { useOfKey } from '../../persistence/replies/limits/limit-use.ts'
-import { recordChange, recordCreation, recordDeletion } from '../audit/record-change.ts'
 import { givenLimits } from '../limits/limit-input.ts'
 import { withPriceWarning } from '../limits/price-warning.ts'
 import { readMoment } from '../management/moment.ts'

@@ -2,10 +2,11 @@
  * What webhooks are to be told. A claim of an attempt is a timestamp, never a lock, because a receiver is called meanwhile:
  * an attempt whose instance died is due again when its claim has expired.
  */
+
+import { writeEntries } from '../../features/audit/store/audit.ts'
 import type { AnySql, Sql } from '../postgres/database.ts'
 import { isoTime, type Page } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import { writeEntries } from '../records/audit/audit.ts'
 import { secretsOf, type WebhookEvent } from './webhooks.ts'
 
 /** Times are ISO 8601 UTC. */

@@ -1,7 +1,7 @@
 /** A change whose commit got no answer (contract section 10: "503 means that nothing was stored"). */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { commitChange } from '../../../src/http/audit/commit-change.ts'
+import { commitChange } from '../../../src/features/audit/routes/commit-change.ts'
 import { errorAnswer } from '../../../src/http/server/errors.ts'
 import { connect, type Sql } from '../../../src/persistence/postgres/database.ts'
 import { beginAttempt } from '../../../src/persistence/records/access/logins.ts'

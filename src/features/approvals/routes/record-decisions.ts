@@ -1,9 +1,9 @@
 /** Decisions about calls that waited, in the audit (contract section 23). */
 import type { FastifyRequest } from 'fastify'
 import type { Sent } from '../../../actors/session/host.ts'
-import { originOf } from '../../../http/audit/record-change.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { writeEntries } from '../../../persistence/records/audit/audit.ts'
+import { originOf } from '../../audit/routes/record-change.ts'
+import { writeEntries } from '../../audit/store/audit.ts'
 import type { GivenDecisions } from './decisions.ts'
 
 /** Where the reply was joined, or refused, nothing was decided. */

@@ -1,8 +1,9 @@
 /** Login, logout, and the current login (specification 4.2, contract section 2). */
+
+import { originOf } from '../../../features/audit/routes/record-change.ts'
+import { writeEntries } from '../../../features/audit/store/audit.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import * as logins from '../../../persistence/records/access/logins.ts'
-import { writeEntries } from '../../../persistence/records/audit/audit.ts'
-import { originOf } from '../../audit/record-change.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { inTurns } from '../transfer/in-turns.ts'

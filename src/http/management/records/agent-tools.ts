@@ -1,10 +1,10 @@
 /** Which tools an agent may call (contract section 2, specification 2.7 and 4.10). */
 
 import type { WorkOutNames } from '../../../actors/ports/index.ts'
+import { recordChange } from '../../../features/audit/routes/record-change.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import * as agentTools from '../../../persistence/records/tools/agent-tools.ts'
-import { recordChange } from '../../audit/record-change.ts'
 import { givenTools, withKnownTools } from '../../sending/tool-choice.ts'
 import { missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'

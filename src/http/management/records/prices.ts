@@ -1,7 +1,8 @@
 /** What models cost, for the UI's cost column. */
+
+import { recordChange } from '../../../features/audit/routes/record-change.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { readPrices, writePrices } from '../../../persistence/records/prices.ts'
-import { recordChange } from '../../audit/record-change.ts'
 import { badRequest } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 

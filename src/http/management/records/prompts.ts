@@ -1,8 +1,9 @@
 /** System prompts (contract section 2, specification 4.5). */
+
+import { recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/routes/record-change.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import * as prompts from '../../../persistence/records/prompts.ts'
 import { promptProblem } from '../../../templates/prompt-template.ts'
-import { recordCreation, recordDeletion, recordUpdate } from '../../audit/record-change.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { listAs } from '../../server/paging/list.ts'

@@ -1,10 +1,10 @@
 /** A portable copy of the configuration, out and in (contract section 8). */
 import type { FastifyInstance } from 'fastify'
+import { commitChange } from '../../../features/audit/routes/commit-change.ts'
+import { originOf } from '../../../features/audit/routes/record-change.ts'
+import { writeEntries } from '../../../features/audit/store/audit.ts'
 import { type Sql, withoutIdling } from '../../../persistence/postgres/database.ts'
-import { writeEntries } from '../../../persistence/records/audit/audit.ts'
 import { exported, lockConfiguration, readConfiguration } from '../../../persistence/records/transfer.ts'
-import { commitChange } from '../../audit/commit-change.ts'
-import { originOf } from '../../audit/record-change.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { sendInPieces } from '../../streaming/written-lists.ts'
 import type { HttpToolDependencies } from '../records/http-tools.ts'

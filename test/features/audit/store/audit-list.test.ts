@@ -1,9 +1,9 @@
 /** The list of the audit in a database with a year of entries (contract section 23). */
 import { expect } from 'vitest'
-import { connect } from '../../../src/persistence/postgres/database.ts'
-import { listEntries } from '../../../src/persistence/records/audit/audit.ts'
-import { freshDatabase } from '../../support/database.ts'
-import { verifies } from '../../verifies.ts'
+import { listEntries } from '../../../../src/features/audit/store/audit.ts'
+import { connect } from '../../../../src/persistence/postgres/database.ts'
+import { freshDatabase } from '../../../support/database.ts'
+import { verifies } from '../../../verifies.ts'
 
 /** Together they are twice as large as what the server keeps in memory for a statement. */
 const ENTRIES = 20_000

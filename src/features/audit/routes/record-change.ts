@@ -1,12 +1,7 @@
 /** Changes of management records, each with its entry in the audit, in one transaction (contract section 23). */
 import type { FastifyRequest } from 'fastify'
-import type { Sql, Tx } from '../../persistence/postgres/database.ts'
-import {
-  type AuditChanges,
-  type AuditedChange,
-  type AuditOrigin,
-  writeEntries,
-} from '../../persistence/records/audit/audit.ts'
+import type { Sql, Tx } from '../../../persistence/postgres/database.ts'
+import { type AuditChanges, type AuditedChange, type AuditOrigin, writeEntries } from '../store/audit.ts'
 import { changesBetween } from './changes.ts'
 import { commitChange } from './commit-change.ts'
 import { changesOf, type Dependent } from './dependents.ts'

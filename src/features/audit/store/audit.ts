@@ -1,6 +1,6 @@
 /** Who changed what (contract section 23). An entry is written in the transaction of its change. */
-import type { AnySql } from '../../postgres/database.ts'
-import { type Fragment, isoTime, itemsOf, type Page, wholePage } from '../../postgres/page.ts'
+import type { AnySql } from '../../../persistence/postgres/database.ts'
+import { type Fragment, isoTime, itemsOf, type Page, wholePage } from '../../../persistence/postgres/page.ts'
 
 type AuditAction =
   | 'create'

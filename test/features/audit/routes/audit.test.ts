@@ -1,10 +1,10 @@
 /** Contract section 23, audit: who changed what. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { tags } from '../../../openapi/contract.ts'
-import type { Operation } from '../../../openapi/operation.ts'
-import { verifies } from '../../verifies.ts'
-import { bearer, type FrontDoor, openFrontDoor } from '../deploy/secrets/front-door-scene.ts'
-import { type Answer, call, nobody } from '../scene.ts'
+import { tags } from '../../../../openapi/contract.ts'
+import type { Operation } from '../../../../openapi/operation.ts'
+import { bearer, type FrontDoor, openFrontDoor } from '../../../http/deploy/secrets/front-door-scene.ts'
+import { type Answer, call, nobody } from '../../../http/scene.ts'
+import { verifies } from '../../../verifies.ts'
 
 let door: FrontDoor
 let cookie = ''

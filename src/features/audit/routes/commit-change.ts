@@ -1,6 +1,7 @@
 /** Transactions after which something is changed for good. Others, as of what is kept for a message, may be run again. */
-import { mayBeCommitted, type Sql, type Tx } from '../../persistence/postgres/database.ts'
-import { HttpError } from '../server/http-error.ts'
+
+import { HttpError } from '../../../http/server/http-error.ts'
+import { mayBeCommitted, type Sql, type Tx } from '../../../persistence/postgres/database.ts'
 
 const UNKNOWN =
   'It is not known whether this was stored: the database (DATABASE_URL) did not answer. Look before you send it again.'

@@ -1,9 +1,10 @@
 /** The audit, as it is read (contract section 23). */
-import type { Sql } from '../../persistence/postgres/database.ts'
-import { listEntries } from '../../persistence/records/audit/audit.ts'
-import { readMoment } from '../management/moment.ts'
-import type { Handlers } from '../server/mount.ts'
-import { listAs } from '../server/paging/list.ts'
+
+import { readMoment } from '../../../http/management/moment.ts'
+import type { Handlers } from '../../../http/server/mount.ts'
+import { listAs } from '../../../http/server/paging/list.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { listEntries } from '../store/audit.ts'
 
 export const auditHandlers = ({ sql }: { sql: Sql }) =>
   ({

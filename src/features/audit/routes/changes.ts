@@ -1,7 +1,7 @@
 /** What an entry of the audit says of a change (contract section 23): each field as it was and as it is, without secrets. */
 import { isDeepStrictEqual } from 'node:util'
-import type { AuditChanges } from '../../persistence/records/audit/audit.ts'
-import { hiddenValue, isSecretHeader } from '../../persistence/records/tools/secret-headers.ts'
+import { hiddenValue, isSecretHeader } from '../../../persistence/records/tools/secret-headers.ts'
+import type { AuditChanges } from '../store/audit.ts'
 
 /** Characters (UTF-16 code units) of a text that are kept. */
 const LONGEST_TEXT = 2000
