@@ -3,13 +3,13 @@
  * through here, the playground too (contract section 4).
  */
 import type { HostSent, Sent, SessionHost } from '../../actors/session/host.ts'
+import type { SessionMakingDependencies } from '../../features/branches/routes/new-session.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { type CallerLimits, refuseOver } from '../limits/caller-limits.ts'
 import type { PartDependencies, PreparedParts } from '../parts/prepare.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import { type AgentDependencies, loadAgent } from './agent-for-reply.ts'
 import { joinOnly, type MessageInput, messageFrom } from './message-record.ts'
-import type { SessionMakingDependencies } from './new-session.ts'
 import type { OverrideDependencies } from './overrides.ts'
 import { hashOf } from './request-options.ts'
 

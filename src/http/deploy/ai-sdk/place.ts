@@ -1,13 +1,13 @@
 /** Where a request of the AI SDK goes among the stored messages (contract section 14): its own list of messages tells. */
 import type { MessagePlace } from '../../../actors/ports/index.ts'
-import type { Sql } from '../../../persistence/postgres/database.ts'
-import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import {
   hasMessage,
   lastKnownReply,
   newestAsked,
   sessionExists,
-} from '../../../persistence/replies/reading/known-messages.ts'
+} from '../../../features/branches/store/known-messages.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { isInstruction } from '../../sending/caller-instructions.ts'
 import { missing } from '../../server/http-error.ts'
 import type { Caller } from '../access/caller.ts'

@@ -5,6 +5,7 @@ import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
 import { recordDecisions } from '../../../features/approvals/routes/record-decisions.ts'
+import { titleFrom } from '../../../features/branches/routes/new-session.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import {
   findResponse,
@@ -21,7 +22,6 @@ import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import type { Instructions } from '../../sending/caller-instructions.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
-import { titleFrom } from '../../sending/new-session.ts'
 import { hashOf, idempotencyOf, isRetry } from '../../sending/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'
 import { HttpError, missing } from '../../server/http-error.ts'

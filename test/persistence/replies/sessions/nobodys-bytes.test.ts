@@ -1,8 +1,8 @@
 /** Contract section 26: MAX_USER_BYTES is about users, and what nobody is named for is no user's. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect } from 'vitest'
+import { forkSession } from '../../../../src/features/branches/store/new-session.ts'
 import { createAdmissions } from '../../../../src/persistence/replies/admission/admission.ts'
-import { forkSession } from '../../../../src/persistence/replies/forks/new-session.ts'
 import { verifies } from '../../../verifies.ts'
 import { finished, openScene } from '../../scene.ts'
 

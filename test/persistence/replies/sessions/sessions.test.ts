@@ -1,7 +1,7 @@
 /** Sessions, their lists, removal and retention, at SQL level. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSession } from '../../../../src/persistence/replies/forks/new-session.ts'
+import { createSession } from '../../../../src/features/branches/store/new-session.ts'
 import { tidyReplies } from '../../../../src/persistence/replies/sessions/housekeeping.ts'
 import * as sessions from '../../../../src/persistence/replies/sessions/sessions.ts'
 import * as transitions from '../../../../src/persistence/replies/trace/transitions.ts'

@@ -1,8 +1,9 @@
 /** Moving a session's head to another branch (contract section 14), on both of its paths. */
-import type { Sql } from '../../persistence/postgres/database.ts'
-import * as sessions from '../../persistence/replies/sessions/sessions.ts'
-import { missing } from '../server/http-error.ts'
-import { type NameOf, refuse, refuseBusy, snakeCase } from './refusals.ts'
+
+import { type NameOf, refuse, refuseBusy, snakeCase } from '../../../http/sending/refusals.ts'
+import { missing } from '../../../http/server/http-error.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
 
 /** Throws 404, 400 for an unknown message, 409 while a reply runs or calls wait. */
 export async function moveHead(

@@ -1,8 +1,8 @@
 /** Contract section 14 on the playground's paths, in camel case. */
 import { afterAll, expect } from 'vitest'
-import { openSse } from '../../support/streams/sse.ts'
-import { verifies } from '../../verifies.ts'
-import { nobody, openScene } from '../scene.ts'
+import { nobody, openScene } from '../../../http/scene.ts'
+import { openSse } from '../../../support/streams/sse.ts'
+import { verifies } from '../../../verifies.ts'
 
 const scene = await openScene()
 afterAll(scene.close)

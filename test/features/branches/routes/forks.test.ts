@@ -1,9 +1,9 @@
 /** Contract section 14: sessions that begin with a copy of another one's path. */
 import { afterAll, expect } from 'vitest'
-import { createAgent } from '../../support/app.ts'
-import { refusedRequest } from '../../support/network/refused-request.ts'
-import { verifies } from '../../verifies.ts'
-import { nobody, openScene } from '../scene.ts'
+import { nobody, openScene } from '../../../http/scene.ts'
+import { createAgent } from '../../../support/app.ts'
+import { refusedRequest } from '../../../support/network/refused-request.ts'
+import { verifies } from '../../../verifies.ts'
 
 const scene = await openScene()
 afterAll(scene.close)

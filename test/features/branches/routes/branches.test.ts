@@ -1,8 +1,8 @@
 /** Contract section 14 on the deploy API: the tree, edits, other replies, the head. */
 import { afterAll, expect } from 'vitest'
-import { refusedRequest } from '../../support/network/refused-request.ts'
-import { verifies } from '../../verifies.ts'
-import { nobody, openScene } from '../scene.ts'
+import { nobody, openScene } from '../../../http/scene.ts'
+import { refusedRequest } from '../../../support/network/refused-request.ts'
+import { verifies } from '../../../verifies.ts'
 
 const scene = await openScene()
 afterAll(scene.close)

@@ -1,14 +1,14 @@
 /** A session as its caller asks for it (contract sections 11 and 14), on every path that makes one. */
-import { deriveTitle } from '../../actors/history/title.ts'
-import type { GivenMessage } from '../../actors/ports/index.ts'
-import type { Sql } from '../../persistence/postgres/database.ts'
-import { isUuid } from '../../persistence/postgres/uuid.ts'
-import { createSession, type Fork, forkSession, type NewSession } from '../../persistence/replies/forks/new-session.ts'
-import type { Session } from '../../persistence/replies/sessions/sessions.ts'
-import type { StorageLimits } from '../../persistence/replies/storage/storage-limits.ts'
-import { badRequest, HttpError, missing, revokedSecret } from '../server/http-error.ts'
-import { externalIdFault } from './external-id.ts'
-import { fullWords, type NameOf, noRetry, snakeCase } from './refusals.ts'
+import { deriveTitle } from '../../../actors/history/title.ts'
+import type { GivenMessage } from '../../../actors/ports/index.ts'
+import { externalIdFault } from '../../../http/sending/external-id.ts'
+import { fullWords, type NameOf, noRetry, snakeCase } from '../../../http/sending/refusals.ts'
+import { badRequest, HttpError, missing, revokedSecret } from '../../../http/server/http-error.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import type { Session } from '../../../persistence/replies/sessions/sessions.ts'
+import type { StorageLimits } from '../../../persistence/replies/storage/storage-limits.ts'
+import { createSession, type Fork, forkSession, type NewSession } from '../store/new-session.ts'
 
 export interface SessionMaking {
   /** A conversation to begin with a copy of. Null when there is none. */

@@ -2,7 +2,7 @@
 import type { GivenMessage } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { StoredEvent } from '../../../actors/reply/reply-event.ts'
-import { fold, jsonText } from '../settling/stored-reply.ts'
+import { fold, jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
 
 interface GivenColumns {
   role: GivenMessage['role']

@@ -1,7 +1,7 @@
 /** Contract section 14: what a retry joins where conversations have branches, and what the transitions say of them. */
 import { afterAll, expect } from 'vitest'
-import { verifies } from '../../verifies.ts'
-import { openRepeatScene } from '../repeat-scene.ts'
+import { openRepeatScene } from '../../../http/repeat-scene.ts'
+import { verifies } from '../../../verifies.ts'
 
 const { scene, contents, untilFollowed } = await openRepeatScene()
 afterAll(scene.close)

@@ -2,13 +2,21 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { StoredEvent } from '../../../../src/actors/reply/reply-event.ts'
-import { forkSession } from '../../../../src/persistence/replies/forks/new-session.ts'
+import { forkSession } from '../../../../src/features/branches/store/new-session.ts'
+import { listMessages } from '../../../persistence/list-messages.ts'
+import {
+  finished,
+  openScene,
+  reasoningAt,
+  type Scene,
+  textAt,
+  toolCallAt,
+  toolResultAt,
+} from '../../../persistence/scene.ts'
 import { seededRandom } from '../../../support/random.ts'
 import { verifies } from '../../../verifies.ts'
-import { listMessages } from '../../list-messages.ts'
-import { finished, openScene, reasoningAt, type Scene, textAt, toolCallAt, toolResultAt } from '../../scene.ts'
 
-/** More: `FORK_REPLIES=100 npx vitest run test/persistence/replies/sessions/forks.test.ts`. */
+/** More: `FORK_REPLIES=100 npx vitest run test/features/branches/store/forks.test.ts`. */
 const REPLIES = Number(process.env.FORK_REPLIES ?? 8)
 
 let scene: Scene

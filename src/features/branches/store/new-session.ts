@@ -1,11 +1,16 @@
 /** Making a session, with what its caller gives it to begin with, or with a copy of another one's path. */
 import type { GivenMessage } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
-import { codeOf, type Sql } from '../../postgres/database.ts'
-import { isUuid } from '../../postgres/uuid.ts'
-import { columns, findSession, type Session } from '../sessions/sessions.ts'
-import { jsonText } from '../settling/stored-reply.ts'
-import { type Full, limitColumns, noLimits, type StorageLimits } from '../storage/storage-limits.ts'
+import { codeOf, type Sql } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { columns, findSession, type Session } from '../../../persistence/replies/sessions/sessions.ts'
+import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
+import {
+  type Full,
+  limitColumns,
+  noLimits,
+  type StorageLimits,
+} from '../../../persistence/replies/storage/storage-limits.ts'
 import { givenRows } from './given-messages.ts'
 
 /** What is absent or null is empty. */

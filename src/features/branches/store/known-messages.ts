@@ -1,6 +1,6 @@
 /** Maps the client's message list to a place in the session's tree (contract section 14). */
-import type { Sql } from '../../postgres/database.ts'
-import { isUuid } from '../../postgres/uuid.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
 
 export interface KnownReply {
   id: string
