@@ -4,7 +4,7 @@
  */
 
 import { answerOf, messagesOf, noActions, waitOf, withCallerTools } from '../../features/approvals/waiting-calls.ts'
-import { createCompaction, type Summarised } from '../compaction/compaction.ts'
+import { createCompaction, type Summarised } from '../../features/compaction/compaction.ts'
 import { createSending, type Sending, sendingAll } from '../history/conversation.ts'
 import type {
   Checkpoint,

@@ -3,7 +3,7 @@
  * what the provider counts.
  */
 
-import { behindSummary, sentSummary } from '../compaction/sent-summary.ts'
+import { behindSummary, sentSummary } from '../../features/compaction/sent-summary.ts'
 import type {
   Checkpoint,
   HistoryMessage,

@@ -1,6 +1,6 @@
 /** What the session machine is provided with, made of the ports: generating, settling, and the ends of a reply's log. */
 import { assertEvent, fromCallback } from 'xstate'
-import type { Summarised } from '../compaction/compaction.ts'
+import type { Summarised } from '../../features/compaction/compaction.ts'
 import { type Ending, isNotStored, replyEnded } from '../generate/endings.ts'
 import { createGeneration, type Generation } from '../generate/generate.ts'
 import type { ResumePoint } from '../generate/going-on/resume-point.ts'

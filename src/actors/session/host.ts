@@ -3,7 +3,7 @@
  */
 
 import { atMost } from '../../async/pause.ts'
-import { type CompactionOrder, compactSession } from '../compaction/compact-session.ts'
+import { type CompactionOrder, compactSession } from '../../features/compaction/compact-session.ts'
 import { type AdoptOptions, takeOver } from '../handover/adopt.ts'
 import { offerAtBoundary, offerTheRest } from '../handover/giving.ts'
 import { historyLimits } from '../history/history.ts'

@@ -5,10 +5,10 @@
 
 import type { Journal, ReplyInfo, Settled, Settlement } from '../../../actors/ports/index.ts'
 import { retry } from '../../../async/retry.ts'
+import { holdSession, isHeld, releaseSession, storeCheckpoint } from '../../../features/compaction/store/checkpoints.ts'
 import { askAgain, isBadData, isCanceled, isUnavailable, type Sql } from '../../postgres/database.ts'
 import { createAdmissions } from '../admission/admission.ts'
 import { createGroup } from '../admission/group-commit.ts'
-import { holdSession, isHeld, releaseSession, storeCheckpoint } from '../checkpoints/checkpoints.ts'
 import { readParts } from '../parts/parts.ts'
 import { readHistory } from '../reading/history.ts'
 import { readReply } from '../reading/read-reply.ts'

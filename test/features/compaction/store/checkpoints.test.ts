@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect } from 'vitest'
 import { newId } from '../../../../src/actors/reply/new-id.ts'
+import { finished, openScene } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { finished, openScene } from '../../scene.ts'
 
 const scene = await openScene()
 afterAll(() => scene[Symbol.asyncDispose]())

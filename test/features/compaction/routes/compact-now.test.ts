@@ -1,8 +1,8 @@
 /** Contract section 19: summaries that somebody asks for, and the list of them. */
 import { afterAll, beforeEach, expect } from 'vitest'
-import type { UpstreamCall } from '../../support/network/upstream.ts'
-import { verifies } from '../../verifies.ts'
-import { nobody, openScene, uuid } from '../scene.ts'
+import { nobody, openScene, uuid } from '../../../http/scene.ts'
+import type { UpstreamCall } from '../../../support/network/upstream.ts'
+import { verifies } from '../../../verifies.ts'
 
 const scene = await openScene({ system: 'Be brief.' })
 afterAll(scene.close)

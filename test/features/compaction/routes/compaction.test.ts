@@ -1,8 +1,8 @@
 /** Contract section 19: histories that are summarised before they are sent. */
 import { afterAll, beforeEach, expect } from 'vitest'
-import type { UpstreamCall } from '../../support/network/upstream.ts'
-import { verifies } from '../../verifies.ts'
-import { openScene } from '../scene.ts'
+import { openScene } from '../../../http/scene.ts'
+import type { UpstreamCall } from '../../../support/network/upstream.ts'
+import { verifies } from '../../../verifies.ts'
 
 const scene = await openScene({ settings: { HISTORY_MAX_TOKENS: '1000' }, system: 'Be brief.' })
 afterAll(scene.close)

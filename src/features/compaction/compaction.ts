@@ -1,7 +1,6 @@
 /** What a generation is told of its conversation, and how older turns of it are summarised (contract section 19). */
 
-import { withCallerTools } from '../../features/approvals/waiting-calls.ts'
-import { openWithin, type Running } from '../generate/running.ts'
+import { openWithin, type Running } from '../../actors/generate/running.ts'
 import {
   compacted,
   createComposer,
@@ -9,8 +8,9 @@ import {
   type Sending,
   type Summarising,
   type Told,
-} from '../history/conversation.ts'
-import type { Checkpoint, ToolSpec } from '../ports/index.ts'
+} from '../../actors/history/conversation.ts'
+import type { Checkpoint, ToolSpec } from '../../actors/ports/index.ts'
+import { withCallerTools } from '../approvals/waiting-calls.ts'
 import { asking } from './sent-summary.ts'
 import { askForSummary, type Summary } from './summary.ts'
 

@@ -1,12 +1,12 @@
 /** Summaries of a session's path (contract section 19), made now and listed, on both of its paths. */
 import type { FastifyRequest } from 'fastify'
-import { listCheckpoints, type StoredCheckpoint } from '../../persistence/replies/checkpoints/checkpoints.ts'
-import { findSession } from '../../persistence/replies/sessions/sessions.ts'
-import { badRequest, HttpError, missing } from '../server/http-error.ts'
-import { originOf } from '../server/observe-requests.ts'
-import { agentRequest, agentToolbox, loadAgent } from './agent-for-reply.ts'
-import { noRetry, refuse, refuseBusy } from './refusals.ts'
-import type { SendDependencies } from './send-message.ts'
+import { agentRequest, agentToolbox, loadAgent } from '../../../http/sending/agent-for-reply.ts'
+import { noRetry, refuse, refuseBusy } from '../../../http/sending/refusals.ts'
+import type { SendDependencies } from '../../../http/sending/send-message.ts'
+import { badRequest, HttpError, missing } from '../../../http/server/http-error.ts'
+import { originOf } from '../../../http/server/observe-requests.ts'
+import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { listCheckpoints, type StoredCheckpoint } from '../store/checkpoints.ts'
 
 interface Place {
   agent_id: string

@@ -1,12 +1,12 @@
 /** Asks a model for the summary of a conversation (contract section 19). Nothing of it is shown. */
 
-import { passGate } from '../generate/endings.ts'
-import type { Running } from '../generate/running.ts'
-import { cleanText } from '../generate/text-cleaner.ts'
-import { type CountedTurn, createTally } from '../generate/usage-tally.ts'
-import type { ModelEvent, ModelRequest, Take } from '../ports/index.ts'
-import type { Pace } from '../ports/observer.ts'
-import type { Usage } from '../reply/reply-event.ts'
+import { passGate } from '../../actors/generate/endings.ts'
+import type { Running } from '../../actors/generate/running.ts'
+import { cleanText } from '../../actors/generate/text-cleaner.ts'
+import { type CountedTurn, createTally } from '../../actors/generate/usage-tally.ts'
+import type { ModelEvent, ModelRequest, Take } from '../../actors/ports/index.ts'
+import type { Pace } from '../../actors/ports/observer.ts'
+import type { Usage } from '../../actors/reply/reply-event.ts'
 
 export interface Summary {
   text: string

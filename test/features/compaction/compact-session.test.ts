@@ -1,10 +1,10 @@
 /** What ends a summary that no reply waits for, whenever it comes (contract section 19). */
 import { expect } from 'vitest'
 import type { HeldSession, Intent } from '../../../src/actors/ports/index.ts'
+import { memoryJournal } from '../../actors/memory-journal.ts'
+import { end, message, openScene, say } from '../../actors/scene.ts'
+import { turn } from '../../actors/turn.ts'
 import { verifies } from '../../verifies.ts'
-import { memoryJournal } from '../memory-journal.ts'
-import { end, message, openScene, say } from '../scene.ts'
-import { turn } from '../turn.ts'
 
 /** A summary that somebody asks for, of a session that is held once `held` is called. `hold`: what it is held by. */
 async function compacting() {

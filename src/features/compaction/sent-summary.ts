@@ -1,7 +1,7 @@
 /** Summaries of a conversation: how they are asked for, and how they are sent in place of what they cover. Pure. */
 
-import { joinUserMessages } from '../history/message-parts.ts'
-import type { Checkpoint, ModelMessage, SentSummary, UserMessage } from '../ports/index.ts'
+import { joinUserMessages } from '../../actors/history/message-parts.ts'
+import type { Checkpoint, ModelMessage, SentSummary, UserMessage } from '../../actors/ports/index.ts'
 
 /**
  * The last message of the request that asks for a summary. All before it is what the model was sent last, so that the

@@ -1,10 +1,10 @@
 /** Summaries of conversations (contract section 19), and the sessions that are held while one is made on its own. */
 import type { HeldSession, NewCheckpoint, SessionToHold } from '../../../actors/ports/index.ts'
 import type { Usage } from '../../../actors/reply/reply-event.ts'
-import type { Sql } from '../../postgres/database.ts'
-import { isoTime } from '../../postgres/page.ts'
-import { isUuid } from '../../postgres/uuid.ts'
-import type { Owner } from '../admission/admission.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isoTime } from '../../../persistence/postgres/page.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import type { Owner } from '../../../persistence/replies/admission/admission.ts'
 
 /** Idempotent. `fenced`: this instance was declared lost, or the session is gone, or is no longer held by `hold`. */
 export async function storeCheckpoint(
