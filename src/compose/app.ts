@@ -10,8 +10,8 @@ import type { Coordination } from '../coordination/coordination.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
 import { keepOldNames } from '../features/approvals/store/tool-approvals.ts'
 import { countWaiting } from '../features/approvals/store/waits.ts'
+import { basisOfClaimed } from '../features/continuation/routes/taken-over.ts'
 import type { DeleteInTransaction } from '../http/management/records/agents.ts'
-import { basisOfClaimed } from '../http/sending/taken-over.ts'
 import { deleteAllSessions } from '../http/server/database-errors/delete-sessions.ts'
 import {
   addressOf,

@@ -5,6 +5,7 @@
 
 import { answerOf, messagesOf, noActions, waitOf, withCallerTools } from '../../features/approvals/waiting-calls.ts'
 import { createCompaction, type Summarised } from '../../features/compaction/compaction.ts'
+import { beginAgain, endsHere, goOnBehind, isSteered, keeping } from '../../features/continuation/going-on.ts'
 import { createSending, type Sending, sendingAll } from '../history/conversation.ts'
 import type {
   Checkpoint,
@@ -20,7 +21,6 @@ import type {
 import { type ModelCallEnd, type Pace, unobserved } from '../ports/observer.ts'
 import type { ReplyEvent, Usage } from '../reply/reply-event.ts'
 import { type Ending, endedEarly, type Limits, passGate, withinLimits } from './endings.ts'
-import { beginAgain, endsHere, goOnBehind, isSteered, keeping } from './going-on/going-on.ts'
 import { createModelAttribution } from './models.ts'
 import { createReasoning } from './reasoning.ts'
 import { type GenerateOptions, openWithin, type Running } from './running.ts'

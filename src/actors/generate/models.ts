@@ -1,8 +1,8 @@
 /** Which models a reply asks, and which of them its readers know of (contract section 13). */
 
+import type { ResumePoint } from '../../features/continuation/resume-point.ts'
 import type { ModelEvent, ModelRequest, ModelTarget, ProviderCalls } from '../ports/index.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
-import type { ResumePoint } from './going-on/resume-point.ts'
 
 type Named = Omit<Extract<ModelEvent, { type: 'model' }>, 'type'>
 

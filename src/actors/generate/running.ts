@@ -2,6 +2,7 @@
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { Actions } from '../../features/approvals/waiting-calls.ts'
+import type { ResumePoint } from '../../features/continuation/resume-point.ts'
 import type { Sending, Told } from '../history/conversation.ts'
 import type {
   Model,
@@ -16,7 +17,6 @@ import type {
 import type { ReplyObserver } from '../ports/observer.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import type { LeaseGate } from './endings.ts'
-import type { ResumePoint } from './going-on/resume-point.ts'
 import type { ModelAttribution } from './models.ts'
 import type { Reasoning } from './reasoning.ts'
 import type { ToolPictures } from './tool-pictures.ts'

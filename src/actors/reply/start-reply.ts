@@ -2,10 +2,10 @@
 
 import { createActor } from 'xstate'
 import { noActions, nothingInForce } from '../../features/approvals/waiting-calls.ts'
+import { resumePoint } from '../../features/continuation/resume-point.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { promptToSend } from '../../templates/prompt-template.ts'
 import type { LeaseGate } from '../generate/endings.ts'
-import { resumePoint } from '../generate/going-on/resume-point.ts'
 import type {
   Admitted,
   Claimed,

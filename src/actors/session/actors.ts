@@ -1,9 +1,9 @@
 /** What the session machine is provided with, made of the ports: generating, settling, and the ends of a reply's log. */
 import { assertEvent, fromCallback } from 'xstate'
 import type { Summarised } from '../../features/compaction/compaction.ts'
+import type { ResumePoint } from '../../features/continuation/resume-point.ts'
 import { type Ending, isNotStored, replyEnded } from '../generate/endings.ts'
 import { createGeneration, type Generation } from '../generate/generate.ts'
-import type { ResumePoint } from '../generate/going-on/resume-point.ts'
 import type { Conversation } from '../history/conversation.ts'
 import { historyLimits, storedConversation } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'

@@ -4,8 +4,8 @@
 
 import { atMost } from '../../async/pause.ts'
 import { type CompactionOrder, compactSession } from '../../features/compaction/compact-session.ts'
-import { type AdoptOptions, takeOver } from '../handover/adopt.ts'
-import { offerAtBoundary, offerTheRest } from '../handover/giving.ts'
+import { type AdoptOptions, takeOver } from '../../features/continuation/adopt.ts'
+import { offerAtBoundary, offerTheRest } from '../../features/continuation/giving.ts'
 import { historyLimits } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
 import type { Admission, NewParts, ToCancel } from '../ports/index.ts'

@@ -1,6 +1,7 @@
 /** What this instance's coordination asks of the replies that run here. */
+
+import { asWithoutGoingOn } from '../../features/continuation/adopt.ts'
 import type { LeaseGate } from '../generate/endings.ts'
-import { asWithoutGoingOn } from '../handover/adopt.ts'
 import type { OwnedReplies, ReplyInfo } from '../ports/index.ts'
 import { failedSettlement } from '../reply/failed-settlement.ts'
 import type { RemoteReplies } from '../reply/remote-reply.ts'

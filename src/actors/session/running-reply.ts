@@ -1,7 +1,8 @@
 /** A reply while its machine streams, and the machine's context, which holds it. */
+
+import type { ResumePoint } from '../../features/continuation/resume-point.ts'
 import type { Ending } from '../generate/endings.ts'
 import type { Generation } from '../generate/generate.ts'
-import type { ResumePoint } from '../generate/going-on/resume-point.ts'
 import type { GenerateOptions } from '../generate/running.ts'
 import type { Admitted, Chain, DecidedCall, InForce, MessagePart, ModelRequest } from '../ports/index.ts'
 import type { ReplyEnd, ReplyObserver } from '../ports/observer.ts'

@@ -1,7 +1,7 @@
 /** The answer of claim_reply.sql. */
 import Type, { type Static } from 'typebox'
 import { type HandoverReason, handoverReasons } from '../../../actors/reply/reply-event.ts'
-import { decoder } from '../../stored-json.ts'
+import { decoder } from '../../../persistence/stored-json.ts'
 
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 

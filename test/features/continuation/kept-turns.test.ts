@@ -1,9 +1,9 @@
 /** What is stored with each turn of calls, so that another instance can go on behind it. */
 import { expect, test } from 'vitest'
-import { createGeneration } from '../../../../src/actors/generate/generate.ts'
-import type { ModelEvent } from '../../../../src/actors/ports/index.ts'
-import type { Usage } from '../../../../src/actors/reply/reply-event.ts'
-import { ask, never, request, say, script } from '../generation-scene.ts'
+import { createGeneration } from '../../../src/actors/generate/generate.ts'
+import type { ModelEvent } from '../../../src/actors/ports/index.ts'
+import type { Usage } from '../../../src/actors/reply/reply-event.ts'
+import { ask, never, request, say, script } from '../../actors/generate/generation-scene.ts'
 
 const unreported: ModelEvent = { type: 'end', reason: 'tool_calls', usage: null }
 

@@ -13,7 +13,7 @@ import {
   storedTool,
   strict,
   turnOf,
-} from '../../../features/approvals/store/stored-carried.ts'
+} from '../../approvals/store/stored-carried.ts'
 
 const start = Type.Object(
   {

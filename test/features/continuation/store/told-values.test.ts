@@ -1,10 +1,10 @@
 /** What a reply was told of its session at its admission goes with it to another instance (contract sections 20 and 21). */
 import { expect } from 'vitest'
 import type { NewMessage } from '../../../../src/actors/ports/index.ts'
-import { createHandovers } from '../../../../src/persistence/replies/handover/handovers.ts'
+import { createHandovers } from '../../../../src/features/continuation/store/handovers.ts'
+import { queuedInput } from '../../../persistence/replies/queue/queued-scene.ts'
+import { finished, openScene, type Scene } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { finished, openScene, type Scene } from '../../scene.ts'
-import { queuedInput } from '../queue/queued-scene.ts'
 import { facts } from './handover-scene.ts'
 
 const told = { user: 'ann', metadata: { plan: 'gold' } }

@@ -1,9 +1,9 @@
 /** A reply that is taken over: while the database that tells of its agent is away, or not at all (contract section 21). */
 import { expect } from 'vitest'
 import type { Claimed, Handovers } from '../../../src/actors/ports/index.ts'
+import { memoryJournal } from '../../actors/memory-journal.ts'
+import { openScene } from '../../actors/scene.ts'
 import { verifies } from '../../verifies.ts'
-import { memoryJournal } from '../memory-journal.ts'
-import { openScene } from '../scene.ts'
 
 const reply = {
   id: 'r',

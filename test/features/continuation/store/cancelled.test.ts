@@ -1,8 +1,8 @@
 /** A cancel that is read by an owner which does nothing about it any more (contract section 21). */
 import { expect } from 'vitest'
 import { readIntents, removeIntents } from '../../../../src/persistence/replies/settling/intents.ts'
+import { finished, type Instance, openScene, type Scene } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { finished, type Instance, openScene, type Scene } from '../../scene.ts'
 import { handoversOf, lose, runningReply } from './handover-scene.ts'
 
 /** Reads what it is asked, applies it to nothing, and removes it; how many were read. */

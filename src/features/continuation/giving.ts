@@ -1,9 +1,10 @@
 /** Gives running replies away while this instance drains: at a boundary, or as they stand when its time is over. */
+
+import type { Handovers, ReplyInfo } from '../../actors/ports/index.ts'
+import type { RemoteReplies } from '../../actors/reply/remote-reply.ts'
+import { cancelReply, type Giving, type LiveSessions, releaseReply } from '../../actors/session/live-sessions.ts'
+import type { LiveSession } from '../../actors/session/registry.ts'
 import { atMost, pause } from '../../async/pause.ts'
-import type { Handovers, ReplyInfo } from '../ports/index.ts'
-import type { RemoteReplies } from '../reply/remote-reply.ts'
-import { cancelReply, type Giving, type LiveSessions, releaseReply } from '../session/live-sessions.ts'
-import type { LiveSession } from '../session/registry.ts'
 
 /** An instance that is ready takes a reply within half a second: one that nobody takes goes on here. */
 const LONGEST_OFFER_MS = 3000

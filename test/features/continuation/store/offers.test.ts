@@ -1,8 +1,8 @@
 /** What is offered while its owner is there, and what is claimed together (contract section 21). */
 import { expect } from 'vitest'
 import { streamingReplies } from '../../../../src/persistence/replies/settling/orphans.ts'
+import { finished, openScene } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { finished, openScene } from '../../scene.ts'
 import { handoversOf, lose, runningReply } from './handover-scene.ts'
 
 verifies(

@@ -1,6 +1,6 @@
 /** What a model repeats of the text that it goes on behind is not shown again. */
 import { expect, test } from 'vitest'
-import { endsOf, leavingOut } from '../../../src/providers/going-on/behind-text.ts'
+import { endsOf, leavingOut } from '../../../src/providers/continuation/behind-text.ts'
 import { verifies } from '../../verifies.ts'
 
 const before = 'It was late. The quick brown fox jumps over the lazy '

@@ -1,11 +1,11 @@
 /** What a generation does that another instance began, and what it stores so that another one can go on with it. */
 
-import { unlessAborted } from '../../../async/unless-aborted.ts'
-import { resultOfDecision } from '../../../features/approvals/decided-calls.ts'
-import { type Wait, waitOf } from '../../../features/approvals/waiting-calls.ts'
-import type { AnswerFields, ModelMessage, ModelRequest, OpenTurn } from '../../ports/index.ts'
-import type { ReplyEvent } from '../../reply/reply-event.ts'
-import type { Running } from '../running.ts'
+import type { Running } from '../../actors/generate/running.ts'
+import type { AnswerFields, ModelMessage, ModelRequest, OpenTurn } from '../../actors/ports/index.ts'
+import type { ReplyEvent } from '../../actors/reply/reply-event.ts'
+import { unlessAborted } from '../../async/unless-aborted.ts'
+import { resultOfDecision } from '../approvals/decided-calls.ts'
+import { type Wait, waitOf } from '../approvals/waiting-calls.ts'
 import type { ResumePoint } from './resume-point.ts'
 
 /** Stores a turn with its calls, before these are made. */

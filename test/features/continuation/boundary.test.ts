@@ -1,8 +1,8 @@
 /** Between two turns: who steers, and who takes a reply over (contract sections 21 and 22). */
 import { expect } from 'vitest'
-import { createGeneration } from '../../../../src/actors/generate/generate.ts'
-import { verifies } from '../../../verifies.ts'
-import { ask, end, never, request, say, script } from '../generation-scene.ts'
+import { createGeneration } from '../../../src/actors/generate/generate.ts'
+import { ask, end, never, request, say, script } from '../../actors/generate/generation-scene.ts'
+import { verifies } from '../../verifies.ts'
 
 verifies(
   'contract-21.boundary',

@@ -1,11 +1,11 @@
 /** Replies that go on in another instance: what they need is stored, offered, claimed. */
 import type { Claimed, Handovers, ReplyInfo } from '../../../actors/ports/index.ts'
 import { retry } from '../../../async/retry.ts'
-import { decodeCarried } from '../../../features/approvals/store/stored-carried.ts'
-import { isUnavailable, type Sql } from '../../postgres/database.ts'
-import { gathered } from '../../postgres/gathered.ts'
-import { readReplies } from '../reading/read-reply.ts'
-import { decodeFacts } from '../stored/stored-columns.ts'
+import { isUnavailable, type Sql } from '../../../persistence/postgres/database.ts'
+import { gathered } from '../../../persistence/postgres/gathered.ts'
+import { readReplies } from '../../../persistence/replies/reading/read-reply.ts'
+import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
+import { decodeCarried } from '../../approvals/store/stored-carried.ts'
 import { type ClaimAnswer, decodeClaim } from './claim-answer.ts'
 import { decodeStart, decodeTurn, encodeTurn } from './stored-turn.ts'
 

@@ -3,12 +3,20 @@
  * turns stay, a call without a result is never made again, a text that was interrupted is gone on behind. Pure.
  */
 
-import { decisionText, resultText } from '../../../features/approvals/decided-calls.ts'
-import { answerOf, messagesOf } from '../../../features/approvals/waiting-calls.ts'
-import { unknownOutcome } from '../../history/tool-turns.ts'
-import type { Chain, Claimed, DecidedCall, OpenTurn, StoredTurn, TurnMessage, WaitingCall } from '../../ports/index.ts'
-import type { ReplyEvent, Usage } from '../../reply/reply-event.ts'
-import { nothingUsed } from '../usage-tally.ts'
+import { nothingUsed } from '../../actors/generate/usage-tally.ts'
+import { unknownOutcome } from '../../actors/history/tool-turns.ts'
+import type {
+  Chain,
+  Claimed,
+  DecidedCall,
+  OpenTurn,
+  StoredTurn,
+  TurnMessage,
+  WaitingCall,
+} from '../../actors/ports/index.ts'
+import type { ReplyEvent, Usage } from '../../actors/reply/reply-event.ts'
+import { decisionText, resultText } from '../approvals/decided-calls.ts'
+import { answerOf, messagesOf } from '../approvals/waiting-calls.ts'
 
 export interface ResumePoint {
   /** Whole turns since the user's message. */

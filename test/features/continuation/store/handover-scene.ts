@@ -1,9 +1,9 @@
 /** Replies of agents with `continue`, their handovers, and the loss of their instances. */
 import type { Handovers, ReplyInfo } from '../../../../src/actors/ports/index.ts'
-import { createHandovers } from '../../../../src/persistence/replies/handover/handovers.ts'
-import { encodeStart } from '../../../../src/persistence/replies/handover/stored-turn.ts'
+import { createHandovers } from '../../../../src/features/continuation/store/handovers.ts'
+import { encodeStart } from '../../../../src/features/continuation/store/stored-turn.ts'
 import { settleLost } from '../../../../src/persistence/replies/settling/lost-owners.ts'
-import { type Instance, type Scene, textAt } from '../../scene.ts'
+import { type Instance, type Scene, textAt } from '../../../persistence/scene.ts'
 
 const start = encodeStart({
   tools: [],

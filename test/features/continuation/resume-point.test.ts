@@ -1,12 +1,12 @@
 /** Where a reply goes on is read from its events and its stored turns. */
 import { expect } from 'vitest'
-import { createGeneration } from '../../../../src/actors/generate/generate.ts'
-import { resumePoint } from '../../../../src/actors/generate/going-on/resume-point.ts'
-import type { Claimed, DecidedCall, StoredTurn } from '../../../../src/actors/ports/index.ts'
-import type { ReplyEvent } from '../../../../src/actors/reply/reply-event.ts'
-import { noActions } from '../../../../src/features/approvals/waiting-calls.ts'
-import { verifies } from '../../../verifies.ts'
-import { end, never, request, say, script } from '../generation-scene.ts'
+import { createGeneration } from '../../../src/actors/generate/generate.ts'
+import type { Claimed, DecidedCall, StoredTurn } from '../../../src/actors/ports/index.ts'
+import type { ReplyEvent } from '../../../src/actors/reply/reply-event.ts'
+import { noActions } from '../../../src/features/approvals/waiting-calls.ts'
+import { resumePoint } from '../../../src/features/continuation/resume-point.ts'
+import { end, never, request, say, script } from '../../actors/generate/generation-scene.ts'
+import { verifies } from '../../verifies.ts'
 
 const startedAt = '2026-01-01T00:00:00.000Z'
 const call = (id: string): ReplyEvent => ({ type: 'tool_call', id, name: 'look', arguments: '{}', startedAt })

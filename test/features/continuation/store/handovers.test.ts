@@ -1,10 +1,10 @@
 /** Who owns a running reply, and how that changes (contract section 21). */
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
-import { decodeTurn } from '../../../../src/persistence/replies/handover/stored-turn.ts'
+import { decodeTurn } from '../../../../src/features/continuation/store/stored-turn.ts'
+import { queuedInput } from '../../../persistence/replies/queue/queued-scene.ts'
+import { finished, openScene, textAt } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { finished, openScene, textAt } from '../../scene.ts'
-import { queuedInput } from '../queue/queued-scene.ts'
 import { facts, handoversOf, lose, runningReply, settle, waitingFor } from './handover-scene.ts'
 
 verifies(
@@ -117,7 +117,9 @@ verifies('contract-21.owner', 'an offer that is repeated while another instance 
 verifies('contract-21.calls', 'a turn that comes while its reply is settled is kept nowhere', async () => {
   await using scene = await openScene()
   const reply = await runningReply(scene)
-  const { turn } = decodeTurn(await readFile(new URL('../../fixtures/turns/turn-1.json', import.meta.url), 'utf8'))
+  const { turn } = decodeTurn(
+    await readFile(new URL('../../../persistence/fixtures/turns/turn-1.json', import.meta.url), 'utf8'),
+  )
   const begun = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
   const settling = scene.sql.begin(async (tx) => {

@@ -3,9 +3,9 @@ import { afterEach, expect, vi } from 'vitest'
 import type { Handovers, ModelEvent, Settlement } from '../../../src/actors/ports/index.ts'
 import type { StoredEvent } from '../../../src/actors/reply/reply-event.ts'
 import { createTransitionRecorder } from '../../../src/actors/session/transitions.ts'
+import { end, openScene, say } from '../../actors/scene.ts'
+import { turn } from '../../actors/turn.ts'
 import { verifies } from '../../verifies.ts'
-import { end, openScene, say } from '../scene.ts'
-import { turn } from '../turn.ts'
 
 afterEach(() => void vi.useRealTimers())
 

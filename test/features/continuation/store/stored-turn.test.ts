@@ -9,11 +9,11 @@ import {
   encodeTurn,
   startSchemas,
   turnSchemas,
-} from '../../../../src/persistence/replies/handover/stored-turn.ts'
+} from '../../../../src/features/continuation/store/stored-turn.ts'
 import { verifies } from '../../../verifies.ts'
 
 const fixture = async (name: string) =>
-  await readFile(new URL(`../../fixtures/turns/${name}.json`, import.meta.url), 'utf8')
+  await readFile(new URL(`../../../persistence/fixtures/turns/${name}.json`, import.meta.url), 'utf8')
 const hashOf = (schema: object) => createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16)
 
 /** A schema is never changed once it was released. A change is a new version: another hash, another file. */
