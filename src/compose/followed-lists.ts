@@ -1,10 +1,10 @@
 /** Keeps what this instance knows of keys and revocations up to date with what others have changed (contract sections 11 and 23). */
 import type { FastifyBaseLogger } from 'fastify'
 import { createTimers } from '../coordination/timers.ts'
+import { createKeyList, type KeyList } from '../features/keys/routes/key-list.ts'
+import { findKnownKey, hashOfKey, keysVersion, knownKeys, noteUse } from '../features/keys/store/keys.ts'
 import { createRevocationList, type RevocationList } from '../http/deploy/access/revocations.ts'
-import { createKeyList, type KeyList } from '../http/keys/key-list.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
-import { findKnownKey, hashOfKey, keysVersion, knownKeys, noteUse } from '../persistence/records/keys/keys.ts'
 import { readRevocations } from '../persistence/replies/users/users.ts'
 import { waitForDatabase } from './database.ts'
 

@@ -1,10 +1,10 @@
 /** The deploy scope: credentials and origins, `{error}` errors (specification 5.1 and 7.1, contract sections 3 and 11). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Operation, type Operations, pathParams } from '../../../openapi/operation.ts'
+import type { KeyList } from '../../features/keys/routes/key-list.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { AgentLookup } from '../../persistence/records/agent-lookup.ts'
 import { findSession } from '../../persistence/replies/sessions/sessions.ts'
-import type { KeyList } from '../keys/key-list.ts'
 import { registerJson } from '../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../server/hosts.ts'
 import { missing } from '../server/http-error.ts'

@@ -1,9 +1,9 @@
 /** Records that name one that is deleted: they change with it, and have entries of their own (contract section 23). */
 import type { Tx } from '../../../persistence/postgres/database.ts'
 import { lockAgent } from '../../../persistence/records/agents.ts'
-import { findKey, lockKeysOf } from '../../../persistence/records/keys/keys.ts'
 import { findAgentTools, lockAgentsWith } from '../../../persistence/records/tools/agent-tools.ts'
 import { findWebhook, lockWebhooksOf } from '../../../persistence/webhooks/webhooks.ts'
+import { findKey, lockKeysOf } from '../../keys/store/keys.ts'
 import type { AuditedChange } from '../store/audit.ts'
 import { changesBetween } from './changes.ts'
 

@@ -1,8 +1,8 @@
 /** Finds the caller of a deploy request, or refuses it with 401 (specification 5.1, contract section 11). */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { badKey, isNamedKey, type KeyList } from '../../../features/keys/routes/key-list.ts'
 import { bearerOf, isClientSecret } from '../../bearer.ts'
-import { badKey, isNamedKey, type KeyList } from '../../keys/key-list.ts'
 import { revokedSecret, Unauthorized } from '../../server/http-error.ts'
 import { type Caller, keyOpens, pathParam, type SecretCaller } from './caller.ts'
 import type { ClientSecrets } from './client-secrets.ts'

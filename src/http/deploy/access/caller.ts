@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Operation } from '../../../../openapi/operation.ts'
 import type { Limits } from '../../../actors/ports/index.ts'
-import type { KnownKey } from '../../../persistence/records/keys/keys.ts'
+import type { KnownKey } from '../../../features/keys/store/keys.ts'
 import { HttpError } from '../../server/http-error.ts'
 
 /** What a client secret says of itself. */

@@ -1,9 +1,16 @@
 /** Named keys of the deploy and management APIs (contract section 23). Only a key's SHA-256 is stored. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Limits } from '../../../actors/ports/limits.ts'
-import type { AnySql, Tx } from '../../postgres/database.ts'
-import { type Fragment, isoTime, listByAge, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
-import { isUuid } from '../../postgres/uuid.ts'
+import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
+import {
+  type Fragment,
+  isoTime,
+  listByAge,
+  type Page,
+  type PageQuery,
+  timestamps,
+} from '../../../persistence/postgres/page.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
 
 export type KeyScope = 'deploy' | 'management' | 'management:read'
 

@@ -2,13 +2,19 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { tags } from '../../../openapi/contract.ts'
-import type { Operation } from '../../../openapi/operation.ts'
-import { openSse } from '../../support/streams/sse.ts'
-import { verifies } from '../../verifies.ts'
-import { bearer, DEPLOY_KEY, type FrontDoor, openFrontDoor, say } from '../deploy/secrets/front-door-scene.ts'
-import { image } from '../parts/parts-scene.ts'
-import { call, nobody } from '../scene.ts'
+import { tags } from '../../../../openapi/contract.ts'
+import type { Operation } from '../../../../openapi/operation.ts'
+import {
+  bearer,
+  DEPLOY_KEY,
+  type FrontDoor,
+  openFrontDoor,
+  say,
+} from '../../../http/deploy/secrets/front-door-scene.ts'
+import { image } from '../../../http/parts/parts-scene.ts'
+import { call, nobody } from '../../../http/scene.ts'
+import { openSse } from '../../../support/streams/sse.ts'
+import { verifies } from '../../../verifies.ts'
 
 let door: FrontDoor
 let cookie: string

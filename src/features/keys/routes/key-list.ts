@@ -2,8 +2,9 @@
  * The keys as this instance knows them (contract section 23). Known keys cost a request no statement; what others have
  * changed comes by polling, and ends open streams too. While the database is away, what is known counts.
  */
-import type { KnownKey } from '../../persistence/records/keys/keys.ts'
-import { Unauthorized } from '../server/http-error.ts'
+
+import { Unauthorized } from '../../../http/server/http-error.ts'
+import type { KnownKey } from '../store/keys.ts'
 
 /** As keys are made. */
 const FORM = /^gr_[A-Za-z0-9_-]{43}$/

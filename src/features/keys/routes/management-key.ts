@@ -1,8 +1,8 @@
 /** A key instead of a login, on management routes (contract section 23). */
 import type { FastifyRequest } from 'fastify'
-import type { KnownKey } from '../../persistence/records/keys/keys.ts'
-import { bearerOf } from '../bearer.ts'
-import { HttpError } from '../server/http-error.ts'
+import { bearerOf } from '../../../http/bearer.ts'
+import { HttpError } from '../../../http/server/http-error.ts'
+import type { KnownKey } from '../store/keys.ts'
 import { isNamedKey, type KeyList } from './key-list.ts'
 
 /**
