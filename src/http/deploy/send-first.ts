@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sent } from '../../actors/session/host.ts'
 import { recordDecisions } from '../../features/approvals/routes/record-decisions.ts'
-import { callerLimits } from '../limits/caller-limits.ts'
+import { callerLimits } from '../../features/limits/routes/caller-limits.ts'
 import type { PreparedParts } from '../parts/prepare.ts'
 import { noFields } from '../sending/answer-fields.ts'
 import type { MessageInput } from '../sending/message-record.ts'

@@ -8,8 +8,8 @@ import type { Message, MessageRecord } from '../../actors/session/host.ts'
 import type { CallerTools } from '../../features/approvals/routes/caller-tools.ts'
 import { fittingDecisions, type GivenDecisions } from '../../features/approvals/routes/decisions.ts'
 import { encodeStart } from '../../features/continuation/store/stored-turn.ts'
+import { type CallerLimits, countsOf, limitsInForce } from '../../features/limits/routes/caller-limits.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
-import { type CallerLimits, countsOf, limitsInForce } from '../limits/caller-limits.ts'
 import type { PreparedParts } from '../parts/prepare.ts'
 import {
   type AgentDependencies,

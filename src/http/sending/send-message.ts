@@ -4,8 +4,8 @@
  */
 import type { HostSent, Sent, SessionHost } from '../../actors/session/host.ts'
 import type { SessionMakingDependencies } from '../../features/branches/routes/new-session.ts'
+import { type CallerLimits, refuseOver } from '../../features/limits/routes/caller-limits.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
-import { type CallerLimits, refuseOver } from '../limits/caller-limits.ts'
 import type { PartDependencies, PreparedParts } from '../parts/prepare.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import { type AgentDependencies, loadAgent } from './agent-for-reply.ts'

@@ -1,15 +1,15 @@
 /** Keys as a management resource (contract section 23). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { givenLimits } from '../../../http/limits/limit-input.ts'
-import { withPriceWarning } from '../../../http/limits/price-warning.ts'
 import { readMoment } from '../../../http/management/moment.ts'
 import { badRequest, missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { listAs } from '../../../http/server/paging/list.ts'
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { useOfKey } from '../../../persistence/replies/limits/limit-use.ts'
 import { recordChange, recordCreation, recordDeletion } from '../../audit/routes/record-change.ts'
+import { givenLimits } from '../../limits/routes/limit-input.ts'
+import { withPriceWarning } from '../../limits/routes/price-warning.ts'
+import { useOfKey } from '../../limits/store/limit-use.ts'
 import * as keys from '../store/keys.ts'
 import type { KeyList } from './key-list.ts'
 

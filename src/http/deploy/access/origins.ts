@@ -4,8 +4,8 @@
  * headers.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { rateHeaderNames } from '../../../features/limits/routes/caller-limits.ts'
 import type { AgentForCompletion, AgentLookup } from '../../../persistence/records/agent-lookup.ts'
-import { rateHeaderNames } from '../../limits/caller-limits.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { isForeignChange } from '../../server/origins.ts'
 import { type Caller, pathParam } from './caller.ts'

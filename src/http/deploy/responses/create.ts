@@ -6,6 +6,7 @@ import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
 import { recordDecisions } from '../../../features/approvals/routes/record-decisions.ts'
 import { titleFrom } from '../../../features/branches/routes/new-session.ts'
+import { callerLimits } from '../../../features/limits/routes/caller-limits.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import {
   findResponse,
@@ -13,7 +14,6 @@ import {
   type SessionOfKey,
   sessionOfKey,
 } from '../../../persistence/replies/reading/stored-responses.ts'
-import { callerLimits } from '../../limits/caller-limits.ts'
 import { prepareParts } from '../../parts/prepare.ts'
 import type { SentMessage } from '../../parts/sent-message.ts'
 import { requireUploads, type Uploads } from '../../parts/uploads.ts'

@@ -1,6 +1,6 @@
 /** An agent of an import, with the records that it names. Absent fields stay absent. */
 import type { components } from '../../../../openapi/generated/schema.ts'
-import { givenLimits } from '../../limits/limit-input.ts'
+import { givenLimits } from '../../../features/limits/routes/limit-input.ts'
 import { givenOrigins } from '../allowed-origins.ts'
 import { givenConfig, givenFormat } from '../records/agents.ts'
 

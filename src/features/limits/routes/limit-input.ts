@@ -1,5 +1,5 @@
 /** Limits as they are written in a body. */
-import type { Limits } from '../../actors/ports/index.ts'
+import type { Limits } from '../../../actors/ports/index.ts'
 
 type Given = { [Name in keyof Limits]?: Limits[Name] | null | undefined }
 

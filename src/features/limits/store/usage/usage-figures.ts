@@ -1,5 +1,5 @@
 /** What replies took and cost, by agent, model or hour. */
-import type { Sql } from '../../postgres/database.ts'
+import type { Sql } from '../../../../persistence/postgres/database.ts'
 import type { UsageQuery } from './usage.ts'
 
 interface Percentiles {

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { LimitsInForce, NewMessage } from '../../../../src/actors/ports/index.ts'
+import { createLimitGate, tidyLimits } from '../../../../src/features/limits/store/limits.ts'
+import { insertUsage } from '../../../../src/features/limits/store/usage/usage.ts'
 import { connect, type Sql } from '../../../../src/persistence/postgres/database.ts'
 import { createAdmissions } from '../../../../src/persistence/replies/admission/admission.ts'
-import { createLimitGate, tidyLimits } from '../../../../src/persistence/replies/limits/limits.ts'
-import { insertUsage } from '../../../../src/persistence/replies/usage/usage.ts'
+import { usage } from '../../../persistence/replies/together-scene.ts'
+import { finished, openScene, type Scene, versions } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { finished, openScene, type Scene, versions } from '../../scene.ts'
-import { usage } from '../together-scene.ts'
 
 describe.each(versions)('PostgreSQL %i', (version) => {
   let scene: Scene

@@ -1,5 +1,5 @@
 /** The prices of models that were set in the UI. */
-import type { AnySql } from '../postgres/database.ts'
+import type { AnySql } from '../../../persistence/postgres/database.ts'
 
 export interface ModelPrices {
   currency: string

@@ -1,7 +1,7 @@
 /** Contract section 23, limits: what they are, which requests count, and what is answered over them. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { verifies } from '../../verifies.ts'
-import { call } from '../scene.ts'
+import { call } from '../../../http/scene.ts'
+import { verifies } from '../../../verifies.ts'
 import { bearer, type LimitScene, openLimitScene, say, surfaces } from './limit-scene.ts'
 
 let scene: LimitScene

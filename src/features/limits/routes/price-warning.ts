@@ -1,7 +1,7 @@
 /** Says of a record with a limit of cost which models cost nothing for it. */
-import type { Limits } from '../../actors/ports/index.ts'
-import type { AnySql } from '../../persistence/postgres/database.ts'
-import { unpricedModels } from '../../persistence/records/prices.ts'
+import type { Limits } from '../../../actors/ports/index.ts'
+import type { AnySql } from '../../../persistence/postgres/database.ts'
+import { unpricedModels } from '../store/prices.ts'
 
 /** `agentIds`: whose models count; null: all. */
 export async function withPriceWarning<Shown extends object>(

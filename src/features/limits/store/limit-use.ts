@@ -1,6 +1,6 @@
 /** What a key, or a user of an agent, has used of its limits so far, for those who look at it. */
-import type { AnySql } from '../../postgres/database.ts'
-import type { Fragment, Page } from '../../postgres/page.ts'
+import type { AnySql } from '../../../persistence/postgres/database.ts'
+import type { Fragment, Page } from '../../../persistence/postgres/page.ts'
 
 export interface LimitUse {
   /** Requests of the last 60 s, where a limit counts them. */

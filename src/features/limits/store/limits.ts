@@ -1,7 +1,7 @@
 /** Limits as they are judged for stateless requests, and the use that they are compared with (contract section 23). */
 import type { LimitsInForce, OverLimit, RequestRate } from '../../../actors/ports/limits.ts'
-import type { AnySql, Sql } from '../../postgres/database.ts'
-import { jsonText } from '../settling/stored-reply.ts'
+import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
+import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
 
 /** A stateless request. */
 export interface LimitedRequest {

@@ -1,10 +1,10 @@
 /** What models cost, for the UI's cost column. */
 
-import { recordChange } from '../../../features/audit/routes/record-change.ts'
+import { badRequest } from '../../../http/server/http-error.ts'
+import type { Handlers } from '../../../http/server/mount.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { readPrices, writePrices } from '../../../persistence/records/prices.ts'
-import { badRequest } from '../../server/http-error.ts'
-import type { Handlers } from '../../server/mount.ts'
+import { recordChange } from '../../audit/routes/record-change.ts'
+import { readPrices, writePrices } from '../store/prices.ts'
 
 export const priceHandlers = ({ sql }: { sql: Sql }) =>
   ({

@@ -1,7 +1,7 @@
 /** Contract section 23: limits over two instances, with requests that come at the same moment. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { UpstreamCall } from '../../support/network/upstream.ts'
-import { verifies } from '../../verifies.ts'
+import type { UpstreamCall } from '../../../support/network/upstream.ts'
+import { verifies } from '../../../verifies.ts'
 import { type LimitScene, openLimitScene } from './limit-scene.ts'
 
 let scene: LimitScene

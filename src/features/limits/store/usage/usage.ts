@@ -1,7 +1,7 @@
 /** Token usage: a row for each reply that has ended, written by its settlement (`fold_reply`) or here. */
-import type { CountsFor } from '../../../actors/ports/limits.ts'
-import type { Usage } from '../../../actors/reply/reply-event.ts'
-import type { Sql } from '../../postgres/database.ts'
+import type { CountsFor } from '../../../../actors/ports/limits.ts'
+import type { Usage } from '../../../../actors/reply/reply-event.ts'
+import type { Sql } from '../../../../persistence/postgres/database.ts'
 
 /** What a reply, a title or a summary used that is stored nowhere else. */
 export interface Used {

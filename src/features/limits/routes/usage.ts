@@ -1,10 +1,11 @@
 /** Tokens used (contract section 8). */
+
+import { EARLIEST, readMoment } from '../../../http/management/moment.ts'
+import { badRequest } from '../../../http/server/http-error.ts'
+import type { Handlers } from '../../../http/server/mount.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { readUsage } from '../../../persistence/replies/usage/usage.ts'
-import { readUsageFigures } from '../../../persistence/replies/usage/usage-figures.ts'
-import { badRequest } from '../../server/http-error.ts'
-import type { Handlers } from '../../server/mount.ts'
-import { EARLIEST, readMoment } from '../moment.ts'
+import { readUsage } from '../store/usage/usage.ts'
+import { readUsageFigures } from '../store/usage/usage-figures.ts'
 
 const DAY_MS = 86_400_000
 /** How far back `from` lies when it is not given. */

@@ -1,6 +1,6 @@
 /** Records usage of replies without a settlement: stateless ones, and those whose session was deleted meanwhile. */
-import { atMost, pause } from '../../../async/pause.ts'
-import { isBadData, type Sql } from '../../postgres/database.ts'
+import { atMost, pause } from '../../../../async/pause.ts'
+import { isBadData, type Sql } from '../../../../persistence/postgres/database.ts'
 import { insertUsage, type Used } from './usage.ts'
 
 /** Replies that may wait for a database that is away; beyond it the oldest go uncounted. */

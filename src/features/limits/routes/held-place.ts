@@ -1,7 +1,7 @@
 /** What a stateless reply holds of its limits is given back however its work ends (contract section 23). */
-import { nothingUsed } from '../../actors/generate/usage-tally.ts'
-import type { ObservedOutcome, ReplyObserver } from '../../actors/ports/observer.ts'
-import { HttpError } from '../server/http-error.ts'
+import { nothingUsed } from '../../../actors/generate/usage-tally.ts'
+import type { ObservedOutcome, ReplyObserver } from '../../../actors/ports/observer.ts'
+import { HttpError } from '../../../http/server/http-error.ts'
 import type { StatelessLimits } from './stateless-limits.ts'
 
 /**

@@ -1,9 +1,9 @@
 /** Contract section 23: a place is given back however its reply ends. */
 import { expect } from 'vitest'
-import { type ReplyObserver, unobserved } from '../../../src/actors/ports/observer.ts'
-import { inItsPlaces } from '../../../src/http/limits/held-place.ts'
-import { HttpError } from '../../../src/http/server/http-error.ts'
-import { verifies } from '../../verifies.ts'
+import { type ReplyObserver, unobserved } from '../../../../src/actors/ports/observer.ts'
+import { inItsPlaces } from '../../../../src/features/limits/routes/held-place.ts'
+import { HttpError } from '../../../../src/http/server/http-error.ts'
+import { verifies } from '../../../verifies.ts'
 
 function scene(take: () => Promise<void> = async () => {}) {
   const told: string[] = []

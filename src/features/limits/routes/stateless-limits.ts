@@ -1,8 +1,8 @@
 /** Limits of a request that stores nothing: judged by a statement of its own, since it has no admission (contract section 23). */
-import type { CountsFor, Limits } from '../../actors/ports/index.ts'
-import type { LimitGate } from '../../persistence/replies/limits/limits.ts'
-import { refuse } from '../sending/refusals.ts'
-import { badRequest } from '../server/http-error.ts'
+import type { CountsFor, Limits } from '../../../actors/ports/index.ts'
+import { refuse } from '../../../http/sending/refusals.ts'
+import { badRequest } from '../../../http/server/http-error.ts'
+import type { LimitGate } from '../store/limits.ts'
 import { type CallerLimits, countsForUser, limitsInForce, refuseOver } from './caller-limits.ts'
 
 export interface StatelessLimits {

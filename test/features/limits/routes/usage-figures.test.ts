@@ -1,8 +1,8 @@
 /** Contract section 16 and its UI: how long replies took, how many failed, what they cost. */
 import { afterAll, expect } from 'vitest'
-import { WAIT_MS } from '../../support/wait.ts'
-import { verifies } from '../../verifies.ts'
-import { openScene } from '../scene.ts'
+import { openScene } from '../../../http/scene.ts'
+import { WAIT_MS } from '../../../support/wait.ts'
+import { verifies } from '../../../verifies.ts'
 
 const scene = await openScene()
 afterAll(scene.close)

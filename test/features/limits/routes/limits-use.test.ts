@@ -1,7 +1,7 @@
 /** Contract section 23, limits of tokens and cost, and the places of replies that run. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { openSse } from '../../support/streams/sse.ts'
-import { verifies } from '../../verifies.ts'
+import { openSse } from '../../../support/streams/sse.ts'
+import { verifies } from '../../../verifies.ts'
 import { bearer, type LimitScene, openLimitScene, say, surfaces } from './limit-scene.ts'
 
 let scene: LimitScene

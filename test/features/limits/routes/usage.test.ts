@@ -1,12 +1,12 @@
 /** Contract section 8: what was used is counted for every reply that ended, and told by agent, model and day. */
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { connect } from '../../../src/persistence/postgres/database.ts'
-import { foldUsage } from '../../../src/persistence/replies/usage/usage.ts'
-import { createUsageRecorder } from '../../../src/persistence/replies/usage/usage-recorder.ts'
-import { openProxy } from '../../faults/database/database-proxy.ts'
-import { createAgent } from '../../support/app.ts'
-import { verifies } from '../../verifies.ts'
-import { openScene } from '../scene.ts'
+import { foldUsage } from '../../../../src/features/limits/store/usage/usage.ts'
+import { createUsageRecorder } from '../../../../src/features/limits/store/usage/usage-recorder.ts'
+import { connect } from '../../../../src/persistence/postgres/database.ts'
+import { openProxy } from '../../../faults/database/database-proxy.ts'
+import { openScene } from '../../../http/scene.ts'
+import { createAgent } from '../../../support/app.ts'
+import { verifies } from '../../../verifies.ts'
 
 const scene = await openScene({ reportsUsage: false })
 afterAll(scene.close)
