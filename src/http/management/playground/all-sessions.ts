@@ -1,4 +1,6 @@
 /** The sessions of all agents (contract section 16). */
+
+import { type FeedDependencies, sendChanges, tellPosition } from '../../../features/live-lists/routes/send-changes.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import {
   countSessions,
@@ -9,7 +11,6 @@ import {
 import { newestReplies, type ReplyFilter } from '../../../persistence/replies/sessions/reply-filter.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { MOST_PER_PAGE } from '../../server/paging/list.ts'
-import { type FeedDependencies, sendChanges, tellPosition } from '../../session-stream/send-changes.ts'
 import { readMoment } from '../moment.ts'
 
 type Filters = Omit<OverviewFilters, 'status' | 'from' | 'to' | 'replies'> &

@@ -1,6 +1,6 @@
 /** How far the numbers of changes are settled (contract section 22): ids of streams rise in the order of commits. */
-import { pause } from '../../async/pause.ts'
-import type { Horizon as Reading } from '../../persistence/replies/changes/session-changes.ts'
+import { pause } from '../../../async/pause.ts'
+import type { Horizon as Reading } from '../store/session-changes.ts'
 
 /** A position is waited for so long: writers take milliseconds, but for the deletion of many sessions. */
 const POSITION_MS = 1000

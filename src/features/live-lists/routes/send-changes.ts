@@ -1,10 +1,10 @@
 /** Changes of sessions as server-sent events (contract section 22). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { firstAbort } from '../../async/first-abort.ts'
-import type { SessionChange } from '../../persistence/replies/changes/session-changes.ts'
-import { HttpError } from '../server/http-error.ts'
-import { lastEventId } from '../streaming/reply-stream.ts'
-import { openEventStream } from '../streaming/sse.ts'
+import { firstAbort } from '../../../async/first-abort.ts'
+import { HttpError } from '../../../http/server/http-error.ts'
+import { lastEventId } from '../../../http/streaming/reply-stream.ts'
+import { openEventStream } from '../../../http/streaming/sse.ts'
+import type { SessionChange } from '../store/session-changes.ts'
 import type { FollowQuery, SessionFeed } from './session-feed.ts'
 
 export interface FeedDependencies {

@@ -1,7 +1,7 @@
 /** Contract section 22: followers of lists between two readings of the changes, without a database. */
 import { expect } from 'vitest'
-import { createFeed } from '../../../src/http/session-stream/session-feed.ts'
-import type { SessionChange } from '../../../src/persistence/replies/changes/session-changes.ts'
+import { createFeed } from '../../../src/features/live-lists/routes/session-feed.ts'
+import type { SessionChange } from '../../../src/features/live-lists/store/session-changes.ts'
 import { verifies } from '../../verifies.ts'
 
 const gone = (id: number): SessionChange => ({ id, agentId: 'a', deleted: true, sessionId: `s${id}`, userHash: null })

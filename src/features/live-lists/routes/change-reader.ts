@@ -1,6 +1,6 @@
 /** Reads changes of sessions for all followers of this instance at once; while there are none, nothing is read. */
-import { pause } from '../../async/pause.ts'
-import type { ChangesQuery, SessionChange } from '../../persistence/replies/changes/session-changes.ts'
+import { pause } from '../../../async/pause.ts'
+import type { ChangesQuery, SessionChange } from '../store/session-changes.ts'
 import type { Horizon } from './horizon.ts'
 
 /** What followers see comes within two readings: the first names the writers that the second finds gone. */

@@ -1,12 +1,6 @@
 /** Tells those who follow lists of sessions what has changed, in the order of commits (contract section 22). */
-import type { Sql } from '../../persistence/postgres/database.ts'
-import {
-  existingAgents,
-  readChanges,
-  readHorizon,
-  type SessionChange,
-  userHash,
-} from '../../persistence/replies/changes/session-changes.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { existingAgents, readChanges, readHorizon, type SessionChange, userHash } from '../store/session-changes.ts'
 import { type ChangeReaderOptions, createChangeReader, PAGE } from './change-reader.ts'
 import { createHorizon } from './horizon.ts'
 
