@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { MOST_MESSAGE_BYTES } from '../src/http/parts/uploads.ts'
+import { MOST_MESSAGE_BYTES } from '../src/features/parts/routes/uploads.ts'
 import { readSettings, table } from '../src/settings.ts'
 
 const checkout = new URL('../', import.meta.url)

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { image, pngOf } from '../http/parts/parts-scene.ts'
+import { image, pngOf } from '../features/parts/routes/parts-scene.ts'
 import { startNginx } from '../support/programs/nginx.ts'
 import { messagesOf, newSession, postJson } from '../support/programs/product.ts'
 import { contentOf, openSse } from '../support/streams/sse.ts'

@@ -1,7 +1,7 @@
 /** Contract section 13: what pictures cost in memory, while they are sent and afterwards. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { expect } from 'vitest'
-import { image, png, pngOf } from '../http/parts/parts-scene.ts'
+import { image, png, pngOf } from '../features/parts/routes/parts-scene.ts'
 import { createAgent } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heapProbe, heldBy } from '../support/measures/heap.ts'

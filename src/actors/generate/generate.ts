@@ -6,6 +6,7 @@
 import { answerOf, messagesOf, noActions, waitOf, withCallerTools } from '../../features/approvals/waiting-calls.ts'
 import { createCompaction, type Summarised } from '../../features/compaction/compaction.ts'
 import { beginAgain, endsHere, goOnBehind, isSteered, keeping } from '../../features/continuation/going-on.ts'
+import { createToolPictures } from '../../features/parts/tool-pictures.ts'
 import { createSending, type Sending, sendingAll } from '../history/conversation.ts'
 import type {
   Checkpoint,
@@ -26,7 +27,6 @@ import { createReasoning } from './reasoning.ts'
 import { type GenerateOptions, openWithin, type Running } from './running.ts'
 import { cleanText, createTextCleaner } from './text-cleaner.ts'
 import { callsToMake, cleanCall, runDecided, runTools } from './tool-calls.ts'
-import { createToolPictures } from './tool-pictures.ts'
 import { type CountedTurn, createTally } from './usage-tally.ts'
 
 /** Tool calls of a whole reply, when the agent sets no limit (contract section 2). */

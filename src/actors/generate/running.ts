@@ -3,6 +3,7 @@
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { Actions } from '../../features/approvals/waiting-calls.ts'
 import type { ResumePoint } from '../../features/continuation/resume-point.ts'
+import type { ToolPictures } from '../../features/parts/tool-pictures.ts'
 import type { Sending, Told } from '../history/conversation.ts'
 import type {
   Model,
@@ -19,7 +20,6 @@ import type { ReplyEvent } from '../reply/reply-event.ts'
 import type { LeaseGate } from './endings.ts'
 import type { ModelAttribution } from './models.ts'
 import type { Reasoning } from './reasoning.ts'
-import type { ToolPictures } from './tool-pictures.ts'
 import type { Tally } from './usage-tally.ts'
 
 export interface GenerateOptions {

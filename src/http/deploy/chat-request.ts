@@ -2,16 +2,16 @@
 import type { components } from '../../../openapi/generated/schema.ts'
 import { repeatableCall } from '../../actors/history/tool-turns.ts'
 import type { DecidedCall, ModelMessage, ToolCall } from '../../actors/ports/index.ts'
-import { isObject } from '../../untrusted/is-object.ts'
-import { openCalls } from '../../untrusted/open-calls.ts'
 import {
   type AnswerMessage,
   type ChatMessage,
   readContent,
   type SentConversation,
   type SentMessage,
-} from '../parts/sent-message.ts'
-import type { Uploads } from '../parts/uploads.ts'
+} from '../../features/parts/routes/sent-message.ts'
+import type { Uploads } from '../../features/parts/routes/uploads.ts'
+import { isObject } from '../../untrusted/is-object.ts'
+import { openCalls } from '../../untrusted/open-calls.ts'
 import { type Instructions, instructionsOf, isInstruction } from '../sending/caller-instructions.ts'
 import { badRequest, HttpError } from '../server/http-error.ts'
 import type { Caller } from './access/caller.ts'

@@ -17,14 +17,14 @@ import { callerLimits } from '../../features/limits/routes/caller-limits.ts'
 import { inItsPlaces } from '../../features/limits/routes/held-place.ts'
 import { limitStateless } from '../../features/limits/routes/stateless-limits.ts'
 import type { LimitGate } from '../../features/limits/store/limits.ts'
+import { bringsAddresses, loadMessages, type PartDependencies, partsIn } from '../../features/parts/routes/prepare.ts'
+import { mediaTypesOf, type SentConversation } from '../../features/parts/routes/sent-message.ts'
+import { findAllStored } from '../../features/parts/routes/stored-parts.ts'
+import { requireUploads, type Uploads } from '../../features/parts/routes/uploads.ts'
 import { isDatabaseGone } from '../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { valuesOfNobody } from '../../templates/placeholders.ts'
 import { promptToSend } from '../../templates/prompt-template.ts'
-import { bringsAddresses, loadMessages, type PartDependencies, partsIn } from '../parts/prepare.ts'
-import { mediaTypesOf, type SentConversation } from '../parts/sent-message.ts'
-import { findAllStored } from '../parts/stored-parts.ts'
-import { requireUploads, type Uploads } from '../parts/uploads.ts'
 import {
   type AgentDependencies,
   agentActions,

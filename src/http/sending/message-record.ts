@@ -9,8 +9,8 @@ import type { CallerTools } from '../../features/approvals/routes/caller-tools.t
 import { fittingDecisions, type GivenDecisions } from '../../features/approvals/routes/decisions.ts'
 import { encodeStart } from '../../features/continuation/store/stored-turn.ts'
 import { type CallerLimits, countsOf, limitsInForce } from '../../features/limits/routes/caller-limits.ts'
+import type { PreparedParts } from '../../features/parts/routes/prepare.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
-import type { PreparedParts } from '../parts/prepare.ts'
 import {
   type AgentDependencies,
   agentActions,

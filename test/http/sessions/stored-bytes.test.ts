@@ -1,7 +1,7 @@
 /** Contract section 26: how much a session, and all those of a user, may hold. */
 import { afterAll, expect } from 'vitest'
+import { image, pngOf } from '../../features/parts/routes/parts-scene.ts'
 import { verifies } from '../../verifies.ts'
-import { image, pngOf } from '../parts/parts-scene.ts'
 import { openScene, type Scene } from '../scene.ts'
 
 const limited = await openScene({ settings: { MAX_SESSION_BYTES: '10000', MAX_USER_BYTES: '15000' } })

@@ -1,9 +1,10 @@
 /** The one place where routes that answer for unknown sessions themselves look whether the caller reaches a session. */
+
+import { placeOfPath } from '../../../features/parts/routes/part-answer.ts'
+import type { FindStored } from '../../../features/parts/routes/stored-parts.ts'
+import { findPart } from '../../../features/parts/store/parts.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { findPart } from '../../../persistence/replies/parts/parts.ts'
 import { findSession, type Session } from '../../../persistence/replies/sessions/sessions.ts'
-import { placeOfPath } from '../../parts/part-answer.ts'
-import type { FindStored } from '../../parts/stored-parts.ts'
 import { type Caller, opens, opensAgent } from './caller.ts'
 
 /** Null when there is no such session, another agent's, or not the caller's. */

@@ -2,7 +2,6 @@
 
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
-import { isObject } from '../../../untrusted/is-object.ts'
 import {
   gather,
   isPictureType,
@@ -10,8 +9,9 @@ import {
   readSource,
   type SentMessage,
   type SentPart,
-} from '../../parts/sent-message.ts'
-import type { Uploads } from '../../parts/uploads.ts'
+} from '../../../features/parts/routes/sent-message.ts'
+import type { Uploads } from '../../../features/parts/routes/uploads.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
 import { isInstruction } from '../../sending/caller-instructions.ts'
 import { badRequest } from '../../server/http-error.ts'
 import { checkChatId } from '../front-ends/chat-session.ts'

@@ -7,6 +7,9 @@ import type { Sent } from '../../../actors/session/host.ts'
 import { recordDecisions } from '../../../features/approvals/routes/record-decisions.ts'
 import { titleFrom } from '../../../features/branches/routes/new-session.ts'
 import { callerLimits } from '../../../features/limits/routes/caller-limits.ts'
+import { prepareParts } from '../../../features/parts/routes/prepare.ts'
+import type { SentMessage } from '../../../features/parts/routes/sent-message.ts'
+import { requireUploads, type Uploads } from '../../../features/parts/routes/uploads.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import {
   findResponse,
@@ -14,9 +17,6 @@ import {
   type SessionOfKey,
   sessionOfKey,
 } from '../../../persistence/replies/reading/stored-responses.ts'
-import { prepareParts } from '../../parts/prepare.ts'
-import type { SentMessage } from '../../parts/sent-message.ts'
-import { requireUploads, type Uploads } from '../../parts/uploads.ts'
 import { replyIdOf, sentAnswer } from '../../queue/sent-answer.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'

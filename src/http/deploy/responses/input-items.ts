@@ -1,7 +1,14 @@
 /** The items of a request's `input` (contract section 24), each read once, in its form alone. Throws 400 and 413. */
+
+import {
+  gather,
+  readName,
+  readSource,
+  type SentMessage,
+  type SentPart,
+} from '../../../features/parts/routes/sent-message.ts'
+import type { Uploads } from '../../../features/parts/routes/uploads.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
-import { gather, readName, readSource, type SentMessage, type SentPart } from '../../parts/sent-message.ts'
-import type { Uploads } from '../../parts/uploads.ts'
 import { badRequest } from '../../server/http-error.ts'
 import { uuidIn } from './ids.ts'
 

@@ -1,6 +1,7 @@
 /** Stored messages → items, as requests and conversations list them (contract section 24). */
 import { segmentsOf } from '../../../actors/history/message-parts.ts'
 import { closingFrames, type Frame, frameOf, type ReplyEvent } from '../../../actors/reply/reply-event.ts'
+import { partPath } from '../../../features/parts/routes/part-answer.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import {
   decisionsOf,
@@ -11,7 +12,6 @@ import {
   type StoredTurn,
 } from '../../../persistence/replies/reading/stored-inputs.ts'
 import type { StoredResponse } from '../../../persistence/replies/reading/stored-responses.ts'
-import { partPath } from '../../parts/part-answer.ts'
 import { createResponseEncoder } from './encoder.ts'
 import { callUuid, givenNames, idOf, outputUuid, partUuid } from './ids.ts'
 import type { OutputItem } from './response-object.ts'

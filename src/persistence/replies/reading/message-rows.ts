@@ -2,9 +2,9 @@
 import type { Continuation, MessagePart, ReplyFacts, ReplyFigures } from '../../../actors/ports/index.ts'
 import type { FinishReason, MessageStatus, StoredEvent, Usage } from '../../../actors/reply/reply-event.ts'
 import { type WaitedCall, waitedCalls } from '../../../features/approvals/store/waits.ts'
+import { type PartRow, partOf, partsOfMany } from '../../../features/parts/store/parts.ts'
 import type { Sql } from '../../postgres/database.ts'
 import { type Fragment, isoOf, quickTime } from '../../postgres/page.ts'
-import { type PartRow, partOf, partsOfMany } from '../parts/parts.ts'
 import { type CountedDetails, storedUsage, type UsageRow } from '../settling/stored-outcome.ts'
 import {
   type FramesOrEnds,

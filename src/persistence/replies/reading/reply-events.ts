@@ -2,9 +2,9 @@
 import type { MessagePart } from '../../../actors/ports/index.ts'
 import type { MessageStatus, ReplyEvent } from '../../../actors/reply/reply-event.ts'
 import { type WaitedCall, waitedCalls } from '../../../features/approvals/store/waits.ts'
+import { type PartRow, partOf, partsOf } from '../../../features/parts/store/parts.ts'
 import type { AnySql, Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
-import { type PartRow, partOf, partsOf } from '../parts/parts.ts'
 import { type EventRow, eventsOf, framesOf } from '../settling/stored-reply.ts'
 import { batchesOfPath } from './message-list.ts'
 

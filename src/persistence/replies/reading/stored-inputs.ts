@@ -1,9 +1,9 @@
 /** Messages as the Responses API lists them: what requests brought, and whole replies (contract section 24). */
 import type { MessagePart } from '../../../actors/ports/index.ts'
 import type { CallDecision, Outcome, StoredEvent, WaitKind } from '../../../actors/reply/reply-event.ts'
+import { type PartRow, partOf, partsOf, readParts } from '../../../features/parts/store/parts.ts'
 import type { AnySql, Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
-import { type PartRow, partOf, partsOf, readParts } from '../parts/parts.ts'
 import { type OutcomeRow, outcomeOf } from '../settling/stored-outcome.ts'
 import { type EventRow, eventsOf, framesOf } from '../settling/stored-reply.ts'
 import { batchesOf, wholePath } from './message-list.ts'

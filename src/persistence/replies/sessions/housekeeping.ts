@@ -1,8 +1,8 @@
 /** Deletes expired data of conversations. Each step is one idempotent statement that any instance may run. */
 
 import { foldUsage } from '../../../features/limits/store/usage/usage.ts'
+import { tidyContents } from '../../../features/parts/store/parts.ts'
 import type { Sql } from '../../postgres/database.ts'
-import { tidyContents } from '../parts/parts.ts'
 import { forgetRevocations } from '../users/users.ts'
 
 export interface Retention {

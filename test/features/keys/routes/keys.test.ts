@@ -11,10 +11,10 @@ import {
   openFrontDoor,
   say,
 } from '../../../http/deploy/secrets/front-door-scene.ts'
-import { image } from '../../../http/parts/parts-scene.ts'
 import { call, nobody } from '../../../http/scene.ts'
 import { openSse } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
+import { image } from '../../parts/routes/parts-scene.ts'
 
 let door: FrontDoor
 let cookie: string

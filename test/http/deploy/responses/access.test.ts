@@ -1,7 +1,7 @@
 /** Who reaches the Responses API, by which paths, and with what (contract section 24). */
 import { afterAll, expect } from 'vitest'
+import { dataUrl, pdf, png } from '../../../features/parts/routes/parts-scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { dataUrl, pdf, png } from '../../parts/parts-scene.ts'
 import { storedMessages } from '../../scene.ts'
 import { openFrontDoor } from '../secrets/front-door-scene.ts'
 import { sessionOf } from './responses-scene.ts'

@@ -1,6 +1,6 @@
 /** Pictures and files of messages that are sent again from the playground: by "Try again", edited, and recalled. */
 import { afterAll, expect, test } from 'vitest'
-import { dataUrl, pdf, png } from '../../../http/parts/parts-scene.ts'
+import { dataUrl, pdf, png } from '../../../features/parts/routes/parts-scene.ts'
 import type { TestPage } from '../../browser.ts'
 import { field, replies, say, soon, startPlayground } from '../playground-scene.ts'
 

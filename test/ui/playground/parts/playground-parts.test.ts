@@ -1,6 +1,6 @@
 /** Pictures and files in the playground: attached, seen before they are sent, and in the conversation. */
 import { afterAll, expect, test } from 'vitest'
-import { dataUrl, pdf, png } from '../../../http/parts/parts-scene.ts'
+import { dataUrl, pdf, png } from '../../../features/parts/routes/parts-scene.ts'
 import { axe, sidewaysScroll } from '../../browser.ts'
 import { field, replies, say, soon, startPlayground } from '../playground-scene.ts'
 

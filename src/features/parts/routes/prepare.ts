@@ -1,12 +1,12 @@
 /** A request's parts on their way into its message: checked, fetched where they are addresses, stored (contract section 13). */
 
 import { randomUUID } from 'node:crypto'
-import { userMessage, withinPartLimit } from '../../actors/history/message-parts.ts'
-import type { MessagePart, ModelMessage, NewParts, PartIdentity } from '../../actors/ports/index.ts'
-import { createSemaphore } from '../../async/semaphore.ts'
-import type { Sql } from '../../persistence/postgres/database.ts'
-import { keepContents, type PartOwner, readContent, releaseContents } from '../../persistence/replies/parts/parts.ts'
-import { badRequest, HttpError } from '../server/http-error.ts'
+import { userMessage, withinPartLimit } from '../../../actors/history/message-parts.ts'
+import type { MessagePart, ModelMessage, NewParts, PartIdentity } from '../../../actors/ports/index.ts'
+import { createSemaphore } from '../../../async/semaphore.ts'
+import { badRequest, HttpError } from '../../../http/server/http-error.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { keepContents, type PartOwner, readContent, releaseContents } from '../store/parts.ts'
 import type { Decoded } from './base64.ts'
 import { faultOf, pictureTypeOf } from './check-bytes.ts'
 import {

@@ -1,9 +1,9 @@
 /** Contract section 13: parts of sessions' messages as they are compared, kept and sent again. */
 import { afterAll, expect } from 'vitest'
-import { tidyReplies } from '../../../src/persistence/replies/sessions/housekeeping.ts'
-import { contentOf } from '../../support/streams/sse.ts'
-import { verifies } from '../../verifies.ts'
-import { openRepeatScene } from '../repeat-scene.ts'
+import { tidyReplies } from '../../../../src/persistence/replies/sessions/housekeeping.ts'
+import { openRepeatScene } from '../../../http/repeat-scene.ts'
+import { contentOf } from '../../../support/streams/sse.ts'
+import { verifies } from '../../../verifies.ts'
 import { dataUrl, file, image, pdf, png, pngOf, sha256, text } from './parts-scene.ts'
 
 const { scene, untilFollowed } = await openRepeatScene()

@@ -2,10 +2,10 @@
 
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isObject } from '../../untrusted/is-object.ts'
-import { HttpError } from '../server/http-error.ts'
-import type { Through } from '../server/request-body/incoming-body.ts'
-import { type Account, FREE_BYTES, tooMuchAtOnce } from '../server/request-body/shares.ts'
+import { HttpError } from '../../../http/server/http-error.ts'
+import type { Through } from '../../../http/server/request-body/incoming-body.ts'
+import { type Account, FREE_BYTES, tooMuchAtOnce } from '../../../http/server/request-body/shares.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
 import { type Decoded, freePieces } from './base64.ts'
 import { createDataUrlFilter, type DataUrl } from './data-urls.ts'
 

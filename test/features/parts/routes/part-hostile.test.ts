@@ -1,9 +1,9 @@
 /** Contract section 13: pictures and files that are two things at once, unfold to far more, or have names that are paths. */
 import { deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, expect } from 'vitest'
-import { refusedRequest } from '../../support/network/refused-request.ts'
-import { verifies } from '../../verifies.ts'
-import { openScene } from '../scene.ts'
+import { openScene } from '../../../http/scene.ts'
+import { refusedRequest } from '../../../support/network/refused-request.ts'
+import { verifies } from '../../../verifies.ts'
 import { dataUrl, file, image, pdf, png } from './parts-scene.ts'
 
 const MIB = 2 ** 20

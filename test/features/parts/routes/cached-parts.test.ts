@@ -1,8 +1,8 @@
 /** Bytes that are stored stay in memory for the first who reads them, and give way to what arrives. */
 import { expect, test } from 'vitest'
-import { createBase64Decoder, STAGE_BYTES } from '../../../src/http/parts/base64.ts'
-import { createUploads, type Uploads } from '../../../src/http/parts/uploads.ts'
-import { createShare, heldBytes } from '../../../src/http/server/request-body/shares.ts'
+import { createBase64Decoder, STAGE_BYTES } from '../../../../src/features/parts/routes/base64.ts'
+import { createUploads, type Uploads } from '../../../../src/features/parts/routes/uploads.ts'
+import { createShare, heldBytes } from '../../../../src/http/server/request-body/shares.ts'
 
 const MIB = 2 ** 20
 const share = createShare({ bytes: 256 * MIB, holders: 1 }, 0)

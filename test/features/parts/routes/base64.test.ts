@@ -1,8 +1,8 @@
 /** Contract section 13: bytes that come in base64 are held in few blocks, and given back as soon as they are stored. */
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { createBase64Decoder, freePieces, STAGE_BYTES } from '../../../src/http/parts/base64.ts'
-import { verifies } from '../../verifies.ts'
+import { createBase64Decoder, freePieces, STAGE_BYTES } from '../../../../src/features/parts/routes/base64.ts'
+import { verifies } from '../../../verifies.ts'
 
 const KIB = 1024
 

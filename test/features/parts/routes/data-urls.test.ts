@@ -1,10 +1,10 @@
 /** Contract section 13: the `data:` URLs of a body are taken out of it while it arrives. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { cleanName } from '../../../src/http/parts/clean-name.ts'
-import { createDataUrlFilter, type DataUrl } from '../../../src/http/parts/data-urls.ts'
-import { leastOfSeveral, longestTurn } from '../../support/measures/longest-turn.ts'
-import { verifies } from '../../verifies.ts'
+import { cleanName } from '../../../../src/features/parts/routes/clean-name.ts'
+import { createDataUrlFilter, type DataUrl } from '../../../../src/features/parts/routes/data-urls.ts'
+import { leastOfSeveral, longestTurn } from '../../../support/measures/longest-turn.ts'
+import { verifies } from '../../../verifies.ts'
 import { sha256 } from './parts-scene.ts'
 
 /** What is left of the text, and what was found in it. The chunks end at these places. */

@@ -2,8 +2,8 @@
 
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import type { MessagePart } from '../../actors/ports/index.ts'
-import type { PartPlace } from '../../persistence/replies/parts/parts.ts'
+import type { MessagePart } from '../../../actors/ports/index.ts'
+import type { PartPlace } from '../store/parts.ts'
 
 export type PartScope = 'deploy' | 'playground'
 

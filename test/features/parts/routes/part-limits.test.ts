@@ -1,9 +1,9 @@
 /** Contract section 13: how much of pictures and files a message holds, and all requests together. */
 import { request } from 'node:http'
 import { afterAll, expect } from 'vitest'
-import { heldBytes } from '../../../src/http/server/request-body/shares.ts'
-import { verifies } from '../../verifies.ts'
-import { openScene } from '../scene.ts'
+import { heldBytes } from '../../../../src/http/server/request-body/shares.ts'
+import { openScene } from '../../../http/scene.ts'
+import { verifies } from '../../../verifies.ts'
 import { file, image, png, pngOf, text } from './parts-scene.ts'
 
 const scene = await openScene({ settings: { MAX_BODY_BYTES: '20000' } })

@@ -2,8 +2,8 @@
  * Parts that a request names by the path at which they are read: an earlier message's, sent again. Clients that hold a
  * conversation send such paths back, in messages that were edited and in histories (contract section 13).
  */
-import type { MessagePart } from '../../actors/ports/index.ts'
-import { badRequest } from '../server/http-error.ts'
+import type { MessagePart } from '../../../actors/ports/index.ts'
+import { badRequest } from '../../../http/server/http-error.ts'
 import type { FoundPart, FoundSource, SentConversation, SentPart } from './sent-message.ts'
 
 /** The part that is read at this path. Null when there is none that the caller may read. */

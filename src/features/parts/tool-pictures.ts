@@ -2,7 +2,7 @@
  * Pictures that a reply's tools gave. They are part of no event and stored nowhere: the models of this reply see them, later
  * ones read in the result's text that there were some.
  */
-import type { MessagePart, ModelMessage } from '../ports/index.ts'
+import type { MessagePart, ModelMessage } from '../../actors/ports/index.ts'
 
 /** Most bytes of one reply's pictures. Those beyond it are left out. */
 const MAX_BYTES = 20 * 2 ** 20

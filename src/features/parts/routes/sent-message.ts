@@ -1,8 +1,8 @@
 /** A message's text, pictures and files, as a request brings them (contract section 13): their form, not yet their bytes. */
 
-import type { MessagePart, ModelMessage, PartType } from '../../actors/ports/index.ts'
-import { isObject } from '../../untrusted/is-object.ts'
-import { badRequest, HttpError } from '../server/http-error.ts'
+import type { MessagePart, ModelMessage, PartType } from '../../../actors/ports/index.ts'
+import { badRequest, HttpError } from '../../../http/server/http-error.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
 import type { Decoded } from './base64.ts'
 import { cleanName } from './clean-name.ts'
 import { MOST_MESSAGE_BYTES, type Uploads } from './uploads.ts'

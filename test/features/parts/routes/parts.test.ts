@@ -1,8 +1,8 @@
 /** Contract section 13: pictures and files in messages, over the wire. */
 import { afterAll, expect } from 'vitest'
-import { createAgent } from '../../support/app.ts'
-import { verifies } from '../../verifies.ts'
-import { openScene } from '../scene.ts'
+import { openScene } from '../../../http/scene.ts'
+import { createAgent } from '../../../support/app.ts'
+import { verifies } from '../../../verifies.ts'
 import { dataUrl, file, image, pdf, png, text } from './parts-scene.ts'
 
 const scene = await openScene()

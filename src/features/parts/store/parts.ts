@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto'
 import type { MessagePart, PartIdentity, PartType } from '../../../actors/ports/index.ts'
-import { copyIn } from '../../postgres/copy.ts'
-import { type AnySql, askAgain, codeOf, type Sql, type Tx } from '../../postgres/database.ts'
-import type { Fragment } from '../../postgres/page.ts'
-import { isUuid } from '../../postgres/uuid.ts'
+import { copyIn } from '../../../persistence/postgres/copy.ts'
+import { type AnySql, askAgain, codeOf, type Sql, type Tx } from '../../../persistence/postgres/database.ts'
+import type { Fragment } from '../../../persistence/postgres/page.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
 
 /** Bytes of a message that is being sent. */
 export interface NewContent {

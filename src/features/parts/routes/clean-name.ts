@@ -1,5 +1,5 @@
 /** Names of files that callers chose: shown to people, sent to models, saved under. */
-import { withoutEnd } from '../../untrusted/without-end.ts'
+import { withoutEnd } from '../../../untrusted/without-end.ts'
 
 /** Unicode code points. */
 const LONGEST_NAME = 200
