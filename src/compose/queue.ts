@@ -1,12 +1,12 @@
 /** Queued messages begin also where no settlement begins them: after a drain, a crash, a start (contract section 22). */
 import type { FastifyBaseLogger } from 'fastify'
-import type { QueueOptions } from '../actors/queue/begin-queued.ts'
 import type { SessionHost } from '../actors/session/host.ts'
 import { createTimers } from '../coordination/timers.ts'
-import { prepareQueued } from '../http/queue/prepare-queued.ts'
+import type { QueueOptions } from '../features/queue/begin-queued.ts'
+import { prepareQueued } from '../features/queue/routes/prepare-queued.ts'
+import { createQueueStore } from '../features/queue/store/queue.ts'
 import type { RecordDependencies } from '../http/sending/message-record.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
-import { createQueueStore } from '../persistence/replies/queue/queue.ts'
 
 const EVERY_MS = 1000
 

@@ -1,11 +1,11 @@
 /** Takes replies over that other instances have left, and goes on with them. */
 import type { Claimed } from '../../actors/ports/index.ts'
-import { beginQueued, type QueueHost } from '../../actors/queue/begin-queued.ts'
 import { failedSettlement } from '../../actors/reply/failed-settlement.ts'
 import type { HandoverReason, ReplyError } from '../../actors/reply/reply-event.ts'
 import { beginOpened, openReply, type StartOptions } from '../../actors/reply/start-reply.ts'
 import { cancelReply, errorOf } from '../../actors/session/live-sessions.ts'
 import type { ReplyBasis } from '../../actors/session/send.ts'
+import { beginQueued, type QueueHost } from '../queue/begin-queued.ts'
 
 export interface AdoptOptions extends StartOptions {
   /** What a reply that is taken over is made from, with its agent as it is now. `mediaTypes`: of the user's message. */

@@ -19,10 +19,15 @@ import { callerLimits } from '../../features/limits/routes/caller-limits.ts'
 import { prepareParts } from '../../features/parts/routes/prepare.ts'
 import type { SentMessage } from '../../features/parts/routes/sent-message.ts'
 import { requireUploads, type Uploads } from '../../features/parts/routes/uploads.ts'
+import {
+  cancelSession,
+  readQueue,
+  refuseQueuedRegenerate,
+  removeQueued,
+} from '../../features/queue/routes/queue-requests.ts'
+import { sentAnswer } from '../../features/queue/routes/sent-answer.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { newestReply } from '../../persistence/replies/sessions/sessions.ts'
-import { cancelSession, readQueue, refuseQueuedRegenerate, removeQueued } from '../queue/queue-requests.ts'
-import { sentAnswer } from '../queue/sent-answer.ts'
 import { loadAgent } from '../sending/agent-for-reply.ts'
 import { nameIgnored } from '../sending/answer-fields.ts'
 import { refuseUnwanted } from '../sending/caller-instructions.ts'

@@ -12,8 +12,8 @@ import {
 } from '../../actors/reply/reply-event.ts'
 import type { Queued } from '../../actors/session/send.ts'
 import { firstAbort } from '../../async/first-abort.ts'
+import { neverBegun, refuseNeverBegun, replyIdOf } from '../../features/queue/routes/sent-answer.ts'
 import { isDatabaseGone } from '../../persistence/postgres/database.ts'
-import { neverBegun, refuseNeverBegun, replyIdOf } from '../queue/sent-answer.ts'
 import { HttpError } from '../server/http-error.ts'
 import {
   completionBody,

@@ -10,6 +10,7 @@ import { callerLimits } from '../../../features/limits/routes/caller-limits.ts'
 import { prepareParts } from '../../../features/parts/routes/prepare.ts'
 import type { SentMessage } from '../../../features/parts/routes/sent-message.ts'
 import { requireUploads, type Uploads } from '../../../features/parts/routes/uploads.ts'
+import { replyIdOf, sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import {
   findResponse,
@@ -17,7 +18,6 @@ import {
   type SessionOfKey,
   sessionOfKey,
 } from '../../../persistence/replies/reading/stored-responses.ts'
-import { replyIdOf, sentAnswer } from '../../queue/sent-answer.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import type { Instructions } from '../../sending/caller-instructions.ts'

@@ -13,12 +13,17 @@ import { readContent, type SentMessage } from '../../../features/parts/routes/se
 import type { FindStored } from '../../../features/parts/routes/stored-parts.ts'
 import { requireUploads, type Uploads } from '../../../features/parts/routes/uploads.ts'
 import { findPart } from '../../../features/parts/store/parts.ts'
+import {
+  cancelSession,
+  readQueue,
+  refuseQueuedRegenerate,
+  removeQueued,
+} from '../../../features/queue/routes/queue-requests.ts'
+import { isTaken, sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
 import { listFramePlaces } from '../../../persistence/replies/reading/frame-places.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
 import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
 import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
-import { cancelSession, readQueue, refuseQueuedRegenerate, removeQueued } from '../../queue/queue-requests.ts'
-import { isTaken, sentAnswer } from '../../queue/sent-answer.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { noFields } from '../../sending/answer-fields.ts'
 import type { MessageInput } from '../../sending/message-record.ts'

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { decodeTurn } from '../../../../src/features/continuation/store/stored-turn.ts'
-import { queuedInput } from '../../../persistence/replies/queue/queued-scene.ts'
 import { finished, openScene, textAt } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
+import { queuedInput } from '../../queue/store/queued-scene.ts'
 import { facts, handoversOf, lose, runningReply, settle, waitingFor } from './handover-scene.ts'
 
 verifies(

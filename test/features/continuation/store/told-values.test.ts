@@ -2,9 +2,9 @@
 import { expect } from 'vitest'
 import type { NewMessage } from '../../../../src/actors/ports/index.ts'
 import { createHandovers } from '../../../../src/features/continuation/store/handovers.ts'
-import { queuedInput } from '../../../persistence/replies/queue/queued-scene.ts'
 import { finished, openScene, type Scene } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
+import { queuedInput } from '../../queue/store/queued-scene.ts'
 import { facts } from './handover-scene.ts'
 
 const told = { user: 'ann', metadata: { plan: 'gold' } }

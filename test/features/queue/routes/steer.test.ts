@@ -1,10 +1,10 @@
 /** Contract section 22: messages that end the running reply at its next boundary, and queues of sessions that wait. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { call, openWaitingScene, reject, type WaitingScene } from '../../features/approvals/routes/waiting-scene.ts'
-import { openSse } from '../../support/streams/sse.ts'
-import { verifies } from '../../verifies.ts'
-import { asks, says } from '../tool-scene.ts'
+import { asks, says } from '../../../http/tool-scene.ts'
+import { openSse } from '../../../support/streams/sse.ts'
+import { verifies } from '../../../verifies.ts'
+import { call, openWaitingScene, reject, type WaitingScene } from '../../approvals/routes/waiting-scene.ts'
 
 let scene: WaitingScene
 beforeAll(async () => {

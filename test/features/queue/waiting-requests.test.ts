@@ -1,8 +1,8 @@
 /** What a request is told whose message waits where a drain ends (contract section 22). */
 import { expect } from 'vitest'
-import { interruptQueue } from '../../../src/actors/queue/send-queued.ts'
-import { createWaitingRequests } from '../../../src/actors/queue/waiting-requests.ts'
 import { StreamCut } from '../../../src/actors/reply/frame-log.ts'
+import { interruptQueue } from '../../../src/features/queue/send-queued.ts'
+import { createWaitingRequests } from '../../../src/features/queue/waiting-requests.ts'
 import { verifies } from '../../verifies.ts'
 
 verifies('contract-22.drain', 'one that waits, or comes later, breaks off: its message is stored', async () => {

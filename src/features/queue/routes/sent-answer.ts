@@ -1,10 +1,10 @@
 /** What a sent message is answered with: its reply, or the place in the queue where it waits for it (contract section 22). */
 import type { FastifyReply } from 'fastify'
-import type { Reply } from '../../actors/reply/frame-log.ts'
-import type { ReplyError } from '../../actors/reply/reply-event.ts'
-import type { Queued, Sent } from '../../actors/session/send.ts'
-import { type NameOf, noRetry, refuse } from '../sending/refusals.ts'
-import { HttpError } from '../server/http-error.ts'
+import type { Reply } from '../../../actors/reply/frame-log.ts'
+import type { ReplyError } from '../../../actors/reply/reply-event.ts'
+import type { Queued, Sent } from '../../../actors/session/send.ts'
+import { type NameOf, noRetry, refuse } from '../../../http/sending/refusals.ts'
+import { HttpError } from '../../../http/server/http-error.ts'
 
 export interface SentAnswer {
   source: Reply | Queued

@@ -1,7 +1,7 @@
 /** Cancels that are written when the reply that they were meant for has ended, and the next one of the queue runs. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { verifies } from '../../verifies.ts'
-import { openToolScene, says, type ToolScene } from '../tool-scene.ts'
+import { openToolScene, says, type ToolScene } from '../../../http/tool-scene.ts'
+import { verifies } from '../../../verifies.ts'
 import { running, waiting } from './queue-scene.ts'
 
 let scene: ToolScene

@@ -1,9 +1,9 @@
 /** A message that interrupts, where others come meanwhile (contract sections 4 and 22). */
 import { expect } from 'vitest'
 import type { Admission, QueuedState, QueueStore, ToCancel } from '../../../src/actors/ports/index.ts'
+import { memoryJournal } from '../../actors/memory-journal.ts'
+import { message, openScene } from '../../actors/scene.ts'
 import { verifies } from '../../verifies.ts'
-import { memoryJournal } from '../memory-journal.ts'
-import { message, openScene } from '../scene.ts'
 
 /** Whatever waits has begun. */
 const store: QueueStore = {

@@ -1,10 +1,15 @@
 /** A message that has begun from the queue, as its agent answers it now (contract section 22). */
-import type { BegunMessage } from '../../actors/ports/index.ts'
-import type { PreparedMessage } from '../../actors/queue/begin-queued.ts'
-import type { ReplyError } from '../../actors/reply/reply-event.ts'
-import { type MessageInput, messageFrom, type RecordDependencies, unanswerable } from '../sending/message-record.ts'
-import type { Overrides } from '../sending/overrides.ts'
-import { HttpError } from '../server/http-error.ts'
+import type { BegunMessage } from '../../../actors/ports/index.ts'
+import type { ReplyError } from '../../../actors/reply/reply-event.ts'
+import {
+  type MessageInput,
+  messageFrom,
+  type RecordDependencies,
+  unanswerable,
+} from '../../../http/sending/message-record.ts'
+import type { Overrides } from '../../../http/sending/overrides.ts'
+import { HttpError } from '../../../http/server/http-error.ts'
+import type { PreparedMessage } from '../begin-queued.ts'
 
 const ofProvider = (detail: string): ReplyError => ({ code: 'provider_error', message: detail, detail })
 

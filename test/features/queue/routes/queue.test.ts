@@ -1,9 +1,9 @@
 /** Contract section 22: messages that wait for the replies before them. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect } from 'vitest'
-import { contentOf } from '../../support/streams/sse.ts'
-import { verifies } from '../../verifies.ts'
-import { openScene, type SseStream } from '../scene.ts'
+import { openScene, type SseStream } from '../../../http/scene.ts'
+import { contentOf } from '../../../support/streams/sse.ts'
+import { verifies } from '../../../verifies.ts'
 
 const scene = await openScene()
 afterAll(scene.close)

@@ -1,9 +1,9 @@
 /** What becomes of a message that is not admitted at once: it waits, or it goes before all that wait. */
 
-import type { RequestRate } from '../ports/index.ts'
-import type { Reply } from '../reply/frame-log.ts'
-import { type CancellingHost, cancelAndWait } from '../session/cancel.ts'
-import type { Queued, Refusal } from '../session/send.ts'
+import type { RequestRate } from '../../actors/ports/index.ts'
+import type { Reply } from '../../actors/reply/frame-log.ts'
+import { type CancellingHost, cancelAndWait } from '../../actors/session/cancel.ts'
+import type { Queued, Refusal } from '../../actors/session/send.ts'
 import { type QueueHost, tendQueues } from './begin-queued.ts'
 import { AnsweredElsewhere } from './waiting-requests.ts'
 

@@ -1,9 +1,9 @@
 /** The queue of a session, as rows: what waits, what has begun, what is taken out (contract section 22). */
 import type { BegunMessage, NoPlace, QueuedState, QueueStore } from '../../../actors/ports/index.ts'
-import type { Sql } from '../../postgres/database.ts'
-import { isoTime } from '../../postgres/page.ts'
-import { isUuid } from '../../postgres/uuid.ts'
-import { type Answer, admittedOf, type Owner } from '../admission/admission.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isoTime } from '../../../persistence/postgres/page.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { type Answer, admittedOf, type Owner } from '../../../persistence/replies/admission/admission.ts'
 import { decodeInput } from './stored-input.ts'
 
 /** A message that waits. `position`: 1 is next. */

@@ -1,6 +1,6 @@
 /** Sessions whose reply runs as long as a test wants, and what waits behind it. */
 import { expect } from 'vitest'
-import type { ToolScene } from '../tool-scene.ts'
+import type { ToolScene } from '../../../http/tool-scene.ts'
 
 /** A session whose reply stands still until `end`. */
 export async function running(scene: ToolScene) {

@@ -5,8 +5,8 @@
 import Type, { type Static } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import type { QueuedInput, ResponseRequest } from '../../../actors/ports/index.ts'
-import { storedFields, storedTool } from '../../../features/approvals/store/stored-carried.ts'
-import { factsSchema } from '../stored/stored-columns.ts'
+import { factsSchema } from '../../../persistence/replies/stored/stored-columns.ts'
+import { storedFields, storedTool } from '../../approvals/store/stored-carried.ts'
 
 const strict = { additionalProperties: false }
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])

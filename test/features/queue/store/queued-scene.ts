@@ -1,8 +1,8 @@
 /** Messages in the queue, and what instances do for it. */
 import { expect } from 'vitest'
-import { createQueueStore } from '../../../../src/persistence/replies/queue/queue.ts'
-import { facts } from '../../../features/continuation/store/handover-scene.ts'
-import type { Instance, Scene } from '../../scene.ts'
+import { createQueueStore } from '../../../../src/features/queue/store/queue.ts'
+import type { Instance, Scene } from '../../../persistence/scene.ts'
+import { facts } from '../../continuation/store/handover-scene.ts'
 
 /** What a queued message is stored with, where nothing of it matters. */
 export const queuedInput = {

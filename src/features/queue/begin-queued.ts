@@ -1,9 +1,10 @@
 /** Queued messages that have begun on this instance: their replies are generated here (contract section 22). */
+
+import type { BegunMessage, Journal, QueueStore } from '../../actors/ports/index.ts'
+import type { ReplyError } from '../../actors/reply/reply-event.ts'
+import { type StartingHost, startReply } from '../../actors/reply/start-reply.ts'
+import type { ReadyMessage } from '../../actors/session/send.ts'
 import { retry } from '../../async/retry.ts'
-import type { BegunMessage, Journal, QueueStore } from '../ports/index.ts'
-import type { ReplyError } from '../reply/reply-event.ts'
-import { type StartingHost, startReply } from '../reply/start-reply.ts'
-import type { ReadyMessage } from '../session/send.ts'
 import type { WaitingRequests } from './waiting-requests.ts'
 
 /** A message as its agent answers it now, or why it cannot be answered. */

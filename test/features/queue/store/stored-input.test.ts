@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
-import { decodeInput, encodeInput, inputSchemas } from '../../../../src/persistence/replies/queue/stored-input.ts'
+import { decodeInput, encodeInput, inputSchemas } from '../../../../src/features/queue/store/stored-input.ts'
 import { verifies } from '../../../verifies.ts'
 
-const folder = new URL('../../fixtures/queued/', import.meta.url)
+const folder = new URL('../../../persistence/fixtures/queued/', import.meta.url)
 const fixture = async (version: number) => JSON.parse(await readFile(new URL(`${version}.json`, folder), 'utf8'))
 
 /** A schema is never changed once it was released. A change is a new version: another line, another file. */

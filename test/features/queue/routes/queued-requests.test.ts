@@ -1,9 +1,9 @@
 /** Contract section 22: what a queued message asked for holds when it begins, on every surface. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { weather } from '../../features/approvals/routes/waiting-scene.ts'
-import { openSse } from '../../support/streams/sse.ts'
-import { verifies } from '../../verifies.ts'
-import { openToolScene, says, type ToolScene } from '../tool-scene.ts'
+import { openToolScene, says, type ToolScene } from '../../../http/tool-scene.ts'
+import { openSse } from '../../../support/streams/sse.ts'
+import { verifies } from '../../../verifies.ts'
+import { weather } from '../../approvals/routes/waiting-scene.ts'
 import { running, waiting } from './queue-scene.ts'
 
 let scene: ToolScene

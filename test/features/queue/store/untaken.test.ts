@@ -1,8 +1,8 @@
 /** Replies to queued messages that have begun on an instance which generates none (contract section 22). */
 import { expect } from 'vitest'
-import { lose, settle } from '../../../features/continuation/store/handover-scene.ts'
+import { finished, openScene, type Scene } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { finished, openScene, type Scene } from '../../scene.ts'
+import { lose, settle } from '../../continuation/store/handover-scene.ts'
 import { storeOf, waiting } from './queued-scene.ts'
 
 /** Messages begin on all instances that there are. */

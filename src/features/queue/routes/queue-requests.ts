@@ -1,10 +1,10 @@
 /** Reading and changing a session's queue, the same on the deploy API and in the playground (contract section 22). */
-import type { SessionHost } from '../../actors/session/host.ts'
-import type { Sql } from '../../persistence/postgres/database.ts'
-import { isUuid } from '../../persistence/postgres/uuid.ts'
-import { listQueue, type QueuedMessage } from '../../persistence/replies/queue/queue.ts'
-import { findSession } from '../../persistence/replies/sessions/sessions.ts'
-import { badRequest, missing } from '../server/http-error.ts'
+import type { SessionHost } from '../../../actors/session/host.ts'
+import { badRequest, missing } from '../../../http/server/http-error.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { listQueue, type QueuedMessage } from '../store/queue.ts'
 
 interface QueueDependencies {
   sql: Sql

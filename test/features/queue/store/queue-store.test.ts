@@ -1,8 +1,8 @@
 /** Messages of the queue that begin, whatever becomes of others and of their instance (contract section 22). */
 import { expect } from 'vitest'
-import { facts, lose, settle } from '../../../features/continuation/store/handover-scene.ts'
+import { finished, openScene, type Scene } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { finished, openScene, type Scene } from '../../scene.ts'
+import { facts, lose, settle } from '../../continuation/store/handover-scene.ts'
 import { queuedInput, storeOf, waiting } from './queued-scene.ts'
 
 /** The id of a reply to a message behind a reply that has ended; `isBegun`: it has begun with that. */
