@@ -1,6 +1,5 @@
 /** Wires up the background jobs: what they do, and how instances share them (contract section 7). */
 
-import { askForTitle, MAX_TITLE_SOURCE, titleOf, titleRequest } from '../actors/history/model-title.ts'
 import { deriveTitle } from '../actors/history/title.ts'
 import type { Journal, Model } from '../actors/ports/index.ts'
 import type { Observer } from '../actors/ports/observer.ts'
@@ -10,6 +9,14 @@ import { createTimerJobs } from '../coordination/jobs/timer-jobs.ts'
 import { forgetEntries } from '../features/audit/store/audit.ts'
 import { tidyLimits } from '../features/limits/store/limits.ts'
 import { forgetSessionDeletions } from '../features/live-lists/store/session-changes.ts'
+import { askForTitle, MAX_TITLE_SOURCE, titleOf, titleRequest } from '../features/titles/model-title.ts'
+import {
+  claimUntitled,
+  postponeTitle,
+  releaseTitle,
+  storeTitle,
+  type UntitledSession,
+} from '../features/titles/store/titles.ts'
 import { uncheckedRequest } from '../http/sending/agent-for-reply.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
 import { installationId } from '../persistence/records/access/installation.ts'
@@ -17,13 +24,6 @@ import { tidyLogins } from '../persistence/records/access/logins.ts'
 import type { Secrets } from '../persistence/records/access/secrets.ts'
 import type { AgentLookup } from '../persistence/records/agent-lookup.ts'
 import { type Retention, tidyReplies } from '../persistence/replies/sessions/housekeeping.ts'
-import {
-  claimUntitled,
-  postponeTitle,
-  releaseTitle,
-  storeTitle,
-  type UntitledSession,
-} from '../persistence/replies/sessions/titles.ts'
 import { buildMissingIndexes } from '../persistence/schema.ts'
 import { forgetDeliveries } from '../persistence/webhooks/deliveries.ts'
 

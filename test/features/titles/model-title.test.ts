@@ -1,8 +1,8 @@
 /** Titles that a model makes: what it is asked, and what is made of its answer. */
 import { expect, test } from 'vitest'
-import { askForTitle, titleOf, titleRequest } from '../../../src/actors/history/model-title.ts'
 import type { ModelEvent } from '../../../src/actors/ports/index.ts'
 import { unobserved } from '../../../src/actors/ports/observer.ts'
+import { askForTitle, titleOf, titleRequest } from '../../../src/features/titles/model-title.ts'
 import { leastOfSeveral, longestTurn } from '../../support/measures/longest-turn.ts'
 import { told } from '../../support/streams/model-stream.ts'
 import { verifies } from '../../verifies.ts'

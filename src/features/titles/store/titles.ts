@@ -2,7 +2,7 @@
  * Sessions that need a title: they have none, or a draft, and their first reply has ended. A claim is a timestamp, not a lock: a
  * model is called meanwhile, and no transaction may stay open for so long.
  */
-import type { Sql } from '../../postgres/database.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
 
 export interface UntitledSession {
   id: string

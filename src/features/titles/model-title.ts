@@ -1,12 +1,12 @@
 /** A session's title from the agent's own model (SESSION_TITLES=model, contract section 1). */
 
-import { createGeneration } from '../generate/generate.ts'
-import type { GenerateOptions } from '../generate/running.ts'
-import { cleanText } from '../generate/text-cleaner.ts'
-import type { ModelRequest } from '../ports/index.ts'
-import type { ObservedOutcome, ReplyObserver } from '../ports/observer.ts'
-import type { ReplyError } from '../reply/reply-event.ts'
-import { deriveTitle } from './title.ts'
+import { createGeneration } from '../../actors/generate/generate.ts'
+import type { GenerateOptions } from '../../actors/generate/running.ts'
+import { cleanText } from '../../actors/generate/text-cleaner.ts'
+import { deriveTitle } from '../../actors/history/title.ts'
+import type { ModelRequest } from '../../actors/ports/index.ts'
+import type { ObservedOutcome, ReplyObserver } from '../../actors/ports/observer.ts'
+import type { ReplyError } from '../../actors/reply/reply-event.ts'
 
 /** Characters (code points) of each message that the model is shown: what a conversation is about stands early. */
 export const MAX_TITLE_SOURCE = 2000

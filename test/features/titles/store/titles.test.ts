@@ -1,14 +1,9 @@
 /** Sessions without a title: found, claimed once, taken over, given up. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { claimUntitled, postponeTitle, releaseTitle, storeTitle } from '../../../../src/features/titles/store/titles.ts'
 import { deleteSession } from '../../../../src/persistence/replies/sessions/sessions.ts'
-import {
-  claimUntitled,
-  postponeTitle,
-  releaseTitle,
-  storeTitle,
-} from '../../../../src/persistence/replies/sessions/titles.ts'
+import { failed, finished, openScene, type Scene, textAt, versions } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { failed, finished, openScene, type Scene, textAt, versions } from '../../scene.ts'
 
 const claim = { claimMs: 60_000, maxText: 10 }
 
