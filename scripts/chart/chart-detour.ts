@@ -2,7 +2,7 @@
  * A detour: a state within another that is entered from outside too, as `streaming.compacting` is. In the wide chart ELK
  * would make it a column of its own, and the whole too wide to be read. It is put below the state that it is a detour of.
  */
-import type { ChartTransition, SessionChart } from '../../src/actors/session/chart.ts'
+import type { ChartTransition, SessionChart } from '../../src/features/traces/chart.ts'
 
 interface Point {
   x: number

@@ -11,7 +11,7 @@ import {
   type ChartTransition,
   type SessionChart,
   sessionChart,
-} from '../../src/actors/session/chart.ts'
+} from '../../src/features/traces/chart.ts'
 import { DETOUR_ROOM, detourOf, drawDetour, touches } from './chart-detour.ts'
 
 const file = new URL('../../ui/src/chart/layout/layouts.json', import.meta.url)

@@ -1,11 +1,11 @@
 /** What every part of an instance is built from, and how an instance owns its replies: lease, journal, recorder. */
 import type { deriveTitle } from '../actors/history/title.ts'
-import { createTransitionRecorder } from '../actors/session/transitions.ts'
 import { createLocalCoordination } from '../coordination/local.ts'
 import { createHandovers } from '../features/continuation/store/handovers.ts'
+import { recordTransitions } from '../features/traces/store/transitions.ts'
+import { createTransitionRecorder } from '../features/traces/transitions.ts'
 import type { createServer } from '../http/server/server.ts'
 import { createDatabaseCheck } from '../persistence/postgres/embedded/disk.ts'
-import { recordTransitions } from '../persistence/replies/trace/transitions.ts'
 import { createJournal } from '../persistence/replies/writing/journal.ts'
 import type { Settings } from '../settings.ts'
 import type { OwnProcess } from './break-it.ts'

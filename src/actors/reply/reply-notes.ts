@@ -4,6 +4,7 @@
  * takes less than the recorder's gathering is one row.
  */
 
+import type { NoteKind, StepDetail, TransitionRecord, TransitionRecorder } from '../../features/traces/transitions.ts'
 import type { ProviderCallEvent, RequestWriter } from '../ports/index.ts'
 import type {
   ModelCallEvent,
@@ -13,7 +14,6 @@ import type {
   ReplyProgress,
   ToolCallEvent,
 } from '../ports/observer.ts'
-import type { NoteKind, StepDetail, TransitionRecord, TransitionRecorder } from '../session/transitions.ts'
 
 /** Where it happens: the machine knows no state within. */
 const GENERATING = 'streaming.generating'

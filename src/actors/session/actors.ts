@@ -2,6 +2,7 @@
 import { assertEvent, fromCallback } from 'xstate'
 import type { Summarised } from '../../features/compaction/compaction.ts'
 import type { ResumePoint } from '../../features/continuation/resume-point.ts'
+import type { TransitionRecorder } from '../../features/traces/transitions.ts'
 import { type Ending, isNotStored, replyEnded } from '../generate/endings.ts'
 import { createGeneration, type Generation } from '../generate/generate.ts'
 import type { Conversation } from '../history/conversation.ts'
@@ -21,7 +22,6 @@ import { newId } from '../reply/new-id.ts'
 import { noUsage, type Outcome, type ReplyEvent, restStateOf, type Usage } from '../reply/reply-event.ts'
 import { type RunningReply, replyIn, type SessionContext } from './running-reply.ts'
 import type { CompactInput, GenerateInput, SessionEvent, SettleInput } from './session-event.ts'
-import type { TransitionRecorder } from './transitions.ts'
 
 export interface SessionActorPorts {
   journal: Journal

@@ -9,6 +9,7 @@ import { offerAtBoundary, offerTheRest } from '../../features/continuation/givin
 import { beginQueued, type QueueHost, type QueueOptions, tendQueues } from '../../features/queue/begin-queued.ts'
 import { interruptQueue, type Place, queuedAs } from '../../features/queue/send-queued.ts'
 import { createWaitingRequests } from '../../features/queue/waiting-requests.ts'
+import type { TransitionRecorder } from '../../features/traces/transitions.ts'
 import { historyLimits } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
 import type { Admission, NewParts, ToCancel } from '../ports/index.ts'
@@ -23,7 +24,6 @@ import { ownedReplies } from './owned.ts'
 import { findAdmitted } from './recover-admission.ts'
 import type { Slot } from './registry.ts'
 import type { HostSent, Message, ReadyMessage } from './send.ts'
-import type { TransitionRecorder } from './transitions.ts'
 
 export interface HostOptions extends AdoptOptions {
   recorder: TransitionRecorder

@@ -1,5 +1,6 @@
 /** The sessions that live here: their actors, the replies at work, and what is asked of their machines. */
 import { Actor, type InspectionEvent } from 'xstate'
+import type { TransitionRecord, TransitionRecorder } from '../../features/traces/transitions.ts'
 import type { Exchange, Journal } from '../ports/index.ts'
 import { noUsage, type ReplyError } from '../reply/reply-event.ts'
 import { sessionActions, sessionActors, settledDetail } from './actors.ts'
@@ -15,7 +16,6 @@ import {
 } from './registry.ts'
 import type { Continued, RunningReply } from './running-reply.ts'
 import type { SessionEvent } from './session-event.ts'
-import type { TransitionRecord, TransitionRecorder } from './transitions.ts'
 
 /** How long it is shown where a session came to rest. */
 const SHOWN_MS = 5000

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { registerHooks } from 'node:module'
 import { expect, test } from 'vitest'
 import { createMachine } from 'xstate'
-import { chartOf, sessionChart } from '../../../src/actors/session/chart.ts'
+import { chartOf, sessionChart } from '../../../src/features/traces/chart.ts'
 
 // The extractor reads machines of version 5 too, but takes names of actions from modules that only version 4 has.
 registerHooks({

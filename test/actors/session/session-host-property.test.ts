@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { StreamCut } from '../../../src/actors/reply/frame-log.ts'
-import { sessionChart, transitionTaken } from '../../../src/actors/session/chart.ts'
+import { sessionChart, transitionTaken } from '../../../src/features/traces/chart.ts'
 import { verifies } from '../../verifies.ts'
 import type { Gate } from '../memory-journal.ts'
 import { end, fail, follow, framesOf, message, openScene, say } from '../scene.ts'

@@ -2,7 +2,7 @@
 import { afterEach, expect, vi } from 'vitest'
 import type { Handovers, ModelEvent, Settlement } from '../../../src/actors/ports/index.ts'
 import type { StoredEvent } from '../../../src/actors/reply/reply-event.ts'
-import { createTransitionRecorder } from '../../../src/actors/session/transitions.ts'
+import { createTransitionRecorder } from '../../../src/features/traces/transitions.ts'
 import { end, openScene, say } from '../../actors/scene.ts'
 import { turn } from '../../actors/turn.ts'
 import { verifies } from '../../verifies.ts'

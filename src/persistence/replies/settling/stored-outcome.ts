@@ -9,8 +9,8 @@ import type {
   Usage,
 } from '../../../actors/reply/reply-event.ts'
 import { encodeCarried } from '../../../features/approvals/store/stored-carried.ts'
+import { settledSteps } from '../../../features/traces/store/step-runs.ts'
 import { decodeFacts, decodeShownCalls } from '../stored/stored-columns.ts'
-import { settledSteps } from '../trace/step-runs.ts'
 
 /** The columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */
 export function outcomeColumns({

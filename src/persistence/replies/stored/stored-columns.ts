@@ -12,7 +12,7 @@ import type {
   SentBefore,
 } from '../../../actors/ports/index.ts'
 import type { Counted, ShownCall } from '../../../actors/reply/reply-event.ts'
-import type { StepDetail } from '../../../actors/session/transitions.ts'
+import type { StepDetail } from '../../../features/traces/transitions.ts'
 import { decoder } from '../../stored-json.ts'
 
 const optionalOrNull = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))

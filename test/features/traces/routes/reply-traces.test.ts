@@ -1,9 +1,9 @@
 /** Contract section 16: what happened in a reply, as spans and as notes between the transitions. */
 import { afterAll, expect } from 'vitest'
+import { nobody } from '../../../http/scene.ts'
+import { asks, openToolScene, says, startToolServer } from '../../../http/tool-scene.ts'
 import { openSse } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
-import { nobody } from '../../scene.ts'
-import { asks, openToolScene, says, startToolServer } from '../../tool-scene.ts'
 
 const scene = await openToolScene({ settings: { PROVIDER_RETRIES: '2' }, system: 'Be brief.' })
 afterAll(scene.close)

@@ -1,17 +1,17 @@
 /** Steps that a settlement stores with its reply, and those of older versions, which are rows of their own. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../../../src/actors/ports/index.ts'
-import type { TransitionRecord } from '../../../../src/actors/session/transitions.ts'
-import { readRequests } from '../../../../src/persistence/replies/trace/model-requests.ts'
-import { readTrace } from '../../../../src/persistence/replies/trace/reply-trace.ts'
+import { readRequests } from '../../../../src/features/traces/store/model-requests.ts'
+import { readTrace } from '../../../../src/features/traces/store/reply-trace.ts'
 import {
   listTransitions,
   readTraffic,
   recordTransitions,
   transitionsAfter,
-} from '../../../../src/persistence/replies/trace/transitions.ts'
+} from '../../../../src/features/traces/store/transitions.ts'
+import type { TransitionRecord } from '../../../../src/features/traces/transitions.ts'
+import { finished, openScene, type Scene, versions } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { finished, openScene, type Scene, versions } from '../../scene.ts'
 
 const providerId = '11111111-1111-4111-8111-111111111111'
 const begun = new Date('2026-01-02T03:04:05.006Z')

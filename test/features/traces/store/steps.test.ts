@@ -1,11 +1,11 @@
 /** Steps of replies, stored beside them: they hold back no reply, and go with their session. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../../../src/actors/ports/index.ts'
-import { createTransitionRecorder, type TransitionRecord } from '../../../../src/actors/session/transitions.ts'
+import { recordTransitions } from '../../../../src/features/traces/store/transitions.ts'
+import { createTransitionRecorder, type TransitionRecord } from '../../../../src/features/traces/transitions.ts'
 import { deleteSession } from '../../../../src/persistence/replies/sessions/sessions.ts'
-import { recordTransitions } from '../../../../src/persistence/replies/trace/transitions.ts'
+import { finished, newAgent, openScene, type Scene, versions } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { finished, newAgent, openScene, type Scene, versions } from '../../scene.ts'
 
 const request = { turn: 1, at: new Date(), model: 'test-model', body: '{}', texts: [], historyFrom: null, left: null }
 

@@ -1,6 +1,6 @@
 /** The running machine as data, for display (contract section 8). */
 import type { AnyStateMachine } from 'xstate'
-import { sessionMachine } from './machine.ts'
+import { sessionMachine } from '../../actors/session/machine.ts'
 
 export interface ChartState {
   /** Path of the state: `idle`, `streaming.settling`, … */

@@ -1,15 +1,15 @@
 /** The debug API (contract section 8): the chart, each session's steps, traffic, live actors. */
 import type { ActorReport } from '../../../actors/ports/index.ts'
-import type { ChartTransition } from '../../../actors/session/chart.ts'
-import { machineConfig, mermaidChart, sessionChart, transitionTaken } from '../../../actors/session/chart.ts'
 import type { SessionHost } from '../../../actors/session/host.ts'
-import type { TransitionRecorder } from '../../../actors/session/transitions.ts'
+import { missing } from '../../../http/server/http-error.ts'
+import type { Handlers } from '../../../http/server/mount.ts'
+import { listAs } from '../../../http/server/paging/list.ts'
+import { connectionSignal, lastEventId } from '../../../http/streaming/reply-stream.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import * as transitions from '../../../persistence/replies/trace/transitions.ts'
-import { missing } from '../../server/http-error.ts'
-import type { Handlers } from '../../server/mount.ts'
-import { listAs } from '../../server/paging/list.ts'
-import { connectionSignal, lastEventId } from '../../streaming/reply-stream.ts'
+import type { ChartTransition } from '../chart.ts'
+import { machineConfig, mermaidChart, sessionChart, transitionTaken } from '../chart.ts'
+import * as transitions from '../store/transitions.ts'
+import type { TransitionRecorder } from '../transitions.ts'
 import { changes, sendSteps } from './following.ts'
 
 export interface DebugDependencies {

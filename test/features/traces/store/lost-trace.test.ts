@@ -1,12 +1,12 @@
 /** Contract section 16: what is known of a reply whose owner was lost. */
 import { expect } from 'vitest'
-import type { NoteKind, StepDetail, TransitionRecord } from '../../../../src/actors/session/transitions.ts'
+import { readTrace } from '../../../../src/features/traces/store/reply-trace.ts'
+import { recordTransitions } from '../../../../src/features/traces/store/transitions.ts'
+import type { NoteKind, StepDetail, TransitionRecord } from '../../../../src/features/traces/transitions.ts'
 import { settleLost } from '../../../../src/persistence/replies/settling/lost-owners.ts'
-import { readTrace } from '../../../../src/persistence/replies/trace/reply-trace.ts'
-import { recordTransitions } from '../../../../src/persistence/replies/trace/transitions.ts'
+import { listMessages } from '../../../persistence/list-messages.ts'
+import { finished, openScene } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { listMessages } from '../../list-messages.ts'
-import { finished, openScene } from '../../scene.ts'
 
 verifies(
   ['contract-16.trace', 'contract-16.figures'],

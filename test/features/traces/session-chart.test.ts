@@ -2,16 +2,16 @@
 import { expect, test } from 'vitest'
 import { createMachine, transition } from 'xstate'
 import type { Outcome } from '../../../src/actors/reply/reply-event.ts'
+import { pathOf, sessionMachine, startingAt } from '../../../src/actors/session/machine.ts'
+import type { RunningReply } from '../../../src/actors/session/running-reply.ts'
+import type { SessionEvent } from '../../../src/actors/session/session-event.ts'
 import {
   chartOf,
   machineConfig,
   mermaidChart,
   sessionChart,
   transitionTaken,
-} from '../../../src/actors/session/chart.ts'
-import { pathOf, sessionMachine, startingAt } from '../../../src/actors/session/machine.ts'
-import type { RunningReply } from '../../../src/actors/session/running-reply.ts'
-import type { SessionEvent } from '../../../src/actors/session/session-event.ts'
+} from '../../../src/features/traces/chart.ts'
 import { verifies } from '../../verifies.ts'
 
 const chart = sessionChart()

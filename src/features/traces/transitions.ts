@@ -1,6 +1,7 @@
 /** Records each step of a session's machine and the notes between them, off the token path: they are written in batches. */
+
+import type { SentRequest } from '../../actors/ports/sent-request.ts'
 import { atMost } from '../../async/pause.ts'
-import type { SentRequest } from '../ports/sent-request.ts'
 
 /** Most steps that wait for the database; beyond it the oldest are dropped, since replies take precedence. */
 const MAX_WAITING = 50_000

@@ -1,7 +1,7 @@
 /** Contract section 8: what operators see of the sessions. */
 import { afterAll, expect } from 'vitest'
+import { isoUtc, uuid } from '../../../http/scene.ts'
 import { verifies } from '../../../verifies.ts'
-import { isoUtc, uuid } from '../../scene.ts'
 import { debug, openDebugScene } from './debug-scene.ts'
 
 const { scene, finished, steps } = await openDebugScene()

@@ -1,8 +1,8 @@
 /** Steps are recorded in order, once each, in batches, off the token path (contract section 8). */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createTransitionRecorder } from '../../../src/actors/session/transitions.ts'
-import { turn } from '../turn.ts'
-import { gathered, heldStore, sending, step } from './held-store.ts'
+import { createTransitionRecorder } from '../../../src/features/traces/transitions.ts'
+import { gathered, heldStore, sending, step } from '../../actors/session/held-store.ts'
+import { turn } from '../../actors/turn.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())

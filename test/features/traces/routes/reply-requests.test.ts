@@ -1,13 +1,13 @@
 /** Contract section 16: what each model call was sent, rebuilt from references, beside what the upstream received. */
 import { expect, onTestFinished } from 'vitest'
+import { call } from '../../../http/scene.ts'
+import { asks, says, startToolServer } from '../../../http/tool-scene.ts'
 import * as anthropic from '../../../providers/native/anthropic-server.ts'
 import * as gemini from '../../../providers/native/gemini-server.ts'
 import { createAgent, startTestApp } from '../../../support/app.ts'
 import { startUpstream, type Upstream } from '../../../support/network/upstream.ts'
 import { openSse } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
-import { call } from '../../scene.ts'
-import { asks, says, startToolServer } from '../../tool-scene.ts'
 
 const key = 'sk-very-secret-1234567890'
 const system = 'You are a careful guide, who looks before you speak.'

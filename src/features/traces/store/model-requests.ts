@@ -1,9 +1,9 @@
 /** What models were sent, rebuilt from what is stored (contract section 16). */
 import type { LeftReason } from '../../../actors/ports/index.ts'
-import type { Sql } from '../../postgres/database.ts'
-import { isoTime } from '../../postgres/page.ts'
-import { isUuid } from '../../postgres/uuid.ts'
-import { framesOf, type Shown, type ShownRow, shownOf } from '../settling/stored-reply.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isoTime } from '../../../persistence/postgres/page.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { framesOf, type Shown, type ShownRow, shownOf } from '../../../persistence/replies/settling/stored-reply.ts'
 import { decodeRequest, type MessageName, type Reference, referencesIn, type Stored } from './request-references.ts'
 
 export interface ModelRequestShown {

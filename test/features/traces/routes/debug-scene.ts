@@ -1,6 +1,7 @@
 /** What the tests of the debug routes share: finished sessions, their recorded steps, the stream of them. */
+
+import { openScene } from '../../../http/scene.ts'
 import { openSse } from '../../../support/streams/sse.ts'
-import { openScene } from '../../scene.ts'
 
 export const debug = '/api/v1/debug'
 

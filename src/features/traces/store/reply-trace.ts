@@ -1,9 +1,9 @@
 /** What happened in one reply, as spans (contract section 16): its message, and the transitions and notes kept of it. */
 import type { FinishReason, MessageStatus } from '../../../actors/reply/reply-event.ts'
-import type { NoteKind, StepDetail, StepKind } from '../../../actors/session/transitions.ts'
-import type { Sql } from '../../postgres/database.ts'
-import { isUuid } from '../../postgres/uuid.ts'
-import { decodeStepDetail } from '../stored/stored-columns.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { decodeStepDetail } from '../../../persistence/replies/stored/stored-columns.ts'
+import type { NoteKind, StepDetail, StepKind } from '../transitions.ts'
 
 const spanKinds = ['reply', 'model', 'attempt', 'tool', 'handover', 'settle'] as const
 export type SpanKind = (typeof spanKinds)[number]
