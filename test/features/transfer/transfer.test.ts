@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { stringify } from 'yaml'
-import { temporaryFolder } from '../../../support/folder.ts'
-import { verifies } from '../../../verifies.ts'
-import { openScene, type Scene } from '../../scene.ts'
+import { openScene, type Scene } from '../../http/scene.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { verifies } from '../../verifies.ts'
 
 let from: Scene
 let to: Scene
@@ -238,7 +238,7 @@ verifies('contract-8.import', 'npm run import imports a file, and its exit code 
   const file = join(folder, 'configuration.yaml')
   const run = async (login: string) => {
     const environment = { ...process.env, GREENROOM_URL: `${guarded.app.url}/`, GREENROOM_LOGIN: login }
-    const options = { cwd: fileURLToPath(new URL('../../../..', import.meta.url)), env: environment }
+    const options = { cwd: fileURLToPath(new URL('../../..', import.meta.url)), env: environment }
     return promisify(execFile)(process.execPath, ['src/cli/main.ts', 'import', file], options).then(
       ({ stdout }) => [0, stdout],
       ({ code, stdout, stderr }) => [code, `${stdout}${stderr}`],

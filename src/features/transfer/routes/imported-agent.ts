@@ -1,8 +1,8 @@
 /** An agent of an import, with the records that it names. Absent fields stay absent. */
 import type { components } from '../../../../openapi/generated/schema.ts'
-import { givenLimits } from '../../../features/limits/routes/limit-input.ts'
-import { givenOrigins } from '../allowed-origins.ts'
-import { givenConfig, givenFormat } from '../records/agents.ts'
+import { givenOrigins } from '../../../http/management/allowed-origins.ts'
+import { givenConfig, givenFormat } from '../../../http/management/records/agents.ts'
+import { givenLimits } from '../../limits/routes/limit-input.ts'
 
 type Given = NonNullable<components['schemas']['Import']['agents']>[number]
 

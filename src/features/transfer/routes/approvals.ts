@@ -1,9 +1,9 @@
 /** An agent's tools and approvals by the names of records, as exports have them (contract sections 8 and 25). */
 import { toolsByName } from '../../../../openapi/schemas/records/tools.ts'
 import type { Approval, ConfiguredTools, NamedTool, WorkOutNames } from '../../../actors/ports/index.ts'
-import { readIdentity, readText } from '../../../features/approvals/routes/approvals.ts'
-import { type StoredApprovals, textOfApproval } from '../../../features/approvals/store/tool-approvals.ts'
-import type { Configuration } from '../../../persistence/records/transfer.ts'
+import { readIdentity, readText } from '../../approvals/routes/approvals.ts'
+import { type StoredApprovals, textOfApproval } from '../../approvals/store/tool-approvals.ts'
+import type { Configuration } from '../store/transfer.ts'
 
 type ApprovalByName = string | { builtInTool: string } | { httpTool: string } | { mcpServer: string; toolName: string }
 

@@ -1,7 +1,7 @@
 /** Contract sections 8 and 19: an import saves no agent that its provider could not answer for. */
 import { afterAll, expect } from 'vitest'
-import { verifies } from '../../../verifies.ts'
-import { openScene } from '../../scene.ts'
+import { openScene } from '../../http/scene.ts'
+import { verifies } from '../../verifies.ts'
 
 const scene = await openScene()
 afterAll(() => scene.close())

@@ -1,8 +1,8 @@
 /** YAML documents are read beside the server, within bounds of values and time (contract section 18). */
 import { expect } from 'vitest'
-import { parseYaml } from '../../../../src/http/management/transfer/yaml-body.ts'
-import { HttpError } from '../../../../src/http/server/http-error.ts'
-import { verifies } from '../../../verifies.ts'
+import { parseYaml } from '../../../src/features/transfer/routes/yaml-body.ts'
+import { HttpError } from '../../../src/http/server/http-error.ts'
+import { verifies } from '../../verifies.ts'
 
 const faultOf = (text: string, deadlineMs?: number) =>
   parseYaml(text, deadlineMs).then(

@@ -4,8 +4,8 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument } from 'yaml'
-import { MOST_LEVELS, MOST_VALUES } from '../../server/json-size.ts'
-import { findFault } from '../../server/request-body/text.ts'
+import { MOST_LEVELS, MOST_VALUES } from '../../../http/server/json-size.ts'
+import { findFault } from '../../../http/server/request-body/text.ts'
 
 /** `json`: the document as JSON text, which the server reads faster than a cloned object. */
 export type YamlAnswer = { json: string } | { fault: string }

@@ -1,10 +1,10 @@
 /** Reads YAML bodies, beside the server: a document of 1 MiB may take seconds, in which no stream would move. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { answerOf, startThread } from '../../../async/isolated-worker.ts'
-import { decodeUtf8 } from '../../server/body.ts'
-import { HttpError } from '../../server/http-error.ts'
-import { readBody } from '../../server/request-body/incoming-body.ts'
-import { inTurns } from './in-turns.ts'
+import { inTurns } from '../../../http/management/transfer/in-turns.ts'
+import { decodeUtf8 } from '../../../http/server/body.ts'
+import { HttpError } from '../../../http/server/http-error.ts'
+import { readBody } from '../../../http/server/request-body/incoming-body.ts'
 import type { YamlAnswer } from './yaml-worker.ts'
 
 /** RFC 9512, and the names that were in use before it. */

@@ -1,11 +1,11 @@
 /** A consistent snapshot of the whole configuration, by name, for export. */
-import type { GenerationConfig, ResponseFormat, WireApi } from '../../actors/ports/index.ts'
-import { type StoredApprovals, storedApprovals } from '../../features/approvals/store/tool-approvals.ts'
-import type { AnySql, Tx } from '../postgres/database.ts'
-import type { CallerInstructions, Compaction, OnLoss } from './agents.ts'
-import { wireApi } from './providers.ts'
-import type { HttpToolFields } from './tools/http-tools.ts'
-import type { McpServerFields } from './tools/mcp-servers.ts'
+import type { GenerationConfig, ResponseFormat, WireApi } from '../../../actors/ports/index.ts'
+import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
+import type { CallerInstructions, Compaction, OnLoss } from '../../../persistence/records/agents.ts'
+import { wireApi } from '../../../persistence/records/providers.ts'
+import type { HttpToolFields } from '../../../persistence/records/tools/http-tools.ts'
+import type { McpServerFields } from '../../../persistence/records/tools/mcp-servers.ts'
+import { type StoredApprovals, storedApprovals } from '../../approvals/store/tool-approvals.ts'
 
 interface Named {
   id: string

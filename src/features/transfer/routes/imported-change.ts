@@ -1,7 +1,7 @@
 /** What the audit says of a record that was imported. */
 
-import { changesBetween, headerChange, withoutSecrets } from '../../../features/audit/routes/changes.ts'
-import type { AuditedChange } from '../../../features/audit/store/audit.ts'
+import { changesBetween, headerChange, withoutSecrets } from '../../audit/routes/changes.ts'
+import type { AuditedChange } from '../../audit/store/audit.ts'
 
 /** As it is imported, references by name. */
 export function importedChange(
