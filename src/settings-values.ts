@@ -1,7 +1,7 @@
 /** How the values of settings are read. Each reader throws a reason; `settings.ts` puts the setting's name before it. */
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import { readRedisUrl } from './coordination/redis/redis-address.ts'
-import { readHash } from './http/management/login/password.ts'
+import { readHash } from './features/users/login/password.ts'
 
 /** A reader of one setting's value, which is never empty. Throws an Error with the reason, without the name. */
 export type Read<T> = (value: string) => T

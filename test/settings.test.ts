@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { settingsTable, withTable } from '../scripts/tables/settings-table.ts'
-import { findCredential } from '../src/http/management/login/password.ts'
+import { findCredential } from '../src/features/users/login/password.ts'
 import { isLoopback, readSettings, SettingsError, startupWarnings, table } from '../src/settings.ts'
 import { verifies } from './verifies.ts'
 

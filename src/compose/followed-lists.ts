@@ -3,9 +3,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import { createTimers } from '../coordination/timers.ts'
 import { createKeyList, type KeyList } from '../features/keys/routes/key-list.ts'
 import { findKnownKey, hashOfKey, keysVersion, knownKeys, noteUse } from '../features/keys/store/keys.ts'
-import { createRevocationList, type RevocationList } from '../http/deploy/access/revocations.ts'
+import { createRevocationList, type RevocationList } from '../features/users/access/revocations.ts'
+import { readRevocations } from '../features/users/store/users.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
-import { readRevocations } from '../persistence/replies/users/users.ts'
 import { waitForDatabase } from './database.ts'
 
 /** What is deleted or revoked is refused everywhere within 2 s: a reading that is slow or fails leaves time for the next. */

@@ -17,10 +17,10 @@ import {
   storeTitle,
   type UntitledSession,
 } from '../features/titles/store/titles.ts'
+import { tidyLogins } from '../features/users/store/logins.ts'
 import { uncheckedRequest } from '../http/sending/agent-for-reply.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
 import { installationId } from '../persistence/records/access/installation.ts'
-import { tidyLogins } from '../persistence/records/access/logins.ts'
 import type { Secrets } from '../persistence/records/access/secrets.ts'
 import type { AgentLookup } from '../persistence/records/agent-lookup.ts'
 import { type Retention, tidyReplies } from '../persistence/replies/sessions/housekeeping.ts'

@@ -1,7 +1,7 @@
 /** Client secrets that expire while the client works (contract section 11), against the product. */
 import { afterAll, expect } from 'vitest'
 import { ApiError, createClient, ReplyError } from '../../packages/client/src/index.ts'
-import { openFrontDoor } from '../http/deploy/secrets/front-door-scene.ts'
+import { openFrontDoor } from '../features/users/access/front-door-scene.ts'
 import { startProxy } from '../support/network/proxy.ts'
 import { verifies } from '../verifies.ts'
 import { eventsOf, hurried, textOf } from './scene.ts'

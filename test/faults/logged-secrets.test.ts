@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, expect } from 'vitest'
-import { bearer, DEPLOY_KEY, say } from '../http/deploy/secrets/front-door-scene.ts'
+import { bearer, DEPLOY_KEY, say } from '../features/users/access/front-door-scene.ts'
 import { call } from '../http/scene.ts'
 import { startCollector } from '../observability/otlp-collector.ts'
 import { createAgent } from '../support/app.ts'

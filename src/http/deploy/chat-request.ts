@@ -10,11 +10,11 @@ import {
   type SentMessage,
 } from '../../features/parts/routes/sent-message.ts'
 import type { Uploads } from '../../features/parts/routes/uploads.ts'
+import type { Caller } from '../../features/users/access/caller.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { openCalls } from '../../untrusted/open-calls.ts'
 import { type Instructions, instructionsOf, isInstruction } from '../sending/caller-instructions.ts'
 import { badRequest, HttpError } from '../server/http-error.ts'
-import type { Caller } from './access/caller.ts'
 
 /** The type that the schema checks: the document lists the roles, this file says what is wrong with others. */
 export type Messages = readonly (Omit<components['schemas']['ChatMessage'], 'role'> & { role: string })[]

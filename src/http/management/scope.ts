@@ -5,7 +5,8 @@ import type { Operations } from '../../../openapi/operation.ts'
 import { auth } from '../../../openapi/operations/operators/auth.ts'
 import type { KeyList } from '../../features/keys/routes/key-list.ts'
 import { managementKeyOf } from '../../features/keys/routes/management-key.ts'
-import { bearerOf, isClientSecret } from '../bearer.ts'
+import type { LoginSessions } from '../../features/users/login/login-session.ts'
+import { bearerOf, isClientSecret } from '../../features/users/routes/bearer.ts'
 import { registerJson } from '../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../server/hosts.ts'
 import { HttpError } from '../server/http-error.ts'
@@ -13,7 +14,6 @@ import { refuseForeignOrigin } from '../server/origins.ts'
 import { breakOffWith } from '../streaming/break-off.ts'
 import { compactAnswers } from './compact-answers.ts'
 import { sendManagementError } from './errors.ts'
-import type { LoginSessions } from './login/login-session.ts'
 
 export interface ManagementScope {
   /** Null when no login is required. */

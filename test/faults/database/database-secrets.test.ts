@@ -1,6 +1,6 @@
 /** Contract section 11: while the database is away, what is known of secrets, revocations and origins counts. */
 import { expect } from 'vitest'
-import { bearer, say } from '../../http/deploy/secrets/front-door-scene.ts'
+import { bearer, say } from '../../features/users/access/front-door-scene.ts'
 import { call } from '../../http/scene.ts'
 import { verifies } from '../../verifies.ts'
 import { openOutage } from './database-scene.ts'

@@ -1,9 +1,9 @@
 /** Contract section 22: lists that live, on two instances that share a database. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { bearer, DEPLOY_KEY, type FrontDoor, openFrontDoor, say } from '../../http/deploy/secrets/front-door-scene.ts'
 import type { TestApp } from '../../support/app.ts'
 import { openSse, type SseStream } from '../../support/streams/sse.ts'
 import { verifies } from '../../verifies.ts'
+import { bearer, DEPLOY_KEY, type FrontDoor, openFrontDoor, say } from '../users/access/front-door-scene.ts'
 
 let door: FrontDoor
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Contract section 25: paths that are not there, base URLs with a slash too many, models by id, foreign preflights. */
 import OpenAI from 'openai'
 import { afterAll, expect } from 'vitest'
-import { createPreflightRefusal } from '../../../src/http/deploy/access/refused-preflights.ts'
+import { createPreflightRefusal } from '../../../src/features/users/access/refused-preflights.ts'
 import { verifies } from '../../verifies.ts'
 import { call, nobody, openScene } from '../scene.ts'
 

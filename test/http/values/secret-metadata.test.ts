@@ -1,7 +1,7 @@
 /** Contract section 20: metadata that says whom an agent acts for is not for a client secret to set. */
 import { afterAll, beforeAll, expect } from 'vitest'
+import { type FrontDoor, openFrontDoor } from '../../features/users/access/front-door-scene.ts'
 import { verifies } from '../../verifies.ts'
-import { type FrontDoor, openFrontDoor } from '../deploy/secrets/front-door-scene.ts'
 import { call } from '../scene.ts'
 
 let door: FrontDoor

@@ -1,8 +1,8 @@
 /** What a deploy request counts for (contract section 23), and how its answer tells of it. */
 import type { FastifyReply } from 'fastify'
 import type { Counts, CountsFor, Limits, LimitsInForce, OverLimit, RequestRate } from '../../../actors/ports/index.ts'
-import { type Caller, keyIdOf } from '../../../http/deploy/access/caller.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
+import { type Caller, keyIdOf } from '../../users/access/caller.ts'
 
 export interface CallerLimits {
   /** The named key that the request came with, or that its client secret was made with. Null when there is none. */

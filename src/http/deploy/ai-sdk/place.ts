@@ -6,12 +6,12 @@ import {
   newestAsked,
   sessionExists,
 } from '../../../features/branches/store/known-messages.ts'
+import type { Caller } from '../../../features/users/access/caller.ts'
+import { ownSession } from '../../../features/users/access/own-session.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { isInstruction } from '../../sending/caller-instructions.ts'
 import { missing } from '../../server/http-error.ts'
-import type { Caller } from '../access/caller.ts'
-import { ownSession } from '../access/own-session.ts'
 import { type ListedMessage, repliesIn } from '../front-ends/listed-messages.ts'
 
 export interface UIPlace {

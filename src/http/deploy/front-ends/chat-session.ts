@@ -1,12 +1,12 @@
 /** The session that a front end means by the id of its chat or thread (contract section 25). */
 import { newId } from '../../../actors/reply/new-id.ts'
+import type { Caller } from '../../../features/users/access/caller.ts'
+import { ownSession } from '../../../features/users/access/own-session.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { findByExternalId, type Session } from '../../../persistence/replies/sessions/sessions.ts'
 import { chatIdFault } from '../../sending/external-id.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
-import type { Caller } from '../access/caller.ts'
-import { ownSession } from '../access/own-session.ts'
 
 export interface ChatRequest {
   agentId: string

@@ -1,9 +1,9 @@
 /** System messages that a page sends (contract section 25): taken where the agent appends them, else left out and named. */
 import type { FastifyReply } from 'fastify'
+import type { Caller } from '../../../features/users/access/caller.ts'
 import { type AgentDependencies, loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import { type Instructions, instructionsOf, isInstruction } from '../../sending/caller-instructions.ts'
-import type { Caller } from '../access/caller.ts'
 
 export interface PageInstruction {
   /** As `x-greenroom-ignored` names it: `system` or `developer`. */

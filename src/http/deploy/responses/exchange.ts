@@ -1,7 +1,7 @@
 /** What the handlers of the Responses API are given. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../../features/users/access/caller.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
-import type { Caller } from '../access/caller.ts'
 import type { CompletionDependencies } from '../completions.ts'
 
 export type ResponseDependencies = SendDependencies & CompletionDependencies

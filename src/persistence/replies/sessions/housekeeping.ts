@@ -2,8 +2,8 @@
 
 import { foldUsage } from '../../../features/limits/store/usage/usage.ts'
 import { tidyContents } from '../../../features/parts/store/parts.ts'
+import { forgetRevocations } from '../../../features/users/store/users.ts'
 import type { Sql } from '../../postgres/database.ts'
-import { forgetRevocations } from '../users/users.ts'
 
 export interface Retention {
   /** Sessions idle for longer are removed. Null means never. */

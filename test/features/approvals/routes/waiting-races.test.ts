@@ -1,8 +1,8 @@
 /** Two deciders on two instances: contract section 15. DECIDE_RACES sets how many races there are (20). */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { type FrontDoor, openFrontDoor } from '../../../http/deploy/secrets/front-door-scene.ts'
 import { asks, says } from '../../../http/tool-scene.ts'
 import { verifies } from '../../../verifies.ts'
+import { type FrontDoor, openFrontDoor } from '../../users/access/front-door-scene.ts'
 import { approve, call, reject } from './waiting-scene.ts'
 
 const RACES = Number(process.env.DECIDE_RACES ?? 20)

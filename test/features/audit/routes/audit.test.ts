@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { tags } from '../../../../openapi/contract.ts'
 import type { Operation } from '../../../../openapi/operation.ts'
-import { bearer, type FrontDoor, openFrontDoor } from '../../../http/deploy/secrets/front-door-scene.ts'
 import { type Answer, call, nobody } from '../../../http/scene.ts'
 import { verifies } from '../../../verifies.ts'
+import { bearer, type FrontDoor, openFrontDoor } from '../../users/access/front-door-scene.ts'
 
 let door: FrontDoor
 let cookie = ''

@@ -1,10 +1,10 @@
 /** Contract section 19: who may compact, and what a session that is held for it keeps waiting. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { type FrontDoor, openFrontDoor, say } from '../../../http/deploy/secrets/front-door-scene.ts'
 import { asks } from '../../../http/tool-scene.ts'
 import type { UpstreamCall } from '../../../support/network/upstream.ts'
 import { verifies } from '../../../verifies.ts'
 import { call, openWaitingScene } from '../../approvals/routes/waiting-scene.ts'
+import { type FrontDoor, openFrontDoor, say } from '../../users/access/front-door-scene.ts'
 
 let door: FrontDoor
 beforeAll(async () => {

@@ -4,17 +4,11 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tags } from '../../../../openapi/contract.ts'
 import type { Operation } from '../../../../openapi/operation.ts'
-import {
-  bearer,
-  DEPLOY_KEY,
-  type FrontDoor,
-  openFrontDoor,
-  say,
-} from '../../../http/deploy/secrets/front-door-scene.ts'
 import { call, nobody } from '../../../http/scene.ts'
 import { openSse } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
 import { image } from '../../parts/routes/parts-scene.ts'
+import { bearer, DEPLOY_KEY, type FrontDoor, openFrontDoor, say } from '../../users/access/front-door-scene.ts'
 
 let door: FrontDoor
 let cookie: string

@@ -1,9 +1,9 @@
 /** Changes of keys while the database fails in what follows them (contract section 10: "503 means that nothing was stored"). */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { bearer } from '../../../http/deploy/secrets/front-door-scene.ts'
 import { call } from '../../../http/scene.ts'
 import { createAgent, startTestApp, type TestApp } from '../../../support/app.ts'
 import { verifies } from '../../../verifies.ts'
+import { bearer } from '../../users/access/front-door-scene.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 /** Two instances, keys with limits, and every surface that begins a reply. */
 import { randomUUID } from 'node:crypto'
 import type { Limits } from '../../../../src/actors/ports/index.ts'
-import { bearer, type FrontDoor, openFrontDoor, say } from '../../../http/deploy/secrets/front-door-scene.ts'
 import { call } from '../../../http/scene.ts'
 import type { TestApp } from '../../../support/app.ts'
+import { bearer, type FrontDoor, openFrontDoor, say } from '../../users/access/front-door-scene.ts'
 
 export async function openLimitScene(settings: Record<string, string> = {}) {
   const door = await openFrontDoor({ settings })

@@ -1,10 +1,10 @@
 /** Contract section 13: parts of earlier messages, sent again by the path at which they are read. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect } from 'vitest'
-import { openFrontDoor } from '../../../http/deploy/secrets/front-door-scene.ts'
 import { openRepeatScene } from '../../../http/repeat-scene.ts'
 import { rest, uiScene } from '../../../http/ui-scene.ts'
 import { verifies } from '../../../verifies.ts'
+import { openFrontDoor } from '../../users/access/front-door-scene.ts'
 import { dataUrl, file, image, pdf, png, text } from './parts-scene.ts'
 
 const { scene, untilFollowed } = await openRepeatScene()

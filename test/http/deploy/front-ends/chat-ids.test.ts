@@ -1,10 +1,16 @@
 /** Contract section 25, "Ids of front ends": chats and threads that are no UUIDs. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
+import {
+  bearer,
+  DEPLOY_KEY,
+  type FrontDoor,
+  openFrontDoor,
+  say,
+} from '../../../features/users/access/front-door-scene.ts'
 import { openSse, type SseStream } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
 import { rest, userMessage } from '../../ui-scene.ts'
-import { bearer, DEPLOY_KEY, type FrontDoor, openFrontDoor, say } from '../secrets/front-door-scene.ts'
 
 let door: FrontDoor
 beforeAll(async () => {

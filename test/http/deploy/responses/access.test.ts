@@ -1,9 +1,9 @@
 /** Who reaches the Responses API, by which paths, and with what (contract section 24). */
 import { afterAll, expect } from 'vitest'
 import { dataUrl, pdf, png } from '../../../features/parts/routes/parts-scene.ts'
+import { openFrontDoor } from '../../../features/users/access/front-door-scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { storedMessages } from '../../scene.ts'
-import { openFrontDoor } from '../secrets/front-door-scene.ts'
 import { sessionOf } from './responses-scene.ts'
 
 const scene = await openFrontDoor()

@@ -1,11 +1,11 @@
 /** Twenty streams, recorded as they ran, behind every number of them and from either instance (contract section 24). */
 import { afterAll, beforeAll, expect } from 'vitest'
+import { bearer, DEPLOY_KEY, type FrontDoor, openFrontDoor } from '../../../features/users/access/front-door-scene.ts'
 import type { TestApp } from '../../../support/app.ts'
 import type { UpstreamCall } from '../../../support/network/upstream.ts'
 import { seededRandom } from '../../../support/random.ts'
 import { openSse } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'
-import { bearer, DEPLOY_KEY, type FrontDoor, openFrontDoor } from '../secrets/front-door-scene.ts'
 import { eventFaults } from './open-responses.ts'
 import { packageFaults } from './openai-events.ts'
 import { eventsOf } from './responses-scene.ts'

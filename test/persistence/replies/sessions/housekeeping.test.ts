@@ -1,7 +1,7 @@
 /** Rows that expire: logins, keys, transitions, intents. Sessions: sessions.test.ts. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { tidyLogins } from '../../../../src/persistence/records/access/logins.ts'
+import { tidyLogins } from '../../../../src/features/users/store/logins.ts'
 import { tidyReplies } from '../../../../src/persistence/replies/sessions/housekeeping.ts'
 import { verifies } from '../../../verifies.ts'
 import { openScene, type Scene, versions } from '../../scene.ts'

@@ -1,0 +1,88 @@
+/** Finds the caller of a deploy request, or refuses it with 401 (specification 5.1, contract section 11). */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { revokedSecret, Unauthorized } from '../../../http/server/http-error.ts'
+import { badKey, isNamedKey, type KeyList } from '../../keys/routes/key-list.ts'
+import { bearerOf, isClientSecret } from '../routes/bearer.ts'
+import { type Caller, keyOpens, pathParam, type SecretCaller } from './caller.ts'
+import type { ClientSecrets } from './client-secrets.ts'
+import type { RevocationList } from './revocations.ts'
+
+export interface AuthenticationDependencies {
+  /** Keys that are accepted, the current one first. When empty, it is open. */
+  keys: readonly string[]
+  clientSecrets: ClientSecrets
+  revocations: Pick<RevocationList, 'check'>
+  namedKeys: Pick<KeyList, 'find' | 'get'>
+}
+
+export type Authenticate = (request: FastifyRequest) => Promise<Caller>
+
+const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** The result rejects with `Unauthorized`. */
+export function createAuthentication({
+  keys,
+  clientSecrets,
+  revocations,
+  namedKeys,
+}: AuthenticationDependencies): Authenticate {
+  const isKey = keyCheck(keys)
+  const isOpen = keys.length === 0
+
+  async function readSecret(value: string, request: FastifyRequest): Promise<SecretCaller> {
+    const secret = await clientSecrets.read(value)
+    const agentId = pathParam(request, 'agent_id')
+    // Another agent's is no credential at all. On a path without an agent it is one, and opens nothing (403).
+    if (agentId !== null && agentId.toLowerCase() !== secret.agentId) {
+      throw new Unauthorized('invalid_api_key', 'The client secret is for another agent.')
+    }
+    revocations.check(secret)
+    const made = secret.keyId === null ? null : await namedKeys.get(secret.keyId)
+    if (secret.keyId !== null && (made === null || !keyOpens(made, secret.agentId))) throw revokedSecret()
+    return { ...secret, keyLimits: made?.limits ?? null }
+  }
+
+  async function readNamed(value: string, request: FastifyRequest): Promise<Caller> {
+    const named = await namedKeys.find(value)
+    const agentId = pathParam(request, 'agent_id')
+    if (named === null || !named.scopes.includes('deploy') || (agentId !== null && !keyOpens(named, agentId)))
+      throw badKey()
+    return { kind: 'key', named }
+  }
+
+  return async (request) => {
+    const bearer = bearerOf(request)
+    if (bearer !== null && isKey(bearer)) return { kind: 'key', named: null }
+    if (bearer !== null && isNamedKey(bearer)) return await readNamed(bearer, request)
+    // If no key is set, clients send any: only what could be a secret is read as one.
+    if (bearer !== null && isClientSecret(bearer)) return await readSecret(bearer, request)
+    const inQuery = bearer === null || isOpen ? secretInQuery(request) : null
+    if (inQuery !== null) return await readSecret(inQuery, request)
+    if (isOpen) return { kind: 'anyone' }
+    throw bearer === null
+      ? new Unauthorized('invalid_api_key', 'No API key was given: send Authorization: Bearer <key>.')
+      : new Unauthorized('invalid_api_key', 'The API key is not valid.')
+  }
+}
+
+/** Constant time: hashes of equal length are compared, each of them. */
+function keyCheck(keys: readonly string[]): (given: string) => boolean {
+  const hashes = keys.map(hash)
+  return (given) => {
+    const asked = hash(given)
+    return hashes.map((known) => timingSafeEqual(known, asked)).filter(Boolean).length > 0
+  }
+}
+
+/**
+ * Serves an EventSource, which sends no headers. Null when there is none. Addresses are kept in histories and logs of others, so it counts
+ * nowhere else: there a caller who sends one by mistake is refused rather than served without a user.
+ */
+function secretInQuery(request: FastifyRequest): string | null {
+  const given = new Map<string, unknown>(Object.entries(request.query ?? {})).get('access_token')
+  if (given === undefined) return null
+  const { operation } = request.routeOptions.config
+  if (request.method === 'GET' && operation?.streams !== undefined && typeof given === 'string') return given
+  throw new Unauthorized('invalid_api_key', 'access_token is taken once, and only by a GET that streams.')
+}

@@ -1,0 +1,105 @@
+/** An agent's users: revoke their client secrets, delete and export their sessions (contract section 11). */
+import type { FastifyRequest } from 'fastify'
+import type { SessionHost } from '../../../actors/session/host.ts'
+import type { DeployHandlers } from '../../../http/deploy/scope.ts'
+import { wireMessage, wireSession } from '../../../http/deploy/sessions.ts'
+import { deleteAllSessions } from '../../../http/server/database-errors/delete-sessions.ts'
+import { badRequest, missing } from '../../../http/server/http-error.ts'
+import { brokenText } from '../../../http/server/request-body/text.ts'
+import { bodyTexts, readable } from '../../../http/streaming/written-lists.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { findAgent } from '../../../persistence/records/agents.ts'
+import { listMessages, type MessageList } from '../../../persistence/replies/reading/message-list.ts'
+import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { commitChange } from '../../audit/routes/commit-change.ts'
+import { originOf } from '../../audit/routes/record-change.ts'
+import { writeEntries } from '../../audit/store/audit.ts'
+import { revokeUser, sessionIdsOf } from '../store/users.ts'
+import type { RevocationList } from './revocations.ts'
+
+export interface UserDependencies {
+  sql: Sql
+  host: SessionHost
+  revocations: Pick<RevocationList, 'add'>
+}
+
+interface Params {
+  agent_id: string
+  user: string
+}
+
+/** Throws 404 for what is no agent's id, then 400 for what no user can be called. */
+function readParams({ agent_id, user }: Params) {
+  if (!isUuid(agent_id)) missing('agent')
+  const fault = brokenText(user)
+  if (fault) badRequest(`user: ${fault}`)
+  const length = [...user].length
+  if (length < 1 || length > 200) badRequest('user: must have 1 to 200 characters')
+  return { agentId: agent_id.toLowerCase(), user }
+}
+
+export const userHandlers = (deps: UserDependencies) =>
+  ({
+    revokeUser: async ({ params, request }) => {
+      await revoke(deps, request, 'revoke', readParams(params))
+    },
+    deleteUser: async ({ params, request }) => {
+      const { agentId, user } = readParams(params)
+      // First: no secret of the user makes another session from then on, on any instance.
+      await revoke(deps, request, 'delete', { agentId, user })
+      await deleteAllSessions(deps, { agentId, user }, async () => {})
+    },
+    exportUser: async ({ params, request, reply }) => {
+      const { agentId, user } = readParams(params)
+      if ((await findAgent(deps.sql, agentId)) === null) missing('agent')
+      await writeEntries(deps.sql, originOf(request), [entryOf('export', { agentId, user })])
+      // Read as fast as the client takes it: 1 MiB of messages at a time is in memory, or one message.
+      return reply.type('application/x-ndjson').send(readable(exportLines(deps.sql, agentId, user)))
+    },
+  }) satisfies DeployHandlers<'users'>
+
+const entryOf = (action: 'revoke' | 'delete' | 'export', { agentId, user }: { agentId: string; user: string }) => ({
+  action,
+  kind: 'user',
+  recordId: agentId,
+  recordName: user,
+  changes: {},
+})
+
+/** Throws 404 for an unknown agent. */
+async function revoke(
+  { sql, revocations }: UserDependencies,
+  request: FastifyRequest,
+  action: 'revoke' | 'delete',
+  one: { agentId: string; user: string },
+): Promise<void> {
+  const number = await commitChange(sql, async (tx) => {
+    const revoked = (await revokeUser(tx, one.agentId, one.user)) ?? missing('agent')
+    await writeEntries(tx, originOf(request), [entryOf(action, one)])
+    return revoked
+  })
+  revocations.add({ ...one, number })
+}
+
+async function* wireMessages(messages: MessageList) {
+  for await (const message of messages) yield wireMessage(message)
+}
+
+async function* exportLines(sql: Sql, agentId: string, user: string): AsyncGenerator<string> {
+  for (let after = 0, isMore = true; isMore; ) {
+    const sessions = await sessionIdsOf(sql, agentId, user, after)
+    for (const { id, num } of sessions) {
+      after = num
+      const [session, messages] = [
+        await findSession(sql, agentId, id),
+        await listMessages(sql, agentId, id, { branches: 'all' }, Number.POSITIVE_INFINITY),
+      ]
+      // Deleted meanwhile, or made again for another user.
+      if (session?.user !== user || messages === null) continue
+      yield* bodyTexts({ ...wireSession(session), messages: wireMessages(messages) })
+      yield '\n'
+    }
+    isMore = sessions.length > 0
+  }
+}
