@@ -18,6 +18,7 @@ import {
   type UntitledSession,
 } from '../features/titles/store/titles.ts'
 import { tidyLogins } from '../features/users/store/logins.ts'
+import { forgetDeliveries } from '../features/webhooks/store/deliveries.ts'
 import { uncheckedRequest } from '../http/sending/agent-for-reply.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
 import { installationId } from '../persistence/records/access/installation.ts'
@@ -25,7 +26,6 @@ import type { Secrets } from '../persistence/records/access/secrets.ts'
 import type { AgentLookup } from '../persistence/records/agent-lookup.ts'
 import { type Retention, tidyReplies } from '../persistence/replies/sessions/housekeeping.ts'
 import { buildMissingIndexes } from '../persistence/schema.ts'
-import { forgetDeliveries } from '../persistence/webhooks/deliveries.ts'
 
 export interface BackgroundOptions {
   sql: Sql

@@ -1,15 +1,15 @@
 /** Wires up webhooks: who sends what is due, and when (contract section 22). */
 import type { FastifyBaseLogger } from 'fastify'
 import { createTimers } from '../coordination/timers.ts'
-import type { WebhookDependencies } from '../http/webhooks/webhook-handlers.ts'
+import { attempt } from '../features/webhooks/attempt.ts'
+import { createDeliverer, openSecrets, UNREADABLE } from '../features/webhooks/deliverer.ts'
+import type { WebhookDependencies } from '../features/webhooks/routes/webhook-handlers.ts'
+import { newSecret } from '../features/webhooks/signature.ts'
+import { claimDeliveries, disableGone, isDeliveryDue, storeAttempt } from '../features/webhooks/store/deliveries.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
 import type { Secrets } from '../persistence/records/access/secrets.ts'
-import { claimDeliveries, disableGone, isDeliveryDue, storeAttempt } from '../persistence/webhooks/deliveries.ts'
 import { callFailure } from '../tools/outbound/call-failure.ts'
 import type { Outbound } from '../tools/outbound/outbound.ts'
-import { attempt } from '../webhooks/attempt.ts'
-import { createDeliverer, openSecrets, UNREADABLE } from '../webhooks/deliverer.ts'
-import { newSecret } from '../webhooks/signature.ts'
 
 interface WebhookParts {
   sql: Sql

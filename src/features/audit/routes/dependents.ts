@@ -2,8 +2,8 @@
 import type { Tx } from '../../../persistence/postgres/database.ts'
 import { lockAgent } from '../../../persistence/records/agents.ts'
 import { findAgentTools, lockAgentsWith } from '../../../persistence/records/tools/agent-tools.ts'
-import { findWebhook, lockWebhooksOf } from '../../../persistence/webhooks/webhooks.ts'
 import { findKey, lockKeysOf } from '../../keys/store/keys.ts'
+import { findWebhook, lockWebhooksOf } from '../../webhooks/store/webhooks.ts'
 import type { AuditedChange } from '../store/audit.ts'
 import { changesBetween } from './changes.ts'
 

@@ -1,9 +1,9 @@
 /** Contract section 22: webhooks as a resource. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createAgent } from '../../support/app.ts'
-import { type Receiver, startReceiver } from '../../support/network/receiver.ts'
-import { verifies } from '../../verifies.ts'
-import { nobody, openScene, type Scene } from '../scene.ts'
+import { nobody, openScene, type Scene } from '../../../http/scene.ts'
+import { createAgent } from '../../../support/app.ts'
+import { type Receiver, startReceiver } from '../../../support/network/receiver.ts'
+import { verifies } from '../../../verifies.ts'
 
 let scene: Scene
 let receiver: Receiver

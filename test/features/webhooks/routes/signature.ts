@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Received } from '../../support/network/receiver.ts'
+import type { Received } from '../../../support/network/receiver.ts'
 
 /** The signature by this secret, computed as Standard Webhooks says. */
 export function signature(secret: string, { headers, body }: Received): string {

@@ -1,7 +1,7 @@
 /** Webhooks: addresses that are told how replies end (contract section 22). */
-import type { AnySql, Tx } from '../postgres/database.ts'
-import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
-import { isUuid } from '../postgres/uuid.ts'
+import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
+import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../../../persistence/postgres/page.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
 
 export type WebhookEvent = 'reply.completed' | 'reply.failed' | 'reply.cancelled' | 'reply.waiting' | 'session.deleted'
 

@@ -1,9 +1,9 @@
 /** Contract section 22: what webhooks are told, and how. */
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
-import { type Received, type Receiver, startReceiver } from '../../support/network/receiver.ts'
-import { verifies } from '../../verifies.ts'
-import { openScene, type Scene } from '../scene.ts'
+import { openScene, type Scene } from '../../../http/scene.ts'
+import { type Received, type Receiver, startReceiver } from '../../../support/network/receiver.ts'
+import { verifies } from '../../../verifies.ts'
 import { signature } from './signature.ts'
 
 let scene: Scene
@@ -279,7 +279,7 @@ verifies('contract-22.webhook-deliveries', 'newest first, in pages, and for 30 d
   const all = await deliveries(hook)
   const page = (await scene.call('GET', `${path}/${hook.id}/deliveries?limit=1&offset=1`)).json
   expect(page).toMatchObject({ total: 3, limit: 1, offset: 1, deliveries: [{ id: all[1].id }] })
-  const { forgetDeliveries } = await import('../../../src/persistence/webhooks/deliveries.ts')
+  const { forgetDeliveries } = await import('../../../../src/features/webhooks/store/deliveries.ts')
   await scene.app
     .sql`update webhook_deliveries set created_at = created_at - interval '30 days' where id = ${all[2].id}`
   await forgetDeliveries(scene.app.sql)

@@ -3,10 +3,10 @@
  * an attempt whose instance died is due again when its claim has expired.
  */
 
-import { writeEntries } from '../../features/audit/store/audit.ts'
-import type { AnySql, Sql } from '../postgres/database.ts'
-import { isoTime, type Page } from '../postgres/page.ts'
-import { isUuid } from '../postgres/uuid.ts'
+import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
+import { isoTime, type Page } from '../../../persistence/postgres/page.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { writeEntries } from '../../audit/store/audit.ts'
 import { secretsOf, type WebhookEvent } from './webhooks.ts'
 
 /** Times are ISO 8601 UTC. */

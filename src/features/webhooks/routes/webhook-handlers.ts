@@ -1,16 +1,16 @@
 /** Webhooks as a management resource (contract section 22). */
 import { randomUUID } from 'node:crypto'
-import { changedSecret } from '../../features/audit/routes/changes.ts'
-import { recordChange, recordCreation, recordDeletion } from '../../features/audit/routes/record-change.ts'
-import type { AnySql, Sql } from '../../persistence/postgres/database.ts'
-import { isUuid } from '../../persistence/postgres/uuid.ts'
-import type { Secrets } from '../../persistence/records/access/secrets.ts'
-import { deliverAgain, listDeliveries } from '../../persistence/webhooks/deliveries.ts'
-import * as webhooks from '../../persistence/webhooks/webhooks.ts'
-import { checkWebAddress } from '../management/records/web-address.ts'
-import { badRequest, missing } from '../server/http-error.ts'
-import type { Handlers } from '../server/mount.ts'
-import { listAs } from '../server/paging/list.ts'
+import { checkWebAddress } from '../../../http/management/records/web-address.ts'
+import { badRequest, missing } from '../../../http/server/http-error.ts'
+import type { Handlers } from '../../../http/server/mount.ts'
+import { listAs } from '../../../http/server/paging/list.ts'
+import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import type { Secrets } from '../../../persistence/records/access/secrets.ts'
+import { changedSecret } from '../../audit/routes/changes.ts'
+import { recordChange, recordCreation, recordDeletion } from '../../audit/routes/record-change.ts'
+import { deliverAgain, listDeliveries } from '../store/deliveries.ts'
+import * as webhooks from '../store/webhooks.ts'
 
 export interface WebhookDependencies {
   sql: Sql

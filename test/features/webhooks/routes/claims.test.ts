@@ -1,8 +1,8 @@
 /** Claims of deliveries, at SQL level (contract section 22). */
 import { expect } from 'vitest'
-import { claimDeliveries, deliverAgain, storeAttempt } from '../../../src/persistence/webhooks/deliveries.ts'
-import { freshDatabase } from '../../support/database.ts'
-import { verifies } from '../../verifies.ts'
+import { claimDeliveries, deliverAgain, storeAttempt } from '../../../../src/features/webhooks/store/deliveries.ts'
+import { freshDatabase } from '../../../support/database.ts'
+import { verifies } from '../../../verifies.ts'
 
 verifies(
   'contract-22.webhook-deliveries',
