@@ -8,7 +8,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 export const schema: Schema = {
   migrations: here('./migrations/'),
-  definitions: [here('./replies/'), here('../features/')],
+  definitions: [here('./replies/'), here('../features/'), here('../http/wires/')],
   indexes: here('./indexes/'),
 }
 

@@ -1,8 +1,8 @@
 /** Sessions in the order in which they have changed (contract section 22, a list that lives). */
 import { createHash } from 'node:crypto'
+import type { SessionStatus } from '../../../http/wires/playground/store/all-sessions.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../persistence/postgres/page.ts'
-import type { SessionStatus } from '../../../persistence/replies/sessions/all-sessions.ts'
 import { columns, type Session } from '../../../persistence/replies/sessions/sessions.ts'
 
 /** How far changes have been numbered, and transactions that may still commit one of these numbers. */

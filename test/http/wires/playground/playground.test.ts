@@ -1,9 +1,9 @@
 /** Specification 4.13 and 6.2, contract section 5: the playground's sessions, its stream and its overrides. */
 import { afterAll, expect } from 'vitest'
-import { createAgent } from '../../support/app.ts'
-import { contentOf, openSse, type SseStream } from '../../support/streams/sse.ts'
-import { verifies } from '../../verifies.ts'
-import { isoUtc, nobody, openScene, uuid } from '../scene.ts'
+import { createAgent } from '../../../support/app.ts'
+import { contentOf, openSse, type SseStream } from '../../../support/streams/sse.ts'
+import { verifies } from '../../../verifies.ts'
+import { isoUtc, nobody, openScene, uuid } from '../../scene.ts'
 
 const scene = await openScene({ config: { temperature: 0.5, topP: 0.9 } })
 afterAll(scene.close)

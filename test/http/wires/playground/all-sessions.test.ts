@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { verifies } from '../../verifies.ts'
-import { isoUtc, openScene, type Scene } from '../scene.ts'
+import { verifies } from '../../../verifies.ts'
+import { isoUtc, openScene, type Scene } from '../../scene.ts'
 
 let scene: Scene
 beforeAll(async () => {

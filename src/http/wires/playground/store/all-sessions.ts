@@ -1,8 +1,8 @@
 /** The sessions of all agents, for operators: a page, and how many there are up to a limit. */
-import { restStates } from '../../../actors/reply/reply-event.ts'
-import type { Sql } from '../../postgres/database.ts'
-import { type Fragment, isoTime, type PageQuery } from '../../postgres/page.ts'
-import { isUuid } from '../../postgres/uuid.ts'
+import { restStates } from '../../../../actors/reply/reply-event.ts'
+import type { Sql } from '../../../../persistence/postgres/database.ts'
+import { type Fragment, isoTime, type PageQuery } from '../../../../persistence/postgres/page.ts'
+import { isUuid } from '../../../../persistence/postgres/uuid.ts'
 import { holds, type ReplyFilter, repliesMatch } from './reply-filter.ts'
 
 const sessionStatuses = [...restStates, 'streaming'] as const

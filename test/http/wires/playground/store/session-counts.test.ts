@@ -1,8 +1,8 @@
 /** A user's sessions are counted without a visit to the table for each of them, in any state of vacuum. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { listSessions } from '../../../../src/persistence/replies/sessions/sessions.ts'
-import { freshDatabase } from '../../../support/database.ts'
-import { verifies } from '../../../verifies.ts'
+import { listSessions } from '../../../../../src/persistence/replies/sessions/sessions.ts'
+import { freshDatabase } from '../../../../support/database.ts'
+import { verifies } from '../../../../verifies.ts'
 
 const SESSIONS = 10_000
 /** Every third one is the user's. */

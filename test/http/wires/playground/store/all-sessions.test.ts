@@ -1,16 +1,16 @@
 /** The sessions of all agents, and the status that they carry. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import type { Settlement } from '../../../../src/actors/ports/index.ts'
+import type { Settlement } from '../../../../../src/actors/ports/index.ts'
 import {
   countSessions,
   listAllSessions,
   type OverviewFilters,
   type OverviewQuery,
-} from '../../../../src/persistence/replies/sessions/all-sessions.ts'
-import { newestReplies, type ReplyFilter } from '../../../../src/persistence/replies/sessions/reply-filter.ts'
-import { verifies } from '../../../verifies.ts'
-import { failed, finished, newAgent, openScene, type Scene, versions } from '../../scene.ts'
+} from '../../../../../src/http/wires/playground/store/all-sessions.ts'
+import { newestReplies, type ReplyFilter } from '../../../../../src/http/wires/playground/store/reply-filter.ts'
+import { failed, finished, newAgent, openScene, type Scene, versions } from '../../../../persistence/scene.ts'
+import { verifies } from '../../../../verifies.ts'
 
 describe.each(versions)('PostgreSQL %i', (version) => {
   let scene: Scene

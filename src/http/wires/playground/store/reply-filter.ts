@@ -1,6 +1,6 @@
 /** Sessions by what their messages say, and how their newest reply was made. */
-import type { Sql } from '../../postgres/database.ts'
-import type { Fragment } from '../../postgres/page.ts'
+import type { Sql } from '../../../../persistence/postgres/database.ts'
+import type { Fragment } from '../../../../persistence/postgres/page.ts'
 
 /** A session matches when all given conditions hold. */
 export interface ReplyFilter {

@@ -2,16 +2,11 @@
 
 import { type FeedDependencies, sendChanges, tellPosition } from '../../../features/live-lists/routes/send-changes.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import {
-  countSessions,
-  listAllSessions,
-  type OverviewFilters,
-  type SessionOverview,
-} from '../../../persistence/replies/sessions/all-sessions.ts'
-import { newestReplies, type ReplyFilter } from '../../../persistence/replies/sessions/reply-filter.ts'
+import { readMoment } from '../../management/moment.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { MOST_PER_PAGE } from '../../server/paging/list.ts'
-import { readMoment } from '../moment.ts'
+import { countSessions, listAllSessions, type OverviewFilters, type SessionOverview } from './store/all-sessions.ts'
+import { newestReplies, type ReplyFilter } from './store/reply-filter.ts'
 
 type Filters = Omit<OverviewFilters, 'status' | 'from' | 'to' | 'replies'> &
   ReplyFilter & { from?: string | undefined; to?: string | undefined }
