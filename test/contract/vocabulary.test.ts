@@ -30,7 +30,7 @@ import {
   createFrameEncoder,
   playgroundFrame,
   statelessFrame,
-} from '../../src/http/streaming/completion-frames.ts'
+} from '../../src/http/wires/chat/completion-frames.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { verifies } from '../verifies.ts'
 

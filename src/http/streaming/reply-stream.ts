@@ -21,7 +21,7 @@ import {
   createFrameEncoder,
   errorChunk,
   type FrameEncoder,
-} from './completion-frames.ts'
+} from '../wires/chat/completion-frames.ts'
 import { clientLeft, openEventStream } from './sse.ts'
 
 /** What is sent of a frame. Empty when it is not shown. */

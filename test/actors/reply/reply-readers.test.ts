@@ -4,7 +4,7 @@ import type { ReplyInfo } from '../../../src/actors/ports/index.ts'
 import { createFrameLog, type FrameLog, StreamCut } from '../../../src/actors/reply/frame-log.ts'
 import type { Frame, ReplyEvent, StoredEvent } from '../../../src/actors/reply/reply-event.ts'
 import { createReplyLog } from '../../../src/actors/reply/reply-log.ts'
-import { completionHead, createFrameEncoder, sessionFrame } from '../../../src/http/streaming/completion-frames.ts'
+import { completionHead, createFrameEncoder, sessionFrame } from '../../../src/http/wires/chat/completion-frames.ts'
 import { into } from '../../support/streams/take.ts'
 
 const info: ReplyInfo = {

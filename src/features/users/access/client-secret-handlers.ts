@@ -1,7 +1,7 @@
 /** Makes client secrets (contract section 11). */
 
-import type { DeployHandlers } from '../../../http/deploy/scope.ts'
 import { missing } from '../../../http/server/http-error.ts'
+import type { DeployHandlers } from '../../../http/wires/chat/scope.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { numberSecret } from '../store/users.ts'
 import { keyIdOf } from './caller.ts'

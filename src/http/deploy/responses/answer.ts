@@ -8,7 +8,7 @@ import { readReply } from '../../../persistence/replies/reading/read-reply.ts'
 import type { StoredResponse } from '../../../persistence/replies/reading/stored-responses.ts'
 import { missing } from '../../server/http-error.ts'
 import { readToEnd, streamBatches } from '../../streaming/reply-stream.ts'
-import { generationFailed } from '../errors.ts'
+import { generationFailed } from '../../wires/chat/errors.ts'
 import { createResponseEncoder, type ResponseEncoder } from './encoder.ts'
 import { isFailure, type ResponseHead, type ResponseObject, responseObject } from './response-object.ts'
 

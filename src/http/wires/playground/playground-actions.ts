@@ -10,8 +10,8 @@ import { requestOptions } from '../../sending/request-options.ts'
 import { type SendDependencies, sendFrom } from '../../sending/send-message.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
-import { playgroundFrame } from '../../streaming/completion-frames.ts'
 import { answerWhole, streamReply } from '../../streaming/reply-stream.ts'
+import { playgroundFrame } from '../chat/completion-frames.ts'
 
 export interface PlaygroundDependencies extends SendDependencies {
   /** The name of the login. Null where no login is required. */

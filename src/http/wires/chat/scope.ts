@@ -1,8 +1,8 @@
 /** The deploy scope: credentials and origins, `{error}` errors (specification 5.1 and 7.1, contract sections 3 and 11). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Operation, type Operations, pathParams } from '../../../openapi/operation.ts'
-import type { KeyList } from '../../features/keys/routes/key-list.ts'
-import { type AuthenticationDependencies, createAuthentication } from '../../features/users/access/authentication.ts'
+import { type Operation, type Operations, pathParams } from '../../../../openapi/operation.ts'
+import type { KeyList } from '../../../features/keys/routes/key-list.ts'
+import { type AuthenticationDependencies, createAuthentication } from '../../../features/users/access/authentication.ts'
 import {
   type Caller,
   callerOf,
@@ -11,24 +11,24 @@ import {
   opensId,
   pathParam,
   requirePermission,
-} from '../../features/users/access/caller.ts'
+} from '../../../features/users/access/caller.ts'
 import {
   allowOrigin,
   answerPreflight,
   isPreflight,
   listedOrigin,
   refuseForeignPage,
-} from '../../features/users/access/origins.ts'
-import { createPreflightRefusal } from '../../features/users/access/refused-preflights.ts'
-import type { RevocationList } from '../../features/users/access/revocations.ts'
-import type { Sql } from '../../persistence/postgres/database.ts'
-import type { AgentLookup } from '../../persistence/records/agent-lookup.ts'
-import { findSession } from '../../persistence/replies/sessions/sessions.ts'
-import { registerJson } from '../server/body.ts'
-import { type HostRule, refuseForeignHosts } from '../server/hosts.ts'
-import { missing } from '../server/http-error.ts'
-import { type Handlers, type HandlersOf, mount, type TagName } from '../server/mount.ts'
-import { breakOffWith } from '../streaming/break-off.ts'
+} from '../../../features/users/access/origins.ts'
+import { createPreflightRefusal } from '../../../features/users/access/refused-preflights.ts'
+import type { RevocationList } from '../../../features/users/access/revocations.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import type { AgentLookup } from '../../../persistence/records/agent-lookup.ts'
+import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { registerJson } from '../../server/body.ts'
+import { type HostRule, refuseForeignHosts } from '../../server/hosts.ts'
+import { missing } from '../../server/http-error.ts'
+import { type Handlers, type HandlersOf, mount, type TagName } from '../../server/mount.ts'
+import { breakOffWith } from '../../streaming/break-off.ts'
 import { sendDeployError } from './errors.ts'
 import { collectPaths, deployRoots } from './unknown-paths.ts'
 

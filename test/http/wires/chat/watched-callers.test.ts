@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { breakOffOnRevocation } from '../../../src/http/deploy/scope.ts'
+import { breakOffOnRevocation } from '../../../../src/http/wires/chat/scope.ts'
 
 test('nothing is watched for a client that has left while its key was looked up', async () => {
   const app = Fastify({ forceCloseConnections: true })

@@ -2,7 +2,7 @@
  * Frames of a reply → what goes over the wire (specification 2.12 and 6.1, contract sections 3 and 5). Pure. Each
  * numbered frame of a session is encoded once for its readers at the live end, as bytes that they share.
  */
-import type { ReplyInfo } from '../../actors/ports/index.ts'
+import type { ReplyInfo } from '../../../actors/ports/index.ts'
 import {
   type FinishReason,
   type Frame,
@@ -12,7 +12,7 @@ import {
   type ShownCall,
   type Usage,
   wireReason,
-} from '../../actors/reply/reply-event.ts'
+} from '../../../actors/reply/reply-event.ts'
 
 /** What every chunk of a completion carries. */
 export interface CompletionHead {

@@ -1,10 +1,10 @@
 /** Agents as the models of a chat-completions client. */
 import OpenAI from 'openai'
 import { afterAll, expect } from 'vitest'
-import { createAgent } from '../../support/app.ts'
-import { refusedRequest } from '../../support/network/refused-request.ts'
-import { verifies } from '../../verifies.ts'
-import { call, nobody, openScene } from '../scene.ts'
+import { createAgent } from '../../../support/app.ts'
+import { refusedRequest } from '../../../support/network/refused-request.ts'
+import { verifies } from '../../../verifies.ts'
+import { call, nobody, openScene } from '../../scene.ts'
 
 const key = 'the-deploy-key'
 const scene = await openScene({ settings: { PUBLIC_API_KEY: key } })

@@ -1,6 +1,6 @@
 /** What is said of a path that the deploy API does not have, or not with this method (contract section 25). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { HttpError } from '../server/http-error.ts'
+import { HttpError } from '../../server/http-error.ts'
 
 export const deployRoots = ['/api/v1/agents/:agent_id/deploy', '/api/v1/openai'] as const
 

@@ -1,20 +1,20 @@
 /** The messages of a chat completion request, which the schema leaves to words (contract sections 3, 13 and 15). */
-import type { components } from '../../../openapi/generated/schema.ts'
-import { repeatableCall } from '../../actors/history/tool-turns.ts'
-import type { DecidedCall, ModelMessage, ToolCall } from '../../actors/ports/index.ts'
+import type { components } from '../../../../openapi/generated/schema.ts'
+import { repeatableCall } from '../../../actors/history/tool-turns.ts'
+import type { DecidedCall, ModelMessage, ToolCall } from '../../../actors/ports/index.ts'
 import {
   type AnswerMessage,
   type ChatMessage,
   readContent,
   type SentConversation,
   type SentMessage,
-} from '../../features/parts/routes/sent-message.ts'
-import type { Uploads } from '../../features/parts/routes/uploads.ts'
-import type { Caller } from '../../features/users/access/caller.ts'
-import { isObject } from '../../untrusted/is-object.ts'
-import { openCalls } from '../../untrusted/open-calls.ts'
-import { type Instructions, instructionsOf, isInstruction } from '../sending/caller-instructions.ts'
-import { badRequest, HttpError } from '../server/http-error.ts'
+} from '../../../features/parts/routes/sent-message.ts'
+import type { Uploads } from '../../../features/parts/routes/uploads.ts'
+import type { Caller } from '../../../features/users/access/caller.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
+import { openCalls } from '../../../untrusted/open-calls.ts'
+import { type Instructions, instructionsOf, isInstruction } from '../../sending/caller-instructions.ts'
+import { badRequest, HttpError } from '../../server/http-error.ts'
 
 /** The type that the schema checks: the document lists the roles, this file says what is wrong with others. */
 export type Messages = readonly (Omit<components['schemas']['ChatMessage'], 'role'> & { role: string })[]

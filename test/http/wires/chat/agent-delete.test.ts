@@ -1,12 +1,12 @@
 /** Contract section 2: deleting an agent ends its stateless replies too, on whichever instance they run. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { createAgent, startTestApp, type TestApp } from '../../support/app.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
-import { startUpstream, type Upstream, type UpstreamCall } from '../../support/network/upstream.ts'
-import { startRedis } from '../../support/programs/redis.ts'
-import { contentOf, openSse } from '../../support/streams/sse.ts'
-import { verifies } from '../../verifies.ts'
-import { call } from '../scene.ts'
+import { createAgent, startTestApp, type TestApp } from '../../../support/app.ts'
+import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
+import { startUpstream, type Upstream, type UpstreamCall } from '../../../support/network/upstream.ts'
+import { startRedis } from '../../../support/programs/redis.ts'
+import { contentOf, openSse } from '../../../support/streams/sse.ts'
+import { verifies } from '../../../verifies.ts'
+import { call } from '../../scene.ts'
 
 const deletedFrame =
   'data: {"error":{"message":"The agent was deleted.","type":"server_error","code":"session_deleted","param":null}}\n\n'

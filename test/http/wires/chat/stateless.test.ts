@@ -1,8 +1,8 @@
 /** Specification 2.10 to 2.12, 4.11 and 6.1, contract section 3: stateless completions as their callers see them. */
 import { afterAll, expect } from 'vitest'
-import { refusedRequest } from '../../support/network/refused-request.ts'
-import { verifies } from '../../verifies.ts'
-import { nobody, openScene, storedMessages } from '../scene.ts'
+import { refusedRequest } from '../../../support/network/refused-request.ts'
+import { verifies } from '../../../verifies.ts'
+import { nobody, openScene, storedMessages } from '../../scene.ts'
 
 const scene = await openScene({ system: 'Be brief.' })
 afterAll(scene.close)

@@ -1,45 +1,49 @@
 /** A session's replies (specification 4.12, contract section 4): send, join, follow, cancel. */
 
 import type { FastifyReply } from 'fastify'
-import type { components } from '../../../openapi/generated/schema.ts'
-import { ActionsRequest, SentMessages, SessionCompletionRequest } from '../../../openapi/schemas/conversation/chat.ts'
-import type { CallAnswer, DecidedCall, MessagePlace } from '../../actors/ports/index.ts'
-import type { Sent } from '../../actors/session/host.ts'
+import type { components } from '../../../../openapi/generated/schema.ts'
+import {
+  ActionsRequest,
+  SentMessages,
+  SessionCompletionRequest,
+} from '../../../../openapi/schemas/conversation/chat.ts'
+import type { CallAnswer, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
+import type { Sent } from '../../../actors/session/host.ts'
 import {
   answersAmong,
   awaitedAt,
   type GivenDecisions,
   readDecisions,
-} from '../../features/approvals/routes/decisions.ts'
-import { recordDecisions } from '../../features/approvals/routes/record-decisions.ts'
-import { findWait } from '../../features/approvals/store/waits.ts'
-import { checkpointsOf, compactNow } from '../../features/compaction/routes/compaction.ts'
-import type { StoredCheckpoint } from '../../features/compaction/store/checkpoints.ts'
-import { callerLimits } from '../../features/limits/routes/caller-limits.ts'
-import { prepareParts } from '../../features/parts/routes/prepare.ts'
-import type { SentMessage } from '../../features/parts/routes/sent-message.ts'
-import { requireUploads, type Uploads } from '../../features/parts/routes/uploads.ts'
+} from '../../../features/approvals/routes/decisions.ts'
+import { recordDecisions } from '../../../features/approvals/routes/record-decisions.ts'
+import { findWait } from '../../../features/approvals/store/waits.ts'
+import { checkpointsOf, compactNow } from '../../../features/compaction/routes/compaction.ts'
+import type { StoredCheckpoint } from '../../../features/compaction/store/checkpoints.ts'
+import { callerLimits } from '../../../features/limits/routes/caller-limits.ts'
+import { prepareParts } from '../../../features/parts/routes/prepare.ts'
+import type { SentMessage } from '../../../features/parts/routes/sent-message.ts'
+import { requireUploads, type Uploads } from '../../../features/parts/routes/uploads.ts'
 import {
   cancelSession,
   readQueue,
   refuseQueuedRegenerate,
   removeQueued,
-} from '../../features/queue/routes/queue-requests.ts'
-import { sentAnswer } from '../../features/queue/routes/sent-answer.ts'
-import { type Caller, opensId, userOf } from '../../features/users/access/caller.ts'
-import { ownParts } from '../../features/users/access/own-session.ts'
-import { isUuid } from '../../persistence/postgres/uuid.ts'
-import { newestReply } from '../../persistence/replies/sessions/sessions.ts'
-import { loadAgent } from '../sending/agent-for-reply.ts'
-import { nameIgnored } from '../sending/answer-fields.ts'
-import { refuseUnwanted } from '../sending/caller-instructions.ts'
-import { readPlace, requestOptions } from '../sending/request-options.ts'
-import { type SendDependencies, sendFrom } from '../sending/send-message.ts'
-import { missing } from '../server/http-error.ts'
-import { bodyCheck } from '../server/input.ts'
-import { sessionFrame, wireUsage } from '../streaming/completion-frames.ts'
-import { answerWhole, lastEventId, streamReply } from '../streaming/reply-stream.ts'
+} from '../../../features/queue/routes/queue-requests.ts'
+import { sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
+import { type Caller, opensId, userOf } from '../../../features/users/access/caller.ts'
+import { ownParts } from '../../../features/users/access/own-session.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { newestReply } from '../../../persistence/replies/sessions/sessions.ts'
+import { loadAgent } from '../../sending/agent-for-reply.ts'
+import { nameIgnored } from '../../sending/answer-fields.ts'
+import { refuseUnwanted } from '../../sending/caller-instructions.ts'
+import { readPlace, requestOptions } from '../../sending/request-options.ts'
+import { type SendDependencies, sendFrom } from '../../sending/send-message.ts'
+import { missing } from '../../server/http-error.ts'
+import { bodyCheck } from '../../server/input.ts'
+import { answerWhole, lastEventId, streamReply } from '../../streaming/reply-stream.ts'
 import { readAnswers, readInstructions, readLastMessage, readResults, withoutInstructions } from './chat-request.ts'
+import { sessionFrame, wireUsage } from './completion-frames.ts'
 import { generationFailed } from './errors.ts'
 import type { DeployHandlers } from './scope.ts'
 

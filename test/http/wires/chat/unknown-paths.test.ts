@@ -1,9 +1,9 @@
 /** Contract section 25: paths that are not there, base URLs with a slash too many, models by id, foreign preflights. */
 import OpenAI from 'openai'
 import { afterAll, expect } from 'vitest'
-import { createPreflightRefusal } from '../../../src/features/users/access/refused-preflights.ts'
-import { verifies } from '../../verifies.ts'
-import { call, nobody, openScene } from '../scene.ts'
+import { createPreflightRefusal } from '../../../../src/features/users/access/refused-preflights.ts'
+import { verifies } from '../../../verifies.ts'
+import { call, nobody, openScene } from '../../scene.ts'
 
 const key = 'the-deploy-key'
 const scene = await openScene({ settings: { PUBLIC_API_KEY: key, AUTH_CREDENTIALS: 'admin:secret' } })

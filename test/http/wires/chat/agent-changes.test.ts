@@ -1,12 +1,12 @@
 /** Agents are remembered; what was changed anywhere is seen by the next request everywhere. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createAgentLookup } from '../../../src/persistence/records/agent-lookup.ts'
-import { createAgent, startTestApp, type TestApp } from '../../support/app.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
-import { startUpstream, type Upstream } from '../../support/network/upstream.ts'
-import { contentOf, openSse } from '../../support/streams/sse.ts'
-import { verifies } from '../../verifies.ts'
-import { call } from '../scene.ts'
+import { createAgentLookup } from '../../../../src/persistence/records/agent-lookup.ts'
+import { createAgent, startTestApp, type TestApp } from '../../../support/app.ts'
+import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
+import { startUpstream, type Upstream } from '../../../support/network/upstream.ts'
+import { contentOf, openSse } from '../../../support/streams/sse.ts'
+import { verifies } from '../../../verifies.ts'
+import { call } from '../../scene.ts'
 
 let database: FreshDatabase
 let up: Upstream

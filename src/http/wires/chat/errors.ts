@@ -1,9 +1,9 @@
 /** The answer to a deploy request that failed (specification 7.1, contract sections 3, 13 and 24): `{error}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ReplyError } from '../../actors/reply/reply-event.ts'
-import { noRetry } from '../sending/refusals.ts'
-import { errorAnswer, logFailure } from '../server/errors.ts'
-import { CodedError, HttpError } from '../server/http-error.ts'
+import type { ReplyError } from '../../../actors/reply/reply-event.ts'
+import { noRetry } from '../../sending/refusals.ts'
+import { errorAnswer, logFailure } from '../../server/errors.ts'
+import { CodedError, HttpError } from '../../server/http-error.ts'
 
 const TOO_LONG = 'context_length_exceeded'
 

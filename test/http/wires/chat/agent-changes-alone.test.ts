@@ -1,15 +1,15 @@
 /** On the embedded database no other process changes the configuration: agents are remembered without asking. */
 import { rm } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startApp } from '../../../src/compose/app.ts'
-import { createAgentLookup } from '../../../src/persistence/records/agent-lookup.ts'
-import { readSettings } from '../../../src/settings.ts'
-import { createAgent } from '../../support/app.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
-import { temporaryFolder } from '../../support/folder.ts'
-import { startUpstream } from '../../support/network/upstream.ts'
-import { verifies } from '../../verifies.ts'
-import { call } from '../scene.ts'
+import { startApp } from '../../../../src/compose/app.ts'
+import { createAgentLookup } from '../../../../src/persistence/records/agent-lookup.ts'
+import { readSettings } from '../../../../src/settings.ts'
+import { createAgent } from '../../../support/app.ts'
+import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
+import { temporaryFolder } from '../../../support/folder.ts'
+import { startUpstream } from '../../../support/network/upstream.ts'
+import { verifies } from '../../../verifies.ts'
+import { call } from '../../scene.ts'
 
 verifies('contract-2.changes', 'embedded: each change of an agent shows in the next reply', async () => {
   await using stack = new AsyncDisposableStack()
