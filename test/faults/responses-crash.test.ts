@@ -1,7 +1,7 @@
 /** kill -9 within streams of the Responses API: what was seen is repeated byte for byte, and each has one end (contract section 24). */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { eventsOf } from '../http/deploy/responses/responses-scene.ts'
+import { eventsOf } from '../http/wires/responses/responses-scene.ts'
 import { startUpstream, type UpstreamCall } from '../support/network/upstream.ts'
 import { addAgent, dataFolder, startProduct } from '../support/programs/product.ts'
 import { seededRandom } from '../support/random.ts'

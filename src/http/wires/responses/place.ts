@@ -7,11 +7,11 @@ import type { SentMessage } from '../../../features/parts/routes/sent-message.ts
 import { type Caller, opens, userOf } from '../../../features/users/access/caller.ts'
 import { ownSession } from '../../../features/users/access/own-session.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { findReplies, findResponse, type ReplyPlace } from '../../../persistence/replies/reading/stored-responses.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { badRequest, CodedError, HttpError, missing } from '../../server/http-error.ts'
 import { callUuid, type ReplyIds, replyHalf, replyIds, replyRange, uuidIn } from './ids.ts'
 import type { InputItem } from './input-items.ts'
+import { findReplies, findResponse, type ReplyPlace } from './store/stored-responses.ts'
 
 /** Who asks, and which agent. */
 export interface By {

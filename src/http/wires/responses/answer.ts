@@ -5,12 +5,12 @@ import { closingFrames, type Frame, frameOf, type ReplyError } from '../../../ac
 import type { Queued } from '../../../actors/session/send.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { readReply } from '../../../persistence/replies/reading/read-reply.ts'
-import type { StoredResponse } from '../../../persistence/replies/reading/stored-responses.ts'
 import { missing } from '../../server/http-error.ts'
 import { readToEnd, streamBatches } from '../../streaming/reply-stream.ts'
-import { generationFailed } from '../../wires/chat/errors.ts'
+import { generationFailed } from '../chat/errors.ts'
 import { createResponseEncoder, type ResponseEncoder } from './encoder.ts'
 import { isFailure, type ResponseHead, type ResponseObject, responseObject } from './response-object.ts'
+import type { StoredResponse } from './store/stored-responses.ts'
 
 const headOf = (reply: ResponseHead['reply'], { sessionId, previousId, request }: StoredResponse): ResponseHead => ({
   reply,

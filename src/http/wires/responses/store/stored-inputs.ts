@@ -1,12 +1,12 @@
 /** Messages as the Responses API lists them: what requests brought, and whole replies (contract section 24). */
-import type { MessagePart } from '../../../actors/ports/index.ts'
-import type { CallDecision, Outcome, StoredEvent, WaitKind } from '../../../actors/reply/reply-event.ts'
-import { type PartRow, partOf, partsOf, readParts } from '../../../features/parts/store/parts.ts'
-import type { AnySql, Sql } from '../../postgres/database.ts'
-import type { Fragment } from '../../postgres/page.ts'
-import { type OutcomeRow, outcomeOf } from '../settling/stored-outcome.ts'
-import { type EventRow, eventsOf, framesOf } from '../settling/stored-reply.ts'
-import { batchesOf, wholePath } from './message-list.ts'
+import type { MessagePart } from '../../../../actors/ports/index.ts'
+import type { CallDecision, Outcome, StoredEvent, WaitKind } from '../../../../actors/reply/reply-event.ts'
+import { type PartRow, partOf, partsOf, readParts } from '../../../../features/parts/store/parts.ts'
+import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
+import type { Fragment } from '../../../../persistence/postgres/page.ts'
+import { batchesOf, wholePath } from '../../../../persistence/replies/reading/message-list.ts'
+import { type OutcomeRow, outcomeOf } from '../../../../persistence/replies/settling/stored-outcome.ts'
+import { type EventRow, eventsOf, framesOf } from '../../../../persistence/replies/settling/stored-reply.ts'
 
 /** The decision on a call that waited. */
 export interface StoredDecision {

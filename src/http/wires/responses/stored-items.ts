@@ -3,6 +3,9 @@ import { segmentsOf } from '../../../actors/history/message-parts.ts'
 import { closingFrames, type Frame, frameOf, type ReplyEvent } from '../../../actors/reply/reply-event.ts'
 import { partPath } from '../../../features/parts/routes/part-answer.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
+import { createResponseEncoder } from './encoder.ts'
+import { callUuid, givenNames, idOf, outputUuid, partUuid } from './ids.ts'
+import type { OutputItem } from './response-object.ts'
 import {
   decisionsOf,
   questionOf,
@@ -10,11 +13,8 @@ import {
   type StoredDecision,
   type StoredQuestion,
   type StoredTurn,
-} from '../../../persistence/replies/reading/stored-inputs.ts'
-import type { StoredResponse } from '../../../persistence/replies/reading/stored-responses.ts'
-import { createResponseEncoder } from './encoder.ts'
-import { callUuid, givenNames, idOf, outputUuid, partUuid } from './ids.ts'
-import type { OutputItem } from './response-object.ts'
+} from './store/stored-inputs.ts'
+import type { StoredResponse } from './store/stored-responses.ts'
 
 interface Where {
   agentId: string

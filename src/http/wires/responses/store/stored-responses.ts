@@ -1,9 +1,9 @@
 /** Replies as the Responses API knows them: by their own id, whatever their session (contract section 24). */
-import type { ResponseRequest } from '../../../actors/ports/index.ts'
-import type { MessageStatus } from '../../../actors/reply/reply-event.ts'
-import type { AnySql, Sql } from '../../postgres/database.ts'
-import { isoTime } from '../../postgres/page.ts'
-import { isUuid } from '../../postgres/uuid.ts'
+import type { ResponseRequest } from '../../../../actors/ports/index.ts'
+import type { MessageStatus } from '../../../../actors/reply/reply-event.ts'
+import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
+import { isoTime } from '../../../../persistence/postgres/page.ts'
+import { isUuid } from '../../../../persistence/postgres/uuid.ts'
 
 export interface StoredResponse {
   id: string

@@ -1,10 +1,10 @@
 /** What a look for the conversation of a key reads (contract section 24). */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { connect, type Tx } from '../../../../src/persistence/postgres/database.ts'
-import { sessionOfKey } from '../../../../src/persistence/replies/reading/stored-responses.ts'
-import { verifies } from '../../../verifies.ts'
-import { openScene } from '../../scene.ts'
+import { sessionOfKey } from '../../../../../src/http/wires/responses/store/stored-responses.ts'
+import { connect, type Tx } from '../../../../../src/persistence/postgres/database.ts'
+import { openScene } from '../../../../persistence/scene.ts'
+import { verifies } from '../../../../verifies.ts'
 
 /** Pages of these tables and their keys that this connection has read. */
 async function pagesRead(tx: Tx): Promise<number> {

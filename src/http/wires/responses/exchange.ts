@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../../features/users/access/caller.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
-import type { CompletionDependencies } from '../../wires/chat/completions.ts'
+import type { CompletionDependencies } from '../chat/completions.ts'
 
 export type ResponseDependencies = SendDependencies & CompletionDependencies
 

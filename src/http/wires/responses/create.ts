@@ -15,12 +15,6 @@ import { type Caller, userOf } from '../../../features/users/access/caller.ts'
 import { ownParts } from '../../../features/users/access/own-session.ts'
 import { refuseUsedMetadata } from '../../../features/users/access/used-metadata.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import {
-  findResponse,
-  firstReplyOf,
-  type SessionOfKey,
-  sessionOfKey,
-} from '../../../persistence/replies/reading/stored-responses.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import type { Instructions } from '../../sending/caller-instructions.ts'
@@ -38,6 +32,7 @@ import { placeOf } from './place.ts'
 import { ignoredIn, instructionsIn, type RequestFields, readFields, withOwnNames } from './request-fields.ts'
 import type { ResponseObject } from './response-object.ts'
 import { answerStatelessly } from './stateless.ts'
+import { findResponse, firstReplyOf, type SessionOfKey, sessionOfKey } from './store/stored-responses.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
 

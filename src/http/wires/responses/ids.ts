@@ -4,7 +4,7 @@
  * again, and the second half is derived from what it names.
  */
 import { hash } from 'node:crypto'
-import type { GivenCall, ReplyPlace } from '../../../persistence/replies/reading/stored-responses.ts'
+import type { GivenCall, ReplyPlace } from './store/stored-responses.ts'
 
 export type IdPrefix = 'resp' | 'conv' | 'msg' | 'fc' | 'fco' | 'rs' | 'call' | 'mcpr'
 
