@@ -5,7 +5,7 @@
 import { type FinishReason, type Frame, wireReason } from '../../../actors/reply/reply-event.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
-import { callOutcomes, outlineEarlier } from '../../wires/chat/earlier-replies.ts'
+import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
 import { inputOf } from './tool-input.ts'
 
 /** The SDK's words are those of the wire, with hyphens. */

@@ -2,7 +2,7 @@
 import { segmentsOf } from '../../../actors/history/message-parts.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
-import { callOutcomes, outlineEarlier } from '../../wires/chat/earlier-replies.ts'
+import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
 import { inputOf } from './tool-input.ts'
 
 type TextPart = {
