@@ -5,7 +5,7 @@
 import type { Frame } from '../../../actors/reply/reply-event.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter, type TextKind } from '../../streaming/reply-outline.ts'
-import { callOutcomes, outlineEarlier } from '../../wires/chat/earlier-replies.ts'
+import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
 
 const PROTOCOL_VERSION = '1.0'
 
