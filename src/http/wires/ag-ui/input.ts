@@ -4,11 +4,11 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { whenBusy } from '../../../../openapi/schemas/conversation/queue.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
-import { checkChatId } from '../../deploy/front-ends/chat-session.ts'
-import { repliesIn } from '../../deploy/front-ends/listed-messages.ts'
-import { instructionsAmong, type PageInstruction } from '../../deploy/front-ends/page-instructions.ts'
 import { chatIdFault } from '../../sending/external-id.ts'
 import { badRequest } from '../../server/http-error.ts'
+import { checkChatId } from '../front-ends/chat-session.ts'
+import { repliesIn } from '../front-ends/listed-messages.ts'
+import { instructionsAmong, type PageInstruction } from '../front-ends/page-instructions.ts'
 
 type RunAgentInput = components['schemas']['RunAgentInput']
 

@@ -12,10 +12,10 @@ import {
 } from '../../../features/parts/routes/sent-message.ts'
 import type { Uploads } from '../../../features/parts/routes/uploads.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
-import { checkChatId } from '../../deploy/front-ends/chat-session.ts'
-import { instructionsAmong, type PageInstruction } from '../../deploy/front-ends/page-instructions.ts'
 import { isInstruction } from '../../sending/caller-instructions.ts'
 import { badRequest } from '../../server/http-error.ts'
+import { checkChatId } from '../front-ends/chat-session.ts'
+import { instructionsAmong, type PageInstruction } from '../front-ends/page-instructions.ts'
 import type { UIPlace } from './place.ts'
 
 type UIChatRequest = components['schemas']['UIChatRequest']

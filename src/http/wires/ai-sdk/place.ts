@@ -10,9 +10,9 @@ import type { Caller } from '../../../features/users/access/caller.ts'
 import { ownSession } from '../../../features/users/access/own-session.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { type ListedMessage, repliesIn } from '../../deploy/front-ends/listed-messages.ts'
 import { isInstruction } from '../../sending/caller-instructions.ts'
 import { missing } from '../../server/http-error.ts'
+import { type ListedMessage, repliesIn } from '../front-ends/listed-messages.ts'
 
 export interface UIPlace {
   /** The list that the request brings, up to its last user message. */
