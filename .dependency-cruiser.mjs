@@ -14,7 +14,10 @@ const actorRules = [
   comment: `Actors import no other module: declare what a session needs in actors/ports. Ports are types that all share; a generation also runs without a session. actors/${folder} takes the rest as a parameter.`,
   severity: 'error',
   from: { path: `^src/actors/${folder}/` },
-  to: { path: ['^src/', '^openapi/'], pathNot: [`^src/actors/${folder}/`, `^src/actors/${below}`, '^src/features/', free] },
+  to: {
+    path: ['^src/', '^openapi/'],
+    pathNot: [`^src/actors/${folder}/`, `^src/actors/${below}`, '^src/features/', free],
+  },
 }))
 
 const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observability'].flatMap((room) => [
@@ -143,6 +146,7 @@ export default {
           process,
           '^src/tools/outbound/(outbound|outbound-call)\\.ts$',
           '^src/http/',
+          '^src/features/[^/]+/(routes|access|login)/',
           '^src/persistence/postgres/',
           '^src/observability/metrics-server\\.ts$',
         ],
