@@ -2,10 +2,10 @@
 
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import { maxArguments } from '../openai/gathered-calls.ts'
 import { argumentsOf } from '../request/exchanges.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
-import { argumentsIn, eachOnce, meaningOf, meantArguments, scanObject } from '../wire/meant-arguments.ts'
+import { appendTo, beginCall, type GrowingCall, MAX_ARGUMENTS, withoutRepeats } from '../wire/growing-call.ts'
+import { argumentsIn, meaningOf, meantArguments } from '../wire/meant-arguments.ts'
 import { errorIn, isTypedError, problemInStream, problemOfText } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { gatherAnthropicUsage } from '../wire/reported-usage.ts'
@@ -14,7 +14,7 @@ import { addActivity, type Turn } from '../wire/turn-stream.ts'
 import { type Block, echoes } from './anthropic-body.ts'
 
 /** Characters of arguments and reasoning that one turn may gather. */
-const maxGathered = 4 * maxArguments
+const maxGathered = 4 * MAX_ARGUMENTS
 
 const finishReasons: ReasonWords = {
   stop: ['end_turn', 'stop_sequence'],
@@ -31,19 +31,10 @@ type Growing =
   | Use
   | { type: 'other' }
 
-interface Use {
+interface Use extends GrowingCall {
   type: 'tool_use'
-  id: string
-  name: string
-  /** Arguments as they came in pieces, and those that came with the beginning. */
-  json: string
+  /** The arguments that came with the beginning. They count when none follow in pieces. */
   input: string
-  /** One for all calls of one id and name under one index, which may be one call said again. */
-  head: object
-  /** Are the arguments a whole object as they stand? */
-  isWhole: boolean
-  /** Reads on in the arguments. */
-  scan(text: string): boolean
 }
 
 export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'model' | 'reasoning'>): Turn {
@@ -171,8 +162,7 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
       if (block.type === 'text') block.text += text
       if (block.type === 'tool_use') {
         const json = textIn(delta.partial_json)
-        block.json += json
-        if (json !== '') block.isWhole = block.scan(json)
+        appendTo(block, json)
         size += json.length
       }
       if (block.type === 'thinking') {
@@ -184,24 +174,24 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
     },
     /** Arguments and reasoning gathered so far, in characters; a block counts for 256. */
     size: () => size,
-    all: (): readonly Growing[] =>
-      eachOnce(withLost(blocks), (block) =>
-        block.type === 'tool_use' ? { head: block.head, arguments: sentArguments(block) } : null,
-      ),
+    all: () => settled(blocks),
   }
 }
 
-/** Arguments whose head never came are those of a call that has none, unless another call has the same. */
-function withLost(blocks: readonly Growing[]): readonly Growing[] {
+/**
+ * Settles the arguments of calls and removes repeats. Arguments without a head belong to a call that has none, unless
+ * another call has the same.
+ */
+function settled(blocks: readonly Growing[]): readonly Growing[] {
   const uses = blocks.filter((block) => block.type === 'tool_use')
   const begun = uses.filter((use) => !isHeadless(use))
   const meanings = new Set(begun.map((use) => meaningOf(sentArguments(use))))
   const lost = uses.filter((use) => isHeadless(use) && !meanings.has(meaningOf(sentArguments(use))))
-  const found = new Map(begun.filter(hasNone).map((use, at) => [use, lost[at]?.json ?? use.json]))
-  return blocks.flatMap((block): Growing[] => {
-    if (block.type !== 'tool_use') return [block]
-    return isHeadless(block) ? [] : [{ ...block, json: found.get(block) ?? block.json }]
-  })
+  const found = new Map(begun.filter(hasNone).map((use, at) => [use, lost[at] ?? use]))
+  const endOf = (use: Use) => (found.get(use) ?? use).arguments.trim() || use.input
+  const ends = new Map<Growing, Use>(begun.map((use) => [use, { ...use, arguments: endOf(use) }]))
+  const kept = new Set<Growing>(withoutRepeats([...ends.values()]))
+  return blocks.map((block) => ends.get(block) ?? block).filter((block) => block.type !== 'tool_use' || kept.has(block))
 }
 
 /** Is this beginning that of the call under the same index, whose arguments may have come first? */
@@ -214,8 +204,8 @@ function isBegunBy(known: Use, begun: Use): boolean {
   }
   if (known.id !== begun.id || known.name !== begun.name) return false
   // Only the end tells another call from this one said again.
-  begun.head = known.head
-  return known.json !== '' && !known.isWhole
+  begun.repeatGroup = known.repeatGroup
+  return known.arguments !== '' && !known.isWhole
 }
 
 /** Arguments of which no call has told that they are its own. */
@@ -223,7 +213,7 @@ const isHeadless = ({ id, name }: Use): boolean => id === '' && name === ''
 
 const hasNone = (use: Use): boolean => meantArguments(sentArguments(use)) === '{}'
 
-const sentArguments = ({ json, input }: Use): string => json.trim() || input
+const sentArguments = ({ arguments: pieces, input }: Use): string => pieces.trim() || input
 
 /** A thinking block begins empty; the beginning of a tool's block has its name and id. */
 function hasOutput(block: Growing): boolean {
@@ -252,15 +242,10 @@ function blockIn(part: Fields): Growing {
 function useIn(part: Fields): Use {
   const input = argumentsIn(part.input)
   const isWhole = input !== '' && input !== '{}'
-  const said = { id: textIn(part.id), name: textIn(part.name), json: '', input }
-  return { type: 'tool_use', ...said, head: {}, isWhole, scan: scanObject() }
+  return { type: 'tool_use', ...beginCall(textIn(part.id), textIn(part.name)), input, isWhole }
 }
 
-const callOf = (use: Use): ToolCall => ({
-  id: use.id,
-  name: use.name,
-  arguments: meantArguments(sentArguments(use)),
-})
+const callOf = ({ id, name, arguments: sent }: Use): ToolCall => ({ id, name, arguments: meantArguments(sent) })
 
 const callsIn = (blocks: readonly Growing[]): ToolCall[] =>
   blocks.flatMap((block) => (block.type === 'tool_use' ? [callOf(block)] : []))

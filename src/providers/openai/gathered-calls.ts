@@ -4,26 +4,23 @@ import { randomUUID } from 'node:crypto'
 import type { ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { malformed, type ProviderProblem } from '../wire/failure.ts'
-import { argumentsIn, eachOnce, scanObject } from '../wire/meant-arguments.ts'
+import {
+  appendTo,
+  beginCall,
+  type GrowingCall,
+  MAX_ARGUMENTS,
+  MAX_CALLS,
+  withoutRepeats,
+} from '../wire/growing-call.ts'
+import { argumentsIn } from '../wire/meant-arguments.ts'
 import type { Fields } from '../wire/provider-json.ts'
 
-/** Characters of arguments beyond which a turn is no call but a fault: twice what a model can write in one reply. */
-export const maxArguments = 1024 * 1024
-/** Tool calls of one turn: more than any vendor's models make. */
-export const maxCalls = 128
-
-interface Gathered extends ToolCall {
-  /** What the vendor wants back with the call, beside it. Null when it sent nothing. */
+interface Gathered extends GrowingCall {
+  /** Fields that the vendor wants back next to the call. Null when it sent none. */
   extra: Fields | null
-  /** One for all calls of one id and name, which may be one call said again. */
-  head: object
-  /** Are the arguments a whole object as they stand? */
-  isWhole: boolean
-  /** Reads on in the arguments. */
-  scan(text: string): boolean
 }
 
-/** What is read of a call in one delta. */
+/** A call's fields in one delta. */
 interface Part {
   index: number | null
   id: string
@@ -52,8 +49,8 @@ export function gatherCalls() {
     const known = isBeside && !isSame ? undefined : found
     const step = known ? stepOf(known, part) : 'another'
     if (known && step === 'more') return known
-    const { head, extra } = known && step === 'again' ? known : { head: {}, extra: null }
-    const call: Gathered = { id, name, arguments: '', extra, head, isWhole: false, scan: scanObject() }
+    const repeated = step === 'again' ? known : undefined
+    const call = { ...beginCall(id, name, repeated?.repeatGroup), extra: repeated?.extra ?? null }
     calls.push(call)
     if (index !== null) byIndex.set(index, call)
     return call
@@ -68,29 +65,24 @@ export function gatherCalls() {
     beside.add(call)
     call.id ||= part.id
     call.name ||= part.name
-    call.arguments += part.text
-    call.isWhole = call.scan(part.text)
+    appendTo(call, part.text)
     size += part.text.length
     if (!isObject(sent.extra_content)) return
     call.extra = sent.extra_content
     size += JSON.stringify(call.extra).length
   }
-  const made = () =>
-    eachOnce(
-      calls.filter(({ name, arguments: text }) => name !== '' || text !== ''),
-      (call) => call,
-    )
+  const made = () => withoutRepeats(calls.filter(({ name, arguments: text }) => name !== '' || text !== ''))
   return {
     /** Null, or why this is no turn of a model. */
     add(delta: Fields): ProviderProblem | null {
       if (Array.isArray(delta.tool_calls)) {
         const beside = new Set<Gathered>()
-        for (const part of delta.tool_calls.slice(0, maxCalls + 1)) addPart(part, beside)
+        for (const part of delta.tool_calls.slice(0, MAX_CALLS + 1)) addPart(part, beside)
       }
       const old = delta.function_call
       if (isObject(old) && (old.name || old.arguments)) addPart({ index: 0, function: old }, new Set())
-      if (size > maxArguments) return malformed('tool arguments beyond 1 MiB')
-      return calls.length > maxCalls ? malformed(`more than ${maxCalls} tool calls`) : null
+      if (size > MAX_ARGUMENTS) return malformed('tool arguments beyond 1 MiB')
+      return calls.length > MAX_CALLS ? malformed(`more than ${MAX_CALLS} tool calls`) : null
     },
     /** Calls without an id get one; those without name and arguments are none. */
     all: (): ToolCall[] =>

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { EndReason, ModelEvent, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { malformed, type ProviderProblem } from '../wire/failure.ts'
+import { MAX_ARGUMENTS, MAX_CALLS } from '../wire/growing-call.ts'
 import { argumentsIn, meaningOf } from '../wire/meant-arguments.ts'
 import { errorIn, isTypedError, problemInStream, problemOfText } from '../wire/provider-errors.ts'
 import type { Fields } from '../wire/provider-json.ts'
@@ -11,7 +12,6 @@ import { parseEvent, type Repeated } from '../wire/repeated.ts'
 import { responsesUsage } from '../wire/reported-usage.ts'
 import { type End, turnEnd } from '../wire/turn-end.ts'
 import { addActivity, type Turn } from '../wire/turn-stream.ts'
-import { maxArguments, maxCalls } from './gathered-calls.ts'
 import { echoOf, messageText, reasoningTexts } from './responses-items.ts'
 
 export interface ResponsesTurnOptions {
@@ -30,7 +30,7 @@ const NO_PLACE = -1
 const placeOf = ({ output_index: place }: Fields): number => (typeof place === 'number' ? place : NO_PLACE)
 
 /** Most output items of one turn: reasoning, texts and calls. */
-const MAX_ITEMS = 2 * maxCalls + 100
+const MAX_ITEMS = 2 * MAX_CALLS + 100
 
 /** An item as it was read. */
 interface Read {
@@ -97,7 +97,7 @@ function readItems(events: ModelEvent[], reasoning: boolean) {
     if (item.type === 'message') say(text.whole(place, [messageText(item)]))
     else if (item.type === 'reasoning') think(thought.whole(place, reasoningTexts(item)))
     else addActivity(events, item.type === 'function_call')
-    if (stringIn(item.arguments).length > maxArguments) return malformed('tool arguments beyond 1 MiB')
+    if (stringIn(item.arguments).length > MAX_ARGUMENTS) return malformed('tool arguments beyond 1 MiB')
     return items.length > MAX_ITEMS ? malformed(`more than ${MAX_ITEMS} items`) : null
   }
   function listedAt(place: number, item: Fields, isKnown: (head: string) => boolean): ProviderProblem | null {

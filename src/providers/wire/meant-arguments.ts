@@ -36,34 +36,6 @@ const sorted = (_: string, value: unknown): unknown =>
       )
     : value
 
-/**
- * Calls without those that say one of their own head again: with the same arguments, or with `{}` beside real ones. `saidBy`
- * gives a call's head, one object for all that may be one call, and its arguments; null for what is no call.
- */
-export function eachOnce<Call>(
-  calls: readonly Call[],
-  saidBy: (call: Call) => { head: object; arguments: string } | null,
-): readonly Call[] {
-  const heads = new Map<object, Map<string, Call>>()
-  const kept = new Set<Call>()
-  for (const call of calls) {
-    const said = saidBy(call)
-    if (said === null) {
-      kept.add(call)
-      continue
-    }
-    const meanings = heads.get(said.head) ?? new Map<string, Call>()
-    const meaning = meaningOf(said.arguments)
-    if (!meanings.has(meaning)) meanings.set(meaning, call)
-    heads.set(said.head, meanings)
-  }
-  for (const meanings of heads.values()) {
-    if (meanings.size > 1) meanings.delete('{}')
-    for (const call of meanings.values()) kept.add(call)
-  }
-  return calls.filter((call) => kept.has(call))
-}
-
 /** A text that is nothing but objects in a row: each as it is written everywhere. Null when it is not. */
 function objectsIn(text: string): string[] | null {
   const objects: string[] = []
