@@ -27,6 +27,7 @@ import type { ProviderFetch } from './request/fetch.ts'
 import { sendingParts, shownBody } from './request/outgoing-parts.ts'
 import { createTokenCounter } from './tokens/token-count.ts'
 import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
+import { createRemembered } from './wire/remembered.ts'
 import { watchSilence } from './wire/silence.ts'
 import { isOutput } from './wire/turn-stream.ts'
 import { watchUsageReports } from './wire/usage-reports.ts'
@@ -60,8 +61,8 @@ export function createModel(options: ModelOptions): Providers {
   const { fetch } = options
   const watchTurn = watchUsageReports(counter.expect)
   const openai = createOpenAi(fetch)
-  const refusals: Refusals = new Set()
-  const beginnings: RefusedBeginnings = new Set()
+  const refusals: Refusals = createRemembered()
+  const beginnings: RefusedBeginnings = createRemembered()
 
   const callModel: Model['stream'] = (request, signal, take) => {
     const { type } = request.provider
@@ -128,7 +129,7 @@ export function createModel(options: ModelOptions): Providers {
     }
     return null
   }
-  const stream = withFallbacks(withinContext(streamOne, new Map()))
+  const stream = withFallbacks(withinContext(streamOne, createRemembered()))
 
   return {
     stream,

@@ -5,6 +5,7 @@
  */
 import type { ModelRequest } from '../actors/ports/index.ts'
 import { ProviderProblem } from './wire/failure.ts'
+import type { Remembered } from './wire/remembered.ts'
 
 type Asked = Pick<ModelRequest, 'model' | 'config' | 'reasoning' | 'fields'>
 
@@ -35,11 +36,8 @@ export function geminiThoughts({ model, reasoning, fields }: Asked): { includeTh
     : null
 }
 
-/** Most models that are remembered; beyond it all are forgotten, and asked again. */
-const MAX_KEPT = 1000
-
 /** Models that refused to be asked, by provider: asked once, then spared. */
-export type Refusals = Set<string>
+export type Refusals = Remembered<true>
 
 /**
  * Calls once, and once more without asking for reasoning when the first call is refused: vendors and gateways have many
@@ -54,14 +52,13 @@ export async function askingForReasoning<Answer>(
   const name = `${request.provider.id} ${request.model}`
   const without = { ...request, reasoning: false }
   if (!asks(request)) return call(request)
-  if (refusals.has(name)) return call(without)
+  if (refusals.get(name)) return call(without)
   try {
     return await call(request)
   } catch (error) {
     if (!(error instanceof ProviderProblem) || (error.status !== 400 && error.status !== 422)) throw error
     const answer = await call(without)
-    if (refusals.size >= MAX_KEPT) refusals.clear()
-    refusals.add(name)
+    refusals.set(name, true)
     return answer
   }
 }

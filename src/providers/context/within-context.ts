@@ -2,6 +2,7 @@
  * A model is sent no more than it takes: limits that providers name are remembered, refusals are answered by less history.
  */
 import type { ModelEvent, ModelFailure, ModelRequest, Shortening, Take } from '../../actors/ports/index.ts'
+import type { Remembered } from '../wire/remembered.ts'
 import type { Overflow } from './overflow.ts'
 
 /** A turn that failed. `maySucceedElsewhere`: nothing of it was made, and another model may be asked. */
@@ -19,11 +20,8 @@ export type StreamOne = (
   take: Take<ModelEvent>,
 ) => Promise<FailedTurn | null>
 
-/** Limits that are remembered; beyond, all are forgotten, and found out again. */
-const MAX_KEPT = 1000
-
 /** In tokens, as the provider counts them, by provider and model. */
-export type KnownLimits = Map<string, number>
+export type KnownLimits = Remembered<number>
 
 const nameOf = ({ provider, model }: Pick<ModelRequest, 'provider' | 'model'>): string =>
   `${provider.id} ${provider.baseUrl} ${model}`
@@ -48,9 +46,7 @@ export function withinContext(streamOne: StreamOne, limits: KnownLimits): Stream
 
 /** The limit alone: what one caller's words take says nothing of anybody else's. */
 function remember(limits: KnownLimits, request: ModelRequest, { limit }: Overflow): void {
-  if (limit === null) return
-  if (limits.size >= MAX_KEPT) limits.clear()
-  limits.set(nameOf(request), limit)
+  if (limit !== null) limits.set(nameOf(request), limit)
 }
 
 const mostOfAnswer = ({ fields }: ModelRequest): number => fields?.maxTokens?.value ?? 0

@@ -7,6 +7,7 @@ import type { ProviderTypeId } from '../provider-types.ts'
 import { anthropicThinking } from '../reasoning.ts'
 import { withBehind } from '../wire/echoes.ts'
 import { problemIn } from '../wire/failure.ts'
+import type { Remembered } from '../wire/remembered.ts'
 import { isOutput } from '../wire/turn-stream.ts'
 import { endsOf, leavingOut, type Repetition } from './behind-text.ts'
 
@@ -22,9 +23,8 @@ const takesBeginning: ReadonlySet<string> = new Set<ProviderTypeId>([
   'ollama',
 ])
 
-/** Models that refused a beginning, by provider: asked once, then told. Beyond so many, all are forgotten. */
-const MAX_KEPT = 1000
-export type RefusedBeginnings = Set<string>
+/** Models that refused a beginning, by provider. They are sent the instruction at once. */
+export type RefusedBeginnings = Remembered<true>
 
 const nameOf = ({ provider, model }: ModelRequest): string => `${provider.id} ${provider.baseUrl} ${model}`
 
@@ -40,7 +40,7 @@ export async function goingOn(
   const last = request.messages.at(-1)
   if (last?.role !== 'assistant' || last.isBeginning !== true) return await call(request, take)
   const begun = { role: 'assistant', content: last.content } as const
-  if (mayBegin(request, last.content) && !refused.has(nameOf(request))) {
+  if (mayBegin(request, last.content) && !refused.get(nameOf(request))) {
     let sent = false
     const receive: Take<ModelEvent> = (events) => {
       sent ||= events.some(isOutput)
@@ -53,8 +53,7 @@ export async function goingOn(
     } catch (error) {
       // A model that has gone on has refused nothing (contract section 10).
       if (sent || !isRefusal(error)) throw error
-      if (refused.size >= MAX_KEPT) refused.clear()
-      refused.add(nameOf(request))
+      refused.set(nameOf(request), true)
     }
   }
   const told = [begun, { role: 'user', content: instruction } as const]

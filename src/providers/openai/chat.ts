@@ -19,6 +19,7 @@ import { callWithout, type RefusedFields } from '../request/optional-fields.ts'
 import { bytesOf, segmentsFor, textOf, withToolPictures } from '../request/outgoing-parts.ts'
 import { observedCall } from '../request/provider-call.ts'
 import { chatToolChoice } from '../tool-choice.ts'
+import { createRemembered } from '../wire/remembered.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { type ChatEcho, type ChatReasoning, echoes, HELD } from './chat-reasoning.ts'
@@ -38,7 +39,7 @@ import { streamResponses } from './responses.ts'
 
 /** What calls share, until the process ends. Turns reject with ProviderProblem. */
 export function createOpenAi(fetch: ProviderFetch) {
-  const refusals: RefusedFields = new Set()
+  const refusals: RefusedFields = createRemembered()
   const clientOf = createClients(fetch)
   return {
     stream(request: ModelRequest, dialect: Dialect, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> {

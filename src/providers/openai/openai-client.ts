@@ -1,4 +1,5 @@
 /** OpenAI's official client as it is used here: its requests and types, with our fetch, our headers and our errors. */
+import { LRUCache } from 'lru-cache'
 import OpenAI from 'openai'
 import type { ProviderConnection } from '../../actors/ports/index.ts'
 import type { ProviderAnswer, ProviderFetch } from '../request/fetch.ts'
@@ -28,13 +29,12 @@ const MAX_CLIENTS = 200
 
 /** Gives the client of a connection, and keeps it. */
 export function createClients(fetch: ProviderFetch): (connection: ProviderConnection) => OpenAI {
-  const clients = new Map<string, OpenAI>()
+  const clients = new LRUCache<string, OpenAI>({ max: MAX_CLIENTS })
   return (connection) => {
     const { baseURL, key } = accessTo(connection)
     const place = `${baseURL} ${key}`
     const known = clients.get(place)
     if (known) return known
-    if (clients.size >= MAX_CLIENTS) clients.clear()
     const client = openAiClient(connection, fetch)
     clients.set(place, client)
     return client

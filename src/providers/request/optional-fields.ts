@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ModelRequest } from '../../actors/ports/index.ts'
 import { type ProviderProblem, problemIn } from '../wire/failure.ts'
+import type { Remembered } from '../wire/remembered.ts'
 
 export interface OptionalField<Body> {
   /** What the provider's error says. */
@@ -14,10 +15,7 @@ export interface OptionalField<Body> {
   without(body: Body): Body
 }
 
-/** Refusals that are remembered; beyond, all are forgotten, and found out again. */
-const MAX_KEPT = 1000
-
-export type RefusedFields = Set<string>
+export type RefusedFields = Remembered<true>
 
 /** Calls until the body holds nothing more that the provider refuses. Rejects with what goes wrong otherwise. */
 export async function callWithout<Body, Answer>(
@@ -29,14 +27,13 @@ export async function callWithout<Body, Answer>(
 ): Promise<Answer> {
   const nameOf = ({ words }: OptionalField<Body>) => `${provider.id} ${provider.baseUrl} ${model} ${words.source}`
   let asked = body
-  for (const field of optional) if (refusals.has(nameOf(field)) && field.isIn(asked)) asked = field.without(asked)
+  for (const field of optional) if (refusals.get(nameOf(field)) && field.isIn(asked)) asked = field.without(asked)
   const refused: string[] = []
   const tried: Body[] = []
   for (;;) {
     try {
       const answer = await call(asked)
-      if (refusals.size + refused.length > MAX_KEPT) refusals.clear()
-      for (const name of refused) refusals.add(name)
+      for (const name of refused) refusals.set(name, true)
       return answer
     } catch (error) {
       const problem = problemIn(error)

@@ -1,8 +1,6 @@
 /** Which models report no usage, so that the token counter is awake when their turn ends. */
 import type { ModelEvent, ModelRequest } from '../../actors/ports/index.ts'
-
-/** Models that are remembered; beyond, all are forgotten. */
-const MAX_KEPT = 1000
+import { createRemembered } from './remembered.ts'
 
 /**
  * `expect` is called once in a turn, with its first text, unless usage came or was announced before it, or the model's last turn
@@ -10,16 +8,15 @@ const MAX_KEPT = 1000
  * core once, a finish chunk that waits for it comes 0.6 s late.
  */
 export function watchUsageReports(expect: () => void) {
-  const reporting = new Set<string>()
+  const reporting = createRemembered<true>()
   return ({ provider, model }: Pick<ModelRequest, 'provider' | 'model'>) => {
     const name = `${provider.id} ${model}`
-    let undecided = !reporting.has(name)
+    let undecided = !reporting.get(name)
     return (events: readonly ModelEvent[]): void => {
       const last = events.at(-1)
       if (last?.type === 'end') {
         if (last.usage === null) reporting.delete(name)
-        else if (reporting.size < MAX_KEPT) reporting.add(name)
-        else reporting.clear()
+        else reporting.set(name, true)
       }
       if (!undecided) return
       if (events.some(isReport)) undecided = false

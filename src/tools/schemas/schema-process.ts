@@ -3,6 +3,7 @@
  * thread would not do: V8 ends the whole process when a thread reaches its memory limit during a long compilation.
  */
 import type { ChildProcess } from 'node:child_process'
+import { LRUCache } from 'lru-cache'
 import { keepIsolate, startProcess } from '../../async/isolated-worker.ts'
 import type { SchemaJob, SchemaOrder, SchemaReasons } from './schema-child.ts'
 
@@ -92,12 +93,9 @@ export function createSchemaProcess({
 /** Owners and schemas whose job timed out. */
 function createSuspects() {
   /** When it ends (`performance.now()`). */
-  const until = new Map<string, number>()
+  const until = new LRUCache<string, number>({ max: MAX_SUSPECTS })
   return {
     has: (name: string): boolean => performance.now() < (until.get(name) ?? 0),
-    add(name: string): void {
-      if (until.size >= MAX_SUSPECTS) until.clear()
-      until.set(name, performance.now() + SUSPECT_MS)
-    },
+    add: (name: string) => until.set(name, performance.now() + SUSPECT_MS),
   }
 }

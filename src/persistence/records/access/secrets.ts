@@ -5,6 +5,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scrypt } from 'node:crypto'
 import { link, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { codeOf, type Sql, type Tx } from '../../postgres/database.ts'
 import { makeFolder } from '../../postgres/embedded/embedded-host.ts'
 
@@ -87,12 +88,11 @@ const MAX_OPENED = 1000
 
 /** The cache key is the sealed text with its context: a new value always has a new sealed text. */
 function remembering(open: Secrets['open']): Secrets['open'] {
-  const opened = new Map<string, string>()
+  const opened = new LRUCache<string, string>({ max: MAX_OPENED })
   return (sealed, context) => {
     const known = opened.get(`${context} ${sealed}`)
     if (known !== undefined) return known
     const plain = open(sealed, context)
-    if (opened.size >= MAX_OPENED) opened.clear()
     opened.set(`${context} ${sealed}`, plain)
     return plain
   }
