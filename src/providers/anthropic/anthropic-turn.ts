@@ -13,8 +13,8 @@ import { isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-
 import { addActivity, type Turn } from '../wire/turn-stream.ts'
 import { type Block, echoes } from './anthropic-body.ts'
 
-/** Characters of arguments and reasoning that one turn may gather. */
-const maxGathered = 4 * MAX_ARGUMENTS
+/** The most characters of arguments and reasoning in one turn. */
+const MAX_GATHERED = 4 * MAX_ARGUMENTS
 
 const finishReasons: ReasonWords = {
   stop: ['end_turn', 'stop_sequence'],
@@ -23,7 +23,7 @@ const finishReasons: ReasonWords = {
   tool_calls: ['tool_use'],
 }
 
-/** A content block as it grows. What is not read (server tools, which are never asked for) is not kept either. */
+/** A content block as it grows. Content of other kinds, such as that of server tools, is not kept. */
 type Growing =
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string; signature: string }
@@ -65,7 +65,7 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
     if (blocks.all().length === 0 && isUnknownEnd(finishReasons, reason)) {
       problem = new ProviderProblem({ kind: 'reported', reason: `the model ended with ${reason}`, full: data })
     }
-    // Only tools that run at the vendor pause a turn: none is asked for, and half a reply must not look whole.
+    // Only tools that run at the vendor pause a turn. None is requested, and half a reply must not look whole.
     if (reason === 'pause_turn')
       problem = new ProviderProblem({ kind: 'reported', reason: 'the model paused its turn' })
   }
@@ -85,7 +85,7 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
       count(event.usage)
       stop(event, data)
     } else if (isTypedError(event)) problem = problemInStream(event, data)
-    else alive() // ping, content_block_stop, and what may be added: unknown events are to be ignored
+    else alive() // ping, content_block_stop and future events: unknown ones are to be ignored
   }
   return {
     events,
@@ -102,7 +102,7 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
         const error = errorIn(event, ['content'])
         problem = error ? problemInStream(error, data) : malformed(data)
       }
-      if (blocks.size() > maxGathered) problem ??= malformed('tool arguments and reasoning beyond 4 MiB')
+      if (blocks.size() > MAX_GATHERED) problem ??= malformed('tool arguments and reasoning beyond 4 MiB')
     },
     alive,
     close: () =>
@@ -116,7 +116,7 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
   }
 }
 
-/** `grown` gets the block that has grown, and by how much text or thinking. */
+/** Gathers the blocks of a turn. `grown` gets the block that has grown, and the added text or thinking. */
 function gatherBlocks(grown: (block: Growing, delta: string) => void) {
   const blocks: Growing[] = []
   const byIndex = new Map<unknown, Growing>()
@@ -129,8 +129,9 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
     return block
   }
   /**
-   * Text whose block never began, or is another kind's, is text all the same. Such arguments are those of the newest call,
-   * and where it has its own, those of a call whose head is still to come. Blanks are nobody's.
+   * Finds the block that a delta belongs to. Text whose block never began, or is of another kind, begins a text block.
+   * Such arguments belong to the newest call, and where that has its own, to a call whose head is still to come. Blanks
+   * belong to none.
    */
   function blockFor(index: unknown, text: string, thinking: string, json: string): Growing | undefined {
     const known = byIndex.get(index)
@@ -146,9 +147,9 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
     begin(index: unknown, part: unknown): void {
       const block = blockIn(isObject(part) ? part : {})
       const known = byIndex.get(index)
-      // A gateway may send a beginning twice; another call under an index in use is a call of its own.
+      // A gateway may send a beginning twice; another call under an index in use is separate.
       if (known?.type === 'tool_use' && block.type === 'tool_use') {
-        if (isBegunBy(known, block)) return
+        if (belongsTo(known, block)) return
       } else if (known?.type === block.type) return
       add(index, block)
       grown(block, block.type === 'text' || block.type === 'thinking' ? block.text : '')
@@ -187,15 +188,17 @@ function settled(blocks: readonly Growing[]): readonly Growing[] {
   const begun = uses.filter((use) => !isHeadless(use))
   const meanings = new Set(begun.map((use) => meaningOf(sentArguments(use))))
   const lost = uses.filter((use) => isHeadless(use) && !meanings.has(meaningOf(sentArguments(use))))
-  const found = new Map(begun.filter(hasNone).map((use, at) => [use, lost[at] ?? use]))
-  const endOf = (use: Use) => (found.get(use) ?? use).arguments.trim() || use.input
-  const ends = new Map<Growing, Use>(begun.map((use) => [use, { ...use, arguments: endOf(use) }]))
-  const kept = new Set<Growing>(withoutRepeats([...ends.values()]))
-  return blocks.map((block) => ends.get(block) ?? block).filter((block) => block.type !== 'tool_use' || kept.has(block))
+  const found = new Map(begun.filter(hasNoArguments).map((use, at) => [use, lost[at] ?? use]))
+  const argumentsOfCall = (use: Use) => (found.get(use) ?? use).arguments.trim() || use.input
+  const settledUses = new Map<Growing, Use>(begun.map((use) => [use, { ...use, arguments: argumentsOfCall(use) }]))
+  const kept = new Set<Growing>(withoutRepeats([...settledUses.values()]))
+  return blocks
+    .map((block) => settledUses.get(block) ?? block)
+    .filter((block) => block.type !== 'tool_use' || kept.has(block))
 }
 
-/** Is this beginning that of the call under the same index, whose arguments may have come first? */
-function isBegunBy(known: Use, begun: Use): boolean {
+/** Returns whether this beginning belongs to the call under the same index, whose arguments may have come first. */
+function belongsTo(known: Use, begun: Use): boolean {
   if (isHeadless(known)) {
     known.id = begun.id
     known.name = begun.name
@@ -203,19 +206,22 @@ function isBegunBy(known: Use, begun: Use): boolean {
     return true
   }
   if (known.id !== begun.id || known.name !== begun.name) return false
-  // Only the end tells another call from this one said again.
+  // Only the end shows whether this is another call or a repeat.
   begun.repeatGroup = known.repeatGroup
   return known.arguments !== '' && !known.isWhole
 }
 
-/** Arguments of which no call has told that they are its own. */
+/** Returns whether the call has arguments only, and no head yet. */
 const isHeadless = ({ id, name }: Use): boolean => id === '' && name === ''
 
-const hasNone = (use: Use): boolean => meantArguments(sentArguments(use)) === '{}'
+const hasNoArguments = (use: Use): boolean => meantArguments(sentArguments(use)) === '{}'
 
 const sentArguments = ({ arguments: pieces, input }: Use): string => pieces.trim() || input
 
-/** A thinking block begins empty; the beginning of a tool's block has its name and id. */
+/**
+ * Returns whether the model has produced output in a block. A thinking block begins empty; the beginning of a tool's
+ * block has its name and id.
+ */
 function hasOutput(block: Growing): boolean {
   if (block.type === 'text') return block.text !== ''
   if (block.type === 'thinking') return block.text !== '' || block.signature !== ''
@@ -250,7 +256,7 @@ const callOf = ({ id, name, arguments: sent }: Use): ToolCall => ({ id, name, ar
 const callsIn = (blocks: readonly Growing[]): ToolCall[] =>
   blocks.flatMap((block) => (block.type === 'tool_use' ? [callOf(block)] : []))
 
-/** What goes back with the results. */
+/** Returns the blocks to send back with the results. */
 function echoOf(block: Growing): Block[] {
   switch (block.type) {
     case 'text':

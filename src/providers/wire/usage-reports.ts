@@ -1,11 +1,11 @@
-/** Which models report no usage, so that the token counter is awake when their turn ends. */
+/** Models that report no usage, known in advance so that the token counter is awake when their turn ends. */
 import type { ModelEvent, ModelRequest } from '../../actors/ports/index.ts'
 import { createRemembered } from './remembered.ts'
 
 /**
- * `expect` is called once in a turn, with its first text, unless usage came or was announced before it, or the model's last turn
- * ended with some. A model that was never called counts as one that reports none: the thread's start costs 0.3 s of another
- * core once, a finish chunk that waits for it comes 0.6 s late.
+ * Watches turns for usage. `expect` is called once in a turn, with its first text, unless usage came or was announced
+ * before it, or the model's last turn ended with some. A model that was never called counts as one that reports none:
+ * the thread's start costs 0.3 s of another core once, a finish chunk that waits for it comes 0.6 s late.
  */
 export function watchUsageReports(expect: () => void) {
   const reporting = createRemembered<true>()
