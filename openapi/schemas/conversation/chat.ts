@@ -244,7 +244,6 @@ export const finishReasons = [
   'steered',
   'error',
 ] as const
-export const partUrl = 'Where its bytes are read: a path of this API below the session.'
 /** `frame`: the name of the frame's id on the surface. */
 export const continuations = <Frame extends 'frame_id' | 'frameId'>(frame: Frame) =>
   Type.Optional(
@@ -259,24 +258,25 @@ export const continuations = <Frame extends 'frame_id' | 'frameId'>(frame: Frame
     ),
   )
 
-const DeployMessagePart = Type.Object(
-  {
-    type: oneOf(['image_url', 'file'], 'As it was sent.'),
-    url: Type.String({ description: partUrl }),
-    media_type: Type.String(),
-    filename: nullable(Type.String({ description: 'Without a path, and without characters that mislead.' })),
-    size: count('Bytes.'),
-  },
-  { title: 'DeployMessagePart' },
-)
+export const deployPart = {
+  type: oneOf(['image_url', 'file'], 'As it was sent.'),
+  url: Type.String({ description: 'Where its bytes are read: a path of this API below the session.' }),
+  media_type: Type.String(),
+  filename: nullable(Type.String({ description: 'Without a path, and without characters that mislead.' })),
+  size: count('Bytes.'),
+}
+const DeployMessagePart = Type.Object(deployPart, { title: 'DeployMessagePart' })
+export const messageHead = {
+  id: id('Id of the message.'),
+  session_id: id('Id of its session.'),
+  parent_id: parentId,
+  role: oneOf(['user', 'assistant'], 'The author.'),
+  content: Type.String({ description: 'Partial while `streaming`; the text before the failure on `error`.' }),
+  status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
+}
 export const DeployMessage = Type.Object(
   {
-    id: id('Id of the message.'),
-    session_id: id('Id of its session.'),
-    parent_id: parentId,
-    role: oneOf(['user', 'assistant'], 'The author.'),
-    content: Type.String({ description: 'Partial while `streaming`; the text before the failure on `error`.' }),
-    status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
+    ...messageHead,
     finish_reason: nullable(oneOf(finishReasons, 'Why a reply ended. Null while streaming, and for user messages.')),
     reasoning: Type.Optional(
       Type.String({ description: 'What the model thought. Absent where it was not asked for, or none came.' }),

@@ -1,5 +1,6 @@
 /** The playground (specification 4.13, contract section 5): the deploy API's sessions, with more to see and to set. */
 
+import { camelCase } from '../../../../openapi/camel-case.ts'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
 import type { MessagePart, MessagePlace } from '../../../actors/ports/index.ts'
@@ -28,7 +29,7 @@ import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { noFields } from '../../sending/answer-fields.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
 import { overridesOf } from '../../sending/overrides.ts'
-import { camelCase, refuse } from '../../sending/refusals.ts'
+import { refuse } from '../../sending/refusals.ts'
 import { readPlace } from '../../sending/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
