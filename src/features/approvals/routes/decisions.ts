@@ -3,8 +3,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { CallAnswer, CheckedToolbox, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
 import { refuse } from '../../../http/sending/refusals.ts'
-import { badRequest, HttpError } from '../../../http/server/http-error.ts'
-import type { PendingCall, Wait } from '../store/waits.ts'
+import { badRequest, HttpError, missing } from '../../../http/server/http-error.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { findWait, type PendingCall, type Wait } from '../store/waits.ts'
 
 export interface GivenDecisions {
   calls: readonly DecidedCall[]
@@ -27,6 +28,16 @@ export function readDecisions(decisions: ActionsRequest['decisions']): DecidedCa
     if (decision === 'approve') return { id, decision, ...(changed != null && { arguments: JSON.stringify(changed) }) }
     return { id, decision, ...(reason != null && { reason }) }
   })
+}
+
+/** Returns the decisions with the pending calls. Throws 404 for a session that is not the user's. */
+export async function decisionsIn(
+  sql: Sql,
+  session: Parameters<typeof findWait>[1],
+  given: Omit<GivenDecisions, 'wait'>,
+): Promise<GivenDecisions> {
+  const { found, wait } = await findWait(sql, session)
+  return found ? { ...given, wait } : missing('session')
 }
 
 /** The calls that wait for the caller, where a message at this place comes behind them: elsewhere their ids mean other calls. */

@@ -3,7 +3,9 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { MessagePart } from '../../../actors/ports/index.ts'
-import type { PartPlace } from '../store/parts.ts'
+import { missing } from '../../../http/server/http-error.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { findPart, type PartPlace } from '../store/parts.ts'
 
 export type PartScope = 'deploy' | 'playground'
 
@@ -28,11 +30,17 @@ const CACHED_S = 3600
 
 /**
  * The bytes are saved, or shown by a page that chose to, but never run. A browser that opens it opens a document that may load
- * nothing, and is of no origin.
+ * nothing, and is of no origin. Throws 404.
  */
-export function sendPart(reply: FastifyReply, part: MessagePart): FastifyReply {
+export async function answerPart(
+  sql: Sql,
+  { agent_id, session_id, message_id, n }: { agent_id: string; session_id: string; message_id: string; n: string },
+  reply: FastifyReply,
+): Promise<void> {
+  const place = { agentId: agent_id, sessionId: session_id, messageId: message_id, n }
+  const part = (await findPart(sql, place)) ?? missing('part')
   const { mediaType, size } = part
-  return reply
+  await reply
     .header('content-type', mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType)
     .header('content-length', size)
     .header('content-disposition', disposition(part))

@@ -8,7 +8,7 @@ import { newId } from '../../../actors/reply/new-id.ts'
 import { makeSession } from '../../../features/branches/routes/new-session.ts'
 import { moveHead } from '../../../features/branches/routes/session-head.ts'
 import { checkpointsOf, compactNow } from '../../../features/compaction/routes/compaction.ts'
-import { partPath, placeOfPath, sendPart } from '../../../features/parts/routes/part-answer.ts'
+import { answerPart, partPath, placeOfPath } from '../../../features/parts/routes/part-answer.ts'
 import { prepareParts } from '../../../features/parts/routes/prepare.ts'
 import { readContent, type SentMessage } from '../../../features/parts/routes/sent-message.ts'
 import type { FindStored } from '../../../features/parts/routes/stored-parts.ts'
@@ -37,7 +37,7 @@ import type { Handlers } from '../../server/mount.ts'
 import { originOf } from '../../server/observe-requests.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { answerMessages } from '../../server/paging/message-page.ts'
-import { lastEventId, streamReply } from '../../streaming/reply-stream.ts'
+import { followReply, streamReply } from '../../streaming/reply-stream.ts'
 import { playgroundFrame } from '../chat/completion-frames.ts'
 import { type PlaygroundDependencies, playgroundActions } from './playground-actions.ts'
 import { toolCallsOf } from './shown-calls.ts'
@@ -180,21 +180,10 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
     }),
     movePlaygroundHead: ({ params, body }) =>
       moveHead(sql, params.agent_id, params.session_id, body.messageId, camelCase),
-    getPlaygroundPart: async ({ params: { agent_id, session_id, message_id, n }, reply }) => {
-      const place = { agentId: agent_id, sessionId: session_id, messageId: message_id, n }
-      return sendPart(reply, (await findPart(sql, place)) ?? missing('part'))
-    },
+    getPlaygroundPart: ({ params, reply }) => answerPart(sql, params, reply),
     createPlaygroundChat: startChat(deps),
     createPlaygroundActions: playgroundActions(deps),
-    resumePlaygroundChat: async ({ params, request, reply }) => {
-      const newest = await sessions.newestReply(sql, params.agent_id, params.session_id)
-      if (!newest.found) missing('session')
-      const after = lastEventId(request.headers['last-event-id'])
-      const found = newest.replyId === null ? null : await host.open(newest.replyId)
-      if (found === null) return reply.code(204).send()
-      await streamReply(reply, found, after, playgroundFrame)
-      return undefined
-    },
+    resumePlaygroundChat: ({ params, ...exchange }) => followReply(deps, params, exchange, playgroundFrame),
     cancelPlaygroundChat: ({ params, body }) => cancelSession(deps, params, body),
     listPlaygroundQueue: async ({ params }) => ({ queue: await readQueue(deps, params) }),
     removePlaygroundQueued: ({ params }) => removeQueued(deps, params),

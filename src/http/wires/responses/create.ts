@@ -4,7 +4,7 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
-import { recordDecisions } from '../../../features/approvals/routes/record-decisions.ts'
+import { sendDecisions } from '../../../features/approvals/routes/record-decisions.ts'
 import { titleFrom } from '../../../features/branches/routes/new-session.ts'
 import { callerLimits } from '../../../features/limits/routes/caller-limits.ts'
 import { prepareParts } from '../../../features/parts/routes/prepare.ts'
@@ -84,10 +84,7 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   if (placed.kind === 'new') return await sendFirst(deps, sending)
   const message = { ...baseOf(sending), sessionId: placed.sessionId, user: userOf(caller) }
   if (placed.kind === 'decisions') {
-    const { decisions } = placed
-    const sent = await sendFrom(deps, agentId, { ...message, text: '', onBusy: 'reject', decisions })
-    await recordDecisions(deps.sql, exchange.request, sent, decisions)
-    return sent
+    return await sendDecisions(deps, exchange.request, agentId, { ...message, decisions: placed.decisions })
   }
   const parts = await partsOf(deps, placed.message, sending, message)
   const { answers, place } = placed
