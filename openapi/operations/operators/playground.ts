@@ -23,8 +23,8 @@ const frames =
   'Frames are those of deploy sessions, with ids; the named events `tool_call`, `tool_result` and `state` between them have none.'
 
 /**
- * Declares an operation on a deploy session a second time, in the playground. Its description is not taken along:
- * it explains the API to callers.
+ * Declares an operation on deploy sessions a second time, in the playground. The description is not copied: it explains
+ * the deploy API to callers.
  */
 function inPlayground(
   { path, secret: _, description: __, ...shared }: Operation,

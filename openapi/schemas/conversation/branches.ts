@@ -1,9 +1,12 @@
-/** A conversation's branches (contract section 14): where a message goes, which path is read, and where forks come from. */
+/**
+ * The branches of a conversation (contract section 14): the place of a message, the path that is read, and the origin
+ * of forks.
+ */
 import Type from 'typebox'
 import { camelCased } from '../../camel-case.ts'
 import { count, id, nullable } from '../basics.ts'
 
-/** Fields of a request that sends a message. */
+/** The fields of a request that place its message. */
 export const deployPlace = {
   parent_id: Type.Optional(
     nullable(

@@ -56,7 +56,7 @@ const PlaygroundMessagePart = Type.Object(
   { ...camelCased(deployPart), filename: nullable(Type.String()) },
   { title: 'PlaygroundMessagePart' },
 )
-/** As the playground shows it. */
+/** The token usage as the playground shows it. */
 export const playgroundUsage = {
   promptTokens: count('Tokens read.'),
   completionTokens: count('Tokens written.'),

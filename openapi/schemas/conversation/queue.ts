@@ -3,10 +3,10 @@ import Type, { type TSchema } from 'typebox'
 import { camelCased } from '../../camel-case.ts'
 import { count, id, oneOf, time } from '../basics.ts'
 
-/** What a message does while a reply runs. */
+/** The effects of a message that comes while a reply runs. */
 export const whenBusy = ['reject', 'interrupt', 'enqueue', 'steer'] as const
 
-/** `by`: the one that applies when none is named. */
+/** Returns the schema of `on_busy`. `by` is the default. */
 export const onBusy = (by: 'reject' | 'interrupt') =>
   oneOf(
     whenBusy,

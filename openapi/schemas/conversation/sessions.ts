@@ -1,4 +1,4 @@
-/** Sessions of the deploy API: the record, what makes and changes it, and what lists are narrowed by. */
+/** Sessions of the deploy API: the record, the bodies that create and change it, and the filters of lists. */
 import Type, { type TObject } from 'typebox'
 import { documented } from '../../documented.ts'
 import { count, id, listOf, name, nullable, oneOf, page, time } from '../basics.ts'
@@ -101,7 +101,7 @@ export const SessionChange = Type.Object(
 
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
-/** Parameters of every list of an agent's sessions. */
+/** The parameters of every list of an agent's sessions. */
 export const sessionFilters = {
   user: filter('Only sessions of this user.'),
   metadata: Type.Optional(

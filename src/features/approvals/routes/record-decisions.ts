@@ -1,4 +1,4 @@
-/** Decisions about calls that waited, in the audit (contract section 23). */
+/** The sending of decisions about pending calls, and their audit (contract sections 15 and 23). */
 import type { FastifyRequest } from 'fastify'
 import type { Sent } from '../../../actors/session/host.ts'
 import type { MessageInput } from '../../../http/sending/message-record.ts'
@@ -20,7 +20,7 @@ export async function sendDecisions(
   return sent
 }
 
-/** Where the reply was joined, or refused, nothing was decided. */
+/** Records decisions in the audit. Nothing was decided when the reply was joined or refused. */
 export async function recordDecisions(
   sql: Sql,
   request: FastifyRequest,
@@ -37,7 +37,7 @@ export async function recordDecisions(
     changes: { decision: { from: null, to: decision } },
   }))
   await writeEntries(sql, originOf(request), entries).catch((error: unknown) => {
-    // They are stored and carried out: a 503 would say that nothing is (contract section 10).
+    // The decisions are stored and carried out: a 503 would say that nothing is stored (contract section 10).
     request.log.warn({ entries, detail: String(error) }, 'Decisions could not be written into the audit.')
   })
 }

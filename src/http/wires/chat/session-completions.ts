@@ -50,7 +50,7 @@ const checkMessages = bodyCheck(SentMessages)
 
 const noMessage: SentMessage = { text: '', parts: [] }
 
-/** Throws 400 and 413. Empty where the request asks for another reply: its messages are not looked at. */
+/** Reads the newest message. It is empty for a regenerated reply, which ignores the messages. Throws 400 and 413. */
 function readNewest(body: components['schemas']['SessionCompletionRequest'], uploads: Uploads): SentMessage {
   return body.regenerate === true ? noMessage : readLastMessage(body.messages ?? [], uploads)
 }
@@ -58,7 +58,7 @@ function readNewest(body: components['schemas']['SessionCompletionRequest'], upl
 const known = new Set(Object.keys(SessionCompletionRequest.properties))
 const knownActions = new Set(Object.keys(ActionsRequest.properties))
 
-/** Throws 404 for a session that is not the caller's, where its path alone tells. */
+/** Throws 404 for a session that is not the caller's, when the path alone shows it. */
 async function requirePossible(
   deps: SendDependencies,
   caller: Caller,
@@ -69,7 +69,7 @@ async function requirePossible(
   missing('session')
 }
 
-/** Returns the decisions with the calls that wait in this session. Throws 404 for another caller's session. */
+/** Returns the decisions with the pending calls of the session. Throws 404 for another caller's session. */
 const decisionsOf = (
   { sql }: SendDependencies,
   caller: Caller,
@@ -83,7 +83,7 @@ const decisionsOf = (
     { calls, bySecret: caller.kind === 'secret', asMessages },
   )
 
-/** What the caller has made of its calls: decisions instead of a message, or answers beside it. */
+/** Returns the caller's results of its own calls: decisions in place of a message, or answers that come with one. */
 async function madeCalls(
   deps: SendDependencies,
   caller: Caller,
@@ -123,7 +123,7 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
       const uploads = requireUploads(request)
       const messages = body.regenerate === true ? [] : (body.messages ?? [])
       const instructions = readInstructions(messages, caller)
-      // Said before that the user's message is missing.
+      // Refused before a missing user message is.
       if (instructions && withoutInstructions(messages).length === 0)
         refuseUnwanted(await loadAgent(deps, params.agent_id), instructions)
       const results = readResults(messages)

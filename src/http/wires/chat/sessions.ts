@@ -69,7 +69,7 @@ export const wireMessage = (message: Message) => ({
   ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => wirePart(message, part, n)) }),
 })
 
-/** Throws 403 for what a client secret cannot give a session. */
+/** Throws 403 for fields that a client secret cannot give a session. */
 function refuseOthers(caller: Caller, { user, messages }: components['schemas']['SessionCreate']): void {
   if (caller.kind !== 'secret') return
   if (user != null && user !== caller.user)
@@ -77,7 +77,10 @@ function refuseOthers(caller: Caller, { user, messages }: components['schemas'][
   if (messages != null) throw new HttpError(403, 'messages: a history is given with the deploy key')
 }
 
-/** Throws 403 for metadata that a client secret may not give a session. A copy has its original's until it is given its own. */
+/**
+ * Throws 403 for metadata that a client secret cannot give a session. A copy keeps its original's metadata unless it is
+ * given its own.
+ */
 async function refuseMetadata(
   deps: SessionDependencies,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Decisions from the playground about calls that wait (contract section 15). */
+/** Decisions about pending calls, made in the playground (contract section 15). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../../actors/reply/reply-event.ts'
 import { decisionsIn, readDecisions } from '../../../features/approvals/routes/decisions.ts'
@@ -13,7 +13,7 @@ import { answerWhole, streamReply } from '../../streaming/reply-stream.ts'
 import { playgroundFrame } from '../chat/completion-frames.ts'
 
 export interface PlaygroundDependencies extends SendDependencies {
-  /** The name of the login. Null where no login is required. */
+  /** Returns the name of the login. It is null when no login is required. */
   loginOf(request: FastifyRequest, reply: FastifyReply): Promise<string | null>
 }
 

@@ -1,4 +1,7 @@
-/** The playground (specification 4.13, contract section 5): the deploy API's sessions, with more to see and to set. */
+/**
+ * The playground (specification 4.13, contract section 5): the sessions of the deploy API, with more details and
+ * settings.
+ */
 
 import { camelCase } from '../../../../openapi/camel-case.ts'
 import type { components } from '../../../../openapi/generated/schema.ts'
@@ -44,7 +47,7 @@ import { toolCallsOf } from './shown-calls.ts'
 
 type ChatRequest = components['schemas']['PlaygroundChatRequest']
 
-/** The session that is asked for, or one that is made with the message or not at all. Throws 400 and 404. */
+/** Returns the requested session, or a new one to be created with the message. Throws 400 and 404. */
 async function sessionFor(
   { sql }: PlaygroundDependencies,
   agentId: string,
@@ -62,13 +65,15 @@ async function sessionFor(
   return { sessionId: newId(), makeSession: { externalId: null, secretNumber: null } }
 }
 
-/** Throws 400 and 413. Empty where the request asks for another reply: its message is not looked at. */
+/**
+ * Reads the message of a request. It is empty for a regenerated reply, which ignores the message. Throws 400 and 413.
+ */
 function readMessage({ message, regenerate }: ChatRequest, uploads: Uploads): SentMessage {
   if (regenerate === true) return { text: '', parts: [] }
   return readContent(message ?? badRequest('message: is required'), 'message', uploads)
 }
 
-/** A login sees the parts of every session. */
+/** Finds stored parts by their paths. A login may read the parts of every session. */
 const shownParts =
   (sql: PlaygroundDependencies['sql']): FindStored =>
   async (path) => {
@@ -84,7 +89,7 @@ const partShown = ({ id: messageId, agentId, sessionId }: Message, part: Message
   size: part.size,
 })
 
-/** What a reply took (contract section 16). */
+/** Returns the fields that only replies have (contract section 16). */
 const replyFields = ({ model, providerId, usage, facts }: Message) => ({
   model,
   providerId,

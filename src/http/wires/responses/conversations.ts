@@ -24,7 +24,7 @@ import { findConversation, type StoredConversation } from './store/stored-respon
 import { conversationItems } from './stored-items.ts'
 
 interface Named {
-  /** The path below `/api/v1/openai` names no agent: the conversation may be any one's. */
+  /** The parameters of the path. Below `/api/v1/openai` it names no agent: the conversation may belong to any agent. */
   params: { agent_id?: string; conversation_id: string }
   caller: Caller
 }
@@ -36,7 +36,7 @@ const wire = ({ id, created, metadata }: Pick<StoredConversation, 'id' | 'create
   metadata,
 })
 
-/** Throws 404. */
+/** Finds a conversation of the caller's. Throws 404. */
 async function findOwn({ sql }: ResponseDependencies, { params, caller }: Named): Promise<StoredConversation> {
   const uuid = uuidIn(params.conversation_id)
   const found = uuid === null ? null : await findConversation(sql, uuid, params.agent_id ?? null)

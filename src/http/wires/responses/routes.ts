@@ -1,4 +1,6 @@
-/** The Responses API over deploy sessions (contract section 24), below an agent and where `model` or an id names it. */
+/**
+ * The Responses API over deploy sessions (contract section 24). The agent is named by the path, by `model` or by an id.
+ */
 
 import type { FastifyInstance } from 'fastify'
 import { agentResponses, responses } from '../../../../openapi/operations/deploy/responses.ts'
@@ -20,12 +22,12 @@ import { findResponse } from './store/stored-responses.ts'
 import { inputItemsOf } from './stored-items.ts'
 
 interface Named {
-  /** The path below `/api/v1/openai` names no agent: the response may be any one's. */
+  /** The parameters of the path. Below `/api/v1/openai` it names no agent: the response may belong to any agent. */
   params: { agent_id?: string; response_id: string }
   caller: Caller
 }
 
-/** Throws 404. */
+/** Finds a response of the caller's. Throws 404. */
 async function findOwn({ sql }: ResponseDependencies, { params, caller }: Named): Promise<StoredResponse> {
   const uuid = uuidIn(params.response_id)
   const stored = uuid === null ? null : await findResponse(sql, uuid, params.agent_id ?? null)
@@ -61,7 +63,7 @@ async function cancelResponse(deps: ResponseDependencies, named: Named) {
   let stored = await findOwn(deps, named)
   if (stored.status === 'queued') {
     if (await deps.host.dequeue(stored.sessionId, stored.id)) return queuedResponse(stored, 'cancelled')
-    stored = await findOwn(deps, named) // it has begun meanwhile
+    stored = await findOwn(deps, named) // it has started in the meantime
   }
   if (stored.status === 'streaming') await deps.host.cancel(stored.sessionId, { only: stored.id })
   return await storedResponse(deps.sql, stored)
