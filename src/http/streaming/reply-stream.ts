@@ -1,5 +1,5 @@
 /** A session's reply → HTTP: as a stream that can be resumed, or as one JSON body. Deploy and playground share it. */
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyInfo } from '../../actors/ports/index.ts'
 import { type Reply, StreamCut } from '../../actors/reply/frame-log.ts'
 import {
@@ -10,11 +10,13 @@ import {
   type ShownCall,
   type Usage,
 } from '../../actors/reply/reply-event.ts'
+import type { SessionHost } from '../../actors/session/host.ts'
 import type { Queued } from '../../actors/session/send.ts'
 import { firstAbort } from '../../async/first-abort.ts'
 import { neverBegun, refuseNeverBegun, replyIdOf } from '../../features/queue/routes/sent-answer.ts'
-import { isDatabaseGone } from '../../persistence/postgres/database.ts'
-import { HttpError } from '../server/http-error.ts'
+import { isDatabaseGone, type Sql } from '../../persistence/postgres/database.ts'
+import { newestReply } from '../../persistence/replies/sessions/sessions.ts'
+import { HttpError, missing } from '../server/http-error.ts'
 import {
   completionBody,
   completionHead,
@@ -203,6 +205,24 @@ export async function answerWhole(
   whole.reasoning = thoughts.join('')
   const head = completionHead({ ...(info as ReplyInfo), model: whole.model })
   return completionBody(head, whole, whole.reason, whole.usage)
+}
+
+/** Streams the named or newest reply after the request's `Last-Event-ID`. Answers 204 without a reply. Throws 400 and 404. */
+export async function followReply(
+  { sql, host }: { sql: Sql; host: Pick<SessionHost, 'open'> },
+  { agent_id, session_id }: { agent_id: string; session_id: string },
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  encode: Encode,
+  named?: string,
+): Promise<FastifyReply | undefined> {
+  const newest = await newestReply(sql, agent_id, session_id, named)
+  if (!newest.found) missing('session')
+  if (named !== undefined && newest.replyId === null) missing('reply')
+  const after = lastEventId(request.headers['last-event-id'])
+  const found = newest.replyId === null ? null : await host.open(newest.replyId)
+  if (found === null) return reply.code(204).send()
+  await streamReply(reply, found, after, encode)
+  return undefined
 }
 
 /** `Last-Event-ID` as a frame id; 0 when absent or empty. Throws 400. */

@@ -1,4 +1,4 @@
-/** The tool calls of a stored message as the playground shows them, with what was decided about those that waited. */
+/** The tool calls of a stored message as the playground shows them, with the decisions about pending ones. */
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { decisionText } from '../../../features/approvals/decided-calls.ts'
 import type { WaitedCall } from '../../../features/approvals/store/waits.ts'
@@ -33,7 +33,7 @@ export function toolCallsOf({ toolEvents, waited }: Message): ToolCallShown[] {
   )
 }
 
-/** What became of a call that waited. */
+/** Returns the decision about a pending call, and its result. */
 function decisionShown(waited: WaitedCall | undefined) {
   if (waited === undefined) return { decision: null, decidedAt: null, decidedBy: null, decidedArguments: null }
   const { decision, decidedAt, decidedBy, arguments: decidedArguments, durationMs, ok, content } = waited
