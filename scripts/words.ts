@@ -138,6 +138,8 @@ function kindOf(node: ts.Node, path: string): Kind {
   }
   if ((ts.isPropertySignature(held) || ts.isParameter(held)) && held.type !== undefined && hasFunctionType(held.type))
     return 'callback'
+  if ((ts.isVariableDeclaration(held) || ts.isPropertyAssignment(held)) && isWrappedFunction(held.initializer))
+    return 'callback'
   if (ts.isImportDeclaration(held) || ts.isExpressionStatement(held) || ts.isExportDeclaration(held)) return 'header'
   return 'declaration'
 }
@@ -161,6 +163,13 @@ function isFunctionValue(node: ts.Expression): boolean {
   if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isSatisfiesExpression(node))
     return isFunctionValue(node.expression)
   return ts.isArrowFunction(node) || ts.isFunctionExpression(node)
+}
+
+/** Returns whether the value is a function within a call, as of `useCallback`, or an alternative of a conditional. */
+function isWrappedFunction(value: ts.Expression | undefined): boolean {
+  if (value === undefined) return false
+  if (ts.isConditionalExpression(value)) return [value.whenTrue, value.whenFalse].some(isFunctionValue)
+  return ts.isCallExpression(value) && value.arguments.some(isFunctionValue)
 }
 
 function hasFunctionType(type: ts.TypeNode): boolean {

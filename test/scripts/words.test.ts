@@ -22,6 +22,7 @@ test.each([
   '/** Sums by day. */\ninterface A {}',
   'interface A {\n  /** The sum. */\n  a: number\n}',
   'interface A {\n  /** Called with the sum. */\n  a: (sum: number) => void\n}',
+  'const a = {\n  /** Adds the sum. */\n  a: useCallback((sum) => sum),\n  /** Adds the sum. */\n  b: c ? null : () => 1,\n}',
   '/** True if it was added. */\nlet a = true',
 ])('the comment of a type, a field or a constant begins with a noun: %s', (text) => {
   expect(found(text)).toEqual([])
