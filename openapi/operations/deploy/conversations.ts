@@ -23,7 +23,7 @@ const create = {
   errors: { 404: 'There is no such agent.' },
 } as const
 
-/** What is the same below an agent and below `/api/v1/openai`. */
+/** Returns the fields common to the paths below an agent and below `/api/v1/openai`. */
 const one = (path: string) => ({ path: `${path}/conversations/{conversation_id}`, scope: 'deploy' }) as const
 const get = (path: string) =>
   ({

@@ -35,7 +35,7 @@ const create = {
   },
 } as const
 
-/** What is the same below an agent and below `/api/v1/openai`. */
+/** Returns the fields common to the paths below an agent and below `/api/v1/openai`. */
 const get = (path: string) =>
   ({
     method: 'get',

@@ -98,7 +98,7 @@ export const ChatCompletionRequest = Type.Object(requestFields, {
   description:
     'Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them.',
 })
-/** What `messages` of a session's request must be, unless it asks for another reply: its handler looks. */
+/** The `messages` of a session's request. A request that names another reply is exempt, so the handler checks them. */
 export const SentMessages = Type.Object({ messages: requestFields.messages })
 export const SessionCompletionRequest = Type.Object(
   {
@@ -226,7 +226,10 @@ export const StreamError = Type.Object(
 /** The events of every reply stream. */
 export const completionEvents = [ChatCompletionChunk, StreamError]
 
-/** What all operations have that follow the newest reply of a session, from any frame. 204: there is none yet. */
+/**
+ * The fields common to all operations that follow the newest reply of a session, from any frame. 204: there is none
+ * yet.
+ */
 export const resumedStream = {
   headers: { 'Last-Event-ID': 'The last id received. Absent or 0: from the beginning. Not a whole number: 400.' },
   streams: 'only',
@@ -245,7 +248,7 @@ export const finishReasons = [
   'error',
 ] as const
 export const partUrl = 'Where its bytes are read: a path of this API below the session.'
-/** `frame`: the name of the frame's id on the surface. */
+/** Returns the fields of a continuation. `frame`: the name of the frame's id on the surface. */
 export const continuations = <Frame extends 'frame_id' | 'frameId'>(frame: Frame) =>
   Type.Optional(
     Type.Array(

@@ -75,7 +75,7 @@ const PlaygroundMessagePart = Type.Object(
   },
   { title: 'PlaygroundMessagePart' },
 )
-/** As the playground shows it. */
+/** The usage as the playground shows it. */
 export const playgroundUsage = {
   promptTokens: count('Tokens read.'),
   completionTokens: count('Tokens written.'),

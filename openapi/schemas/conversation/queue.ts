@@ -2,10 +2,10 @@
 import Type from 'typebox'
 import { count, id, oneOf, time } from '../basics.ts'
 
-/** What a message does while a reply runs. */
+/** The effects of a message while a reply runs. */
 export const whenBusy = ['reject', 'interrupt', 'enqueue', 'steer'] as const
 
-/** `by`: the one that applies when none is named. */
+/** Returns the schema of the field. `by`: the effect that applies when none is named. */
 export const onBusy = (by: 'reject' | 'interrupt') =>
   oneOf(
     whenBusy,
