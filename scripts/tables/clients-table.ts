@@ -34,7 +34,10 @@ const pageClients = [
 const recorded = (name: string): Recorded =>
   JSON.parse(readFileSync(new URL(`../../test/clients/recorded/${name}.json`, import.meta.url), 'utf8'))
 
-/** One column for each client; rows that no client has are omitted. Clients that behave the same share a column. */
+/**
+ * Returns a table with one column for each client; rows that no client has are omitted. Clients that behave the same
+ * share a column.
+ */
 function tableOf(clients: readonly Recorded[], kind: string, titles: Record<string, string>): string {
   const columns = new Map<string, Recorded[]>()
   for (const client of clients) {
