@@ -35,14 +35,14 @@ function isWhole(modules: readonly TestModule[], tests: readonly TestCase[]): bo
 
 export type RanTest = Pick<TestCase, 'result' | 'meta'>
 
-/** The rules without a passing test. */
+/** Returns the rules without a passing test. */
 export function unverified(tests: readonly RanTest[]): RequirementId[] {
   const passed = tests.filter((test) => test.result().state === 'passed')
   const verified = new Set(passed.flatMap((test) => test.meta().rules ?? []))
   return Object.keys(requirements).filter((id): id is RequirementId => !verified.has(id as RequirementId))
 }
 
-/** Whole seconds of each file, imports and setup included; longest first. */
+/** Records the whole seconds of each file, imports and setup included; longest first. */
 async function recordDurations(modules: readonly TestModule[]): Promise<void> {
   const seconds = modules.map((module): [string, number] => {
     const { collectDuration, setupDuration, duration } = module.diagnostic()

@@ -18,7 +18,7 @@ const starters = new Set([
   'test/support/folder.ts',
 ])
 
-/** The imports of a source, except types: package names, and paths relative to the root. */
+/** Returns the imports of a source, except types: package names, and paths relative to the root. */
 export function importsOf(path: string, source: string): string[] {
   const { staticImports, staticExports, dynamicImports } = parseSync(path, source).module
   const names: string[] = []
@@ -46,7 +46,7 @@ function createGraph() {
 
 const sourceOf = (path: string): string => (path.endsWith('.ts') ? readFileSync(join(root, path), 'utf8') : '')
 
-/** The chain of imports from a file to a process; null if there is none. */
+/** Returns the chain of imports from a file to a process; null if there is none. */
 export function wayToProcess(file: string, imports = createGraph()): string[] | null {
   const cameFrom = new Map<string, string | null>([[file, null]])
   for (const path of cameFrom.keys()) {
@@ -63,7 +63,7 @@ function wayBack(end: string, cameFrom: ReadonlyMap<string, string | null>): str
   return way
 }
 
-/** Every test file, as a path relative to the root. */
+/** Returns every test file, as a path relative to the root. */
 export function allTestFiles(): string[] {
   const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   return names

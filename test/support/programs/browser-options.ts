@@ -14,7 +14,10 @@ const args = [
 
 export const browserOptions = () => ({ executablePath: systemPart('chromium'), args })
 
-/** A test's pages live for seconds: optimizing their code took a quarter of their processor time, and was rarely of use. */
+/**
+ * Returns the options for tests. Their pages live for seconds: optimizing the code took a quarter of the processor
+ * time, and was rarely of use.
+ */
 export const testBrowserOptions = () => ({
   ...browserOptions(),
   args: [...args, '--js-flags=--no-opt --no-maglev'],

@@ -23,7 +23,7 @@ const parts = Object.keys(packages) as SystemPart[]
 // Servers are in sbin, which is not in an ordinary user's PATH.
 const folders = () => [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
 
-/** Absolute path of the program. Throws one line that says what to install, and how. */
+/** Returns the absolute path of the program. Throws one line that says what to install, and how. */
 export function systemPart(part: SystemPart): string {
   const path = find(part)
   if (path === null) throw new Error(missingLine([part]))

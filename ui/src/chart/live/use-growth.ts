@@ -44,8 +44,9 @@ async function read({ agentId, sessionId }: ChosenSession, tell: (growth: Growth
 }
 
 /**
- * How far the session's newest reply has come, while `active`; the last value stays. `replyId`: which one that is. A queued
- * message begins with what ended before it, so that the session may never be seen at rest between two replies.
+ * Returns how far the session's newest reply has come, while `active`; the last value stays. `replyId`: which one that
+ * is. A queued message begins with what ended before it, so that the session may never be seen at rest between two
+ * replies.
  */
 export function useGrowth({ agentId, sessionId }: ChosenSession, replyId: string | null, active: boolean): Growth {
   const [growth, setGrowth] = useState(nothing)

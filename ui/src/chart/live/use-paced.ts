@@ -3,10 +3,10 @@ import type { Step } from '../step.ts'
 
 /** Some states last a millisecond: each is shown long enough to be seen. */
 const seenMs = 550
-/** When more than this are queued, they are shown faster. */
+/** The queue length above which steps are shown faster. */
 const maxBehind = 8
 
-/** How many of the steps are shown: the `known` ones at once, what comes after them one by one. */
+/** Returns how many of the steps are shown: the `known` ones at once, what comes after them one by one. */
 export function usePaced(steps: readonly Step[], known: number): number {
   const [seq, setSeq] = useState<number | null>(null)
   const shownAt = useRef(0)
