@@ -3,7 +3,7 @@ import type { BegunMessage, NoPlace, QueuedState, QueueStore } from '../../../ac
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isoTime } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { type Answer, admittedOf, type Owner } from '../../../persistence/replies/admission/admission.ts'
+import { type Answer, admittedOf, type Owner } from '../../../persistence/replies/admission/admission-answer.ts'
 import { decodeInput } from './stored-input.ts'
 
 /** A message that waits. `position`: 1 is next. */
