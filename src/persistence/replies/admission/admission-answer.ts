@@ -27,7 +27,7 @@ export interface Answer {
   by_key?: boolean
   /** In the queue, when the message waits there; else in its session. */
   position?: number
-  values?: NonNullable<Admitted['values']>
+  values?: Admitted['values'] | null
   /** What stands before the message. Absent or null when it must be read by a statement of its own. */
   history?: HistoryRow[] | null
   rate?: RequestRate | null
@@ -56,7 +56,7 @@ export function admissionOf(sql: Sql, answer: Answer, owner: Owner, message: New
 
 /** What admit_message answered of a message that it has admitted, now or when it began from the queue. */
 export function admittedOf(
-  answer: Answer,
+  answer: Omit<Answer, 'outcome' | 'history'>,
   owner: Owner,
   message: Pick<NewMessage, 'replyId' | 'sessionId' | 'model' | 'includeUsage' | 'text'>,
 ): Admitted {
