@@ -136,7 +136,7 @@ const admitted = {
 const aloneKeys = ['is_retry', 'may_start', 'begins', 'wait_id', 'decisions', 'decisions_hash', 'answers']
 const unopposedKeys = ['on_busy', 'may_queue', 'input']
 
-/** The text of the functions that are given a message, without comments. */
+/** Reads the text of the functions that are given a message, without comments. */
 async function textOf(isWanted: (file: string) => boolean): Promise<string> {
   const files = [...(await readdir(admission)), '../../../features/queue/store/enqueue_message.sql']
   const wanted = files.filter((file) => file.endsWith('.sql') && isWanted(file))
@@ -144,7 +144,7 @@ async function textOf(isWanted: (file: string) => boolean): Promise<string> {
   return texts.join('\n').replaceAll(/\/\*[\s\S]*?\*\/|--.*/gu, '')
 }
 
-/** Whether a function reads the key: of the message's JSON, or of the record `m` that it made of it. */
+/** Tells whether a function reads the key: of the message's JSON, or of the record `m` that it made of it. */
 const reads = (text: string, key: string): boolean =>
   new RegExp(String.raw`\bm\.${key}\b|p_message (->>?|\?) '${key}'`, 'u').test(text)
 

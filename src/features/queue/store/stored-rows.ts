@@ -46,7 +46,7 @@ export const messageSchema = Type.Object(
   strict,
 )
 
-/** `queued_messages.admission`: what admit_message answered when the message began, written by begin_next.sql. */
+/** `queued_messages.admission`: the answer of the admission when the message began, written by begin_next.sql. */
 export const begunSchema = Type.Object({
   version,
   outcome: Type.Literal('admitted'),
@@ -69,7 +69,7 @@ export const begunSchema = Type.Object({
 
 export const decodeBegun = decoder('The beginning of a queued message', begunSchema)
 
-/** What an admission is given that is of no account once the message waits, or is stored in columns of its own. */
+/** Keys of an admission that do not matter once the message waits, or that have columns of their own. */
 type NotStored =
   | 'key'
   | 'body_hash'
@@ -99,7 +99,7 @@ type Keys<T> = T extends unknown ? keyof T : never
 type Plain<T> = T extends object ? { -readonly [Key in keyof T]: Plain<T[Key]> } : T
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Stored = Static<typeof messageSchema>
-/** These do not compile when an admission has a key that is neither stored nor left out, or a type is not what is stored. */
+/** Does not compile when an admission has a key that is neither stored nor left out, or a type is not what is stored. */
 true satisfies Same<Exclude<keyof Stored, 'version'>, Exclude<Keys<ReturnType<typeof admissionColumns>>, NotStored>>
 true satisfies Same<
   Plain<Pick<Stored, 'answers' | 'place' | 'limits'>>,

@@ -137,7 +137,7 @@ function addCall(
   emit('response.output_item.done', { output_index, item })
 }
 
-/** Stores what an event says besides its words, which come as frames of their own. `kinds` are those of the calls that wait. */
+/** Stores what an event says besides its words, which are frames. `kinds` are those of the calls that wait. */
 function takeStored(event: ReplyEvent, state: ResponseProgress, kinds: Map<string, WaitKind>): void {
   switch (event.type) {
     case 'model':

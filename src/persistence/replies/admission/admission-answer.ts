@@ -10,7 +10,7 @@ export interface Owner {
   epoch: number
 }
 
-/** What admit_message.sql answers; fields of some outcomes are absent from the others. */
+/** The answer of admit_message.sql. Fields of some outcomes are absent from the others. */
 export interface Answer {
   outcome: Exclude<Admission['outcome'], 'unknown'>
   reply_id: string
@@ -34,7 +34,7 @@ export interface Answer {
   over?: OverLimit
 }
 
-/** What admit_message, or admit_messages, answered of a message. */
+/** Reads what admit_message, or admit_messages, answered of a message. */
 export function admissionOf(sql: Sql, answer: Answer, owner: Owner, message: NewMessage): Admission {
   if (answer.outcome === 'joined') return { outcome: 'joined', replyId: answer.reply_id }
   if (answer.outcome === 'limited') {
@@ -54,7 +54,7 @@ export function admissionOf(sql: Sql, answer: Answer, owner: Owner, message: New
   return history ? { ...admitted, history: () => historyOf(sql, history) } : admitted
 }
 
-/** What admit_message answered of a message that it has admitted, now or when it began from the queue. */
+/** Reads the answer of a message that was admitted, now or when it began from the queue. */
 export function admittedOf(
   answer: Omit<Answer, 'outcome' | 'history'>,
   owner: Owner,

@@ -94,7 +94,7 @@ async function ask(sql: Sql, owner: Owner, message: NewMessage, limits: StorageL
   return row.answer
 }
 
-/** The argument of admit_message.sql. */
+/** Returns the argument of admit_message.sql. */
 export function admissionColumns(
   {
     replyId,

@@ -10,7 +10,7 @@ import { queuedInput, storeOf } from './queued-scene.ts'
 
 const folder = new URL('../../../persistence/fixtures/queued-rows/', import.meta.url)
 const newest = '1'
-/** As rows were written, the first before there were versions: to be added to, never changed. */
+/** Forms of rows, the first from before there were versions. A record is never changed. */
 const forms = ['unversioned', newest]
 const fixture = async (form: string) => JSON.parse(await readFile(new URL(`${form}.json`, folder), 'utf8'))
 const decodeMessage = decoder('A queued message', messageSchema)

@@ -47,7 +47,7 @@ verifies(
   },
 )
 
-/** Which kinds of events later model calls are told of. */
+/** Kinds of events, and whether later model calls are told of them. */
 const isTold = {
   text: false,
   reasoning: false,
