@@ -7,6 +7,7 @@ import {
   type Frame,
   noUsage,
   type ReplyError,
+  type ReplyEvent,
   type ShownCall,
   type Usage,
 } from '../../actors/reply/reply-event.ts'
@@ -162,6 +163,49 @@ export async function afterStored<T>(onLeft: () => void, work: () => Promise<T>)
   }
 }
 
+/** Keeps what a whole answer shows of a frame, but for its texts. */
+function keepFrame(whole: WholeReply, frame: Exclude<Frame, { type: 'text' | 'reasoning' }>): void {
+  switch (frame.type) {
+    case 'stored':
+      keepEvent(whole, frame.stored.event)
+      return
+    case 'calls':
+      whole.calls = frame.calls
+      return
+    case 'finished':
+      whole.reason = frame.reason
+      whole.usage = frame.usage
+      return
+    case 'failed':
+      whole.error = frame.error
+      return
+    case 'started':
+    case 'usage':
+    case 'done':
+    case 'state':
+      return
+    default:
+      frame satisfies never
+  }
+}
+
+function keepEvent(whole: WholeReply, event: ReplyEvent): void {
+  switch (event.type) {
+    case 'model':
+      whole.model = event.model
+      return
+    case 'text':
+    case 'reasoning': // these come as frames of their own
+    case 'tool_call':
+    case 'tool_begun':
+    case 'tool_result':
+    case 'tool_unknown': // `calls` are those that are shown
+      return
+    default:
+      event satisfies never
+  }
+}
+
 /** Waits for the whole reply and answers with it, or as `failed` throws. */
 export async function answerWhole(
   fastifyReply: FastifyReply,
@@ -185,10 +229,7 @@ export async function answerWhole(
     for (const frame of batch) {
       if (frame.type === 'text') texts.push(frame.text)
       else if (frame.type === 'reasoning') thoughts.push(frame.text)
-      else if (frame.type === 'finished') Object.assign(whole, { reason: frame.reason, usage: frame.usage })
-      else if (frame.type === 'calls') whole.calls = frame.calls
-      else if (frame.type === 'failed') whole.error = frame.error
-      else if (frame.type === 'stored' && frame.stored.event.type === 'model') whole.model = frame.stored.event.model
+      else keepFrame(whole, frame)
     }
   }
   const isWhole = await readToEnd(fastifyReply, source, { onLeft, failed }, (reply) => {

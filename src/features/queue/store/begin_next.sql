@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* The one place where a queued message begins: called by every statement that settles a reply, in its transaction, and by
    tend_queues for sessions in which nothing runs. The caller holds the session's lock. Answers the id of the reply that it
    opened; null when nothing is to begin, or not on this instance.
@@ -22,6 +22,10 @@ begin
   -- Calls that wait are rejected by what steers or interrupts; what was only queued waits with them.
   if q.id is null or s.status = 'streaming' or (s.status = 'waiting' and q.rank = 2) then return null; end if;
 
+  -- Absent: stored before there were versions, in the form of the first.
+  if (q.message ->> 'version')::integer > 1 then
+    raise exception 'a queued message has the version %, which is not known', q.message ->> 'version';
+  end if;
   v_overrides := q.message -> 'facts' -> 'overrides';
   if jsonb_typeof(v_overrides) is distinct from 'object' then v_overrides := '{}'; end if;
   select coalesce(v_overrides ->> 'model', x.model) as model,
@@ -44,7 +48,7 @@ begin
   end if;
   if v_answer ->> 'outcome' <> 'admitted' then return null; end if;
   update queued_messages x
-     set instance_id = p_instance, epoch = p_epoch, admission = v_answer || jsonb_build_object('fault', v_fault)
+     set instance_id = p_instance, epoch = p_epoch, admission = v_answer || jsonb_build_object('version', 1, 'fault', v_fault)
    where x.id = q.id;
   update sessions x set queued = greatest(x.queued - 1, 0) where x.id = p_session;
   return q.reply_id;

@@ -194,10 +194,17 @@ function addStored({ position, content, toolEvents }: HistoryMessage, adding: Ad
     shown = end
   }
   for (const { end, event } of toolEvents) {
-    if (event.type === 'tool_call') {
-      addPiece(end)
-      addArguments(event.arguments, position, calls++)
-    } else addResult(event.content, position, results++, adding)
+    switch (event.type) {
+      case 'tool_call':
+        addPiece(end)
+        addArguments(event.arguments, position, calls++)
+        break
+      case 'tool_result':
+        addResult(event.content, position, results++, adding)
+        break
+      default:
+        event satisfies never
+    }
   }
   addPiece(bytes.length)
 }

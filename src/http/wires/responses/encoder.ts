@@ -137,6 +137,26 @@ function addCall(
   emit('response.output_item.done', { output_index, item })
 }
 
+/** Stores what an event says besides its words, which are frames. `kinds` are those of the calls that wait. */
+function takeStored(event: ReplyEvent, state: ResponseProgress, kinds: Map<string, WaitKind>): void {
+  switch (event.type) {
+    case 'model':
+      state.model = event.model
+      return
+    case 'tool_call':
+      if (event.waits !== undefined) kinds.set(event.id, event.waits)
+      return
+    case 'text':
+    case 'reasoning':
+    case 'tool_begun':
+    case 'tool_result':
+    case 'tool_unknown': // calls of the agent's own tools are not shown
+      return
+    default:
+      event satisfies never
+  }
+}
+
 /** Returns an encoder. `after` is the number of the last event that the reader has, or -1. */
 export function createResponseEncoder(head: ResponseHead, after = -1): ResponseEncoder {
   const { id: replyId, model } = head.reply
@@ -154,12 +174,6 @@ export function createResponseEncoder(head: ResponseHead, after = -1): ResponseE
   const texts = createTexts(replyId, output, emit)
   const response = () => responseObject(head, state)
 
-  const onEvent = (event: ReplyEvent): void => {
-    if (event.type === 'text') texts.add('message', event.text)
-    else if (event.type === 'reasoning') texts.add('reasoning', event.text)
-    else if (event.type === 'model') state.model = event.model
-    else if (event.type === 'tool_call' && event.waits !== undefined) kinds.set(event.id, event.waits)
-  }
   const end = (ended: NonNullable<ResponseProgress['ended']>): void => {
     const isWhole = !isFailure(ended) && !cutsOff(ended)
     texts.close(isWhole ? 'completed' : 'incomplete')
@@ -180,7 +194,7 @@ export function createResponseEncoder(head: ResponseHead, after = -1): ResponseE
         texts.add('reasoning', frame.text)
         break
       case 'stored':
-        onEvent(frame.stored.event)
+        takeStored(frame.stored.event, state, kinds)
         break
       case 'calls':
         texts.close()

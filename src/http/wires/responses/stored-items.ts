@@ -124,8 +124,13 @@ function givenItems(replyId: string, events: readonly ReplyEvent[]): StoredItem[
         const id = idOf('fco', nameOf(event))
         return [{ id, type: 'function_call_output', status: 'completed', call_id: event.id, output: event.content }]
       }
+      case 'reasoning':
+      case 'tool_begun':
+      case 'tool_unknown':
+      case 'model':
+        return [] // no message that is given brings one
       default:
-        return []
+        return event satisfies never
     }
   })
 }

@@ -1,5 +1,6 @@
 /** Reads the events of replies that are stored as JSON: all but texts and reasoning, which are columns. */
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
+import type { HistoryToolEvent } from '../../../actors/ports/index.ts'
 import { eventSchemas } from '../../../actors/reply/event-schema.ts'
 import type { ReplyEvent, StoredEvent } from '../../../actors/reply/reply-event.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
@@ -28,12 +29,10 @@ const decodeList = decoder(
   Type.Array(Type.Object({ seq: Type.Integer(), part: Type.Integer(), event: Type.Unknown() })),
 )
 
-const historyEvents = Type.Array(
-  Type.Object({
-    end: Type.Integer(),
-    event: Type.Union([eventSchemas.tool_call, eventSchemas.tool_result]),
-  }),
-)
+const historyEvent = Type.Union([eventSchemas.tool_call, eventSchemas.tool_result])
+const historyEvents = Type.Array(Type.Object({ end: Type.Integer(), event: historyEvent }))
+/** Does not compile when a history holds an event of another kind. */
+true satisfies HistoryToolEvent['event'] extends Static<typeof historyEvent> ? true : false
 
 /** What a history reads of `tool_events`. Null means that there is nothing. */
 export const decodeHistoryEvents = decoder(
