@@ -22,19 +22,19 @@ const setupOf = ({ versions, flags }: Row): string => {
   return `${parts.join(', ') || 'the bench itself'}${flags ? `; \`${flags}\`` : ''}`
 }
 
-/** Returns a line for each contender and setup; if it had several setups, with the cases of each. */
+/** Returns a line for each contender and setup, with the dates of its measurements; if it had several setups, with the cases of each. */
 function contenderLines(sections: readonly (readonly [string, CaseResult])[]): string[] {
-  const setups = new Map<string, Map<string, string[]>>()
-  for (const [caseName, { rows }] of sections) {
-    for (const [name, row] of Object.entries(rows)) {
-      const ofName = setups.get(name) ?? new Map<string, string[]>()
-      setups.set(name, ofName)
-      ofName.set(setupOf(row), [...(ofName.get(setupOf(row)) ?? []), caseName])
-    }
-  }
-  return [...setups].flatMap(([name, ofName]) =>
-    [...ofName].map(([setup, cases]) => `- ${name}: ${setup}${ofName.size > 1 ? ` (${cases.join(', ')})` : ''}`),
+  const runs = sections.flatMap(([caseName, { at, rows }]) =>
+    Object.entries(rows).map(([name, row]) => ({ name, setup: setupOf(row), caseName, at })),
   )
+  return [...Map.groupBy(runs, ({ name }) => name)].flatMap(([name, ofName]) => {
+    const setups = Map.groupBy(ofName, ({ setup }) => setup)
+    return Array.from(setups, ([setup, ofSetup]) => {
+      const dates = [...new Set(ofSetup.map(({ at }) => at))].sort().join(', ')
+      const cases = setups.size > 1 ? ` (${ofSetup.map(({ caseName }) => caseName).join(', ')})` : ''
+      return `- ${name}: ${setup}; measured ${dates}${cases}`
+    })
+  })
 }
 
 function whenOf(result: CaseResult): string {

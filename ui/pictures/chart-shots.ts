@@ -44,7 +44,7 @@ export async function withChartShots(product: Product, take: (shots: Shot[]) => 
     await goto(page, `/chart?${session}`)
     await page.locator('[data-state][data-lit]').first().waitFor()
     await chat('/slow 60', id)
-    await page.getByText(/[1-9]\d+ characters/).waitFor()
+    await page.locator('[data-state="streaming.generating"][data-lit]').waitFor()
   }
   const replay = async (page: Page) => {
     await goto(page, `/chart?view=replay&${session}`)

@@ -57,8 +57,6 @@ export function createBullmqJobs(options: BullmqJobsOptions): Jobs {
   const assert = oneAtATime(async () => {
     for (const { name, everyMs } of jobs)
       await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts: jobOptions })
-    // Older versions told webhooks by this job. Where one still runs, it puts the schedule back within a minute, which does no harm.
-    await queue.removeJobScheduler('webhooks')
     outage.over()
   })
   const wakes = new Map(

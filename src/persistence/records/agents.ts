@@ -1,8 +1,9 @@
 /** Agents: a configured model with a system prompt and generation settings. */
 import type { GenerationConfig, Limits, ResponseFormat } from '../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../postgres/database.ts'
-import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
+import { type Fragment, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
+import { recordTable } from '../record-table.ts'
 
 /** Another model, asked when the one before fails. */
 export interface Fallback {
@@ -65,16 +66,7 @@ const columns = (sql: AnySql): Fragment => sql`
   allowed_origins as "allowedOrigins", history_max_tokens as "historyMaxTokens",
   caller_instructions as "callerInstructions", user_limits as "userLimits", compaction, on_loss as "onLoss", ${timestamps(sql)}`
 
-/** Oldest first. */
-export const listAgents = (sql: AnySql, query: PageQuery): Promise<Page<Agent>> =>
-  listByAge<Agent>(sql, 'agents', columns(sql), query)
-
-/** Null when there is no such agent. */
-export async function findAgent(sql: AnySql, id: string): Promise<Agent | null> {
-  if (!isUuid(id)) return null
-  const [agent] = await sql<Agent[]>`select ${columns(sql)} from agents where id = ${id}`
-  return agent ?? null
-}
+export const { list: listAgents, find: findAgent } = recordTable<Agent>('agents', columns)
 
 /**
  * Ids are UUIDs. Rejects with the constraint `agents_provider`, `agents_prompt` or `agent_fallbacks_provider` if there is no
@@ -169,5 +161,12 @@ export async function missingAgents(sql: AnySql, ids: readonly string[]): Promis
   const rows = await sql<{ id: string }[]>`
     select wanted.id from unnest(${ids}::uuid[]) as wanted (id)
      where not exists (select 1 from agents a where a.id = wanted.id)`
+  return rows.map(({ id }) => id)
+}
+
+/** Locks these agents against deletion until the end of the transaction, and returns the ids of those that exist. */
+export async function lockAgents(sql: AnySql, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from agents where id = any (${[...ids]}::uuid[]) order by id for key share`
   return rows.map(({ id }) => id)
 }

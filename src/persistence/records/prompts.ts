@@ -1,7 +1,7 @@
 /** System prompts. */
 import type { AnySql } from '../postgres/database.ts'
-import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
-import { isUuid } from '../postgres/uuid.ts'
+import { type Fragment, timestamps } from '../postgres/page.ts'
+import { recordTable } from '../record-table.ts'
 
 /** Times are ISO 8601 UTC. */
 export interface Prompt {
@@ -14,44 +14,19 @@ export interface Prompt {
 
 const columns = (sql: AnySql): Fragment => sql`id, name, content, ${timestamps(sql)}`
 
-/** Oldest first. */
-export const listPrompts = (sql: AnySql, query: PageQuery): Promise<Page<Prompt>> =>
-  listByAge<Prompt>(sql, 'prompts', columns(sql), query)
+const table = recordTable<Prompt>('prompts', columns)
+export const { list: listPrompts, find: findPrompt } = table
 
-/** Null when there is no such prompt. */
-export async function findPrompt(sql: AnySql, id: string): Promise<Prompt | null> {
-  if (!isUuid(id)) return null
-  const [prompt] = await sql<Prompt[]>`select ${columns(sql)} from prompts where id = ${id}`
-  return prompt ?? null
-}
-
-export async function createPrompt(sql: AnySql, { name, content }: { name: string; content: string }): Promise<Prompt> {
-  const [prompt] = await sql<Prompt[]>`
-    insert into prompts (name, content) values (${name}, ${content}) returning ${columns(sql)}`
-  if (prompt === undefined) throw new Error('The new prompt was not returned.')
-  return prompt
-}
+export const createPrompt = (sql: AnySql, { name, content }: { name: string; content: string }): Promise<Prompt> =>
+  table.insert(sql, sql`(name, content) values (${name}, ${content})`)
 
 /** Absent fields keep their value. Null when there is no such prompt. */
-export async function updatePrompt(
+export const updatePrompt = (
   sql: AnySql,
   id: string,
   { name, content }: { name?: string | undefined; content?: string | undefined },
-): Promise<Prompt | null> {
-  if (!isUuid(id)) return null
-  const [prompt] = await sql<Prompt[]>`
-    update prompts set
-      name = coalesce(${name ?? null}, name),
-      content = coalesce(${content ?? null}, content),
-      updated_at = clock_timestamp()
-    where id = ${id}
-    returning ${columns(sql)}`
-  return prompt ?? null
-}
+): Promise<Prompt | null> =>
+  table.update(sql, id, sql`name = coalesce(${name ?? null}, name), content = coalesce(${content ?? null}, content)`)
 
-/** False when there is no such prompt. Rejects with the constraint `agents_prompt` while agents use it. */
-export async function deletePrompt(sql: AnySql, id: string): Promise<boolean> {
-  if (!isUuid(id)) return false
-  const { count } = await sql`delete from prompts where id = ${id}`
-  return count > 0
-}
+/** Rejects with the constraint `agents_prompt` while agents use it. */
+export const deletePrompt = table.remove

@@ -7,8 +7,8 @@ export interface ChartScene {
   agentId: string
   /** Sends a message and waits for the end of its reply. Resolves to the session's id. */
   say(message: string, sessionId?: string): Promise<string>
-  /** Sends a message and does not wait for the reply's end. `onBusy`: what becomes of it while another one runs. */
-  begin(message: string, sessionId?: string, onBusy?: 'enqueue'): Promise<string>
+  /** Sends a message and does not wait for the reply's end. */
+  begin(message: string, sessionId?: string): Promise<string>
   cancel(sessionId: string): Promise<void>
   /** `?agent=…&session=…` */
   query(sessionId: string): string
@@ -19,11 +19,11 @@ export async function chartScene(app: TestApp): Promise<ChartScene> {
   const path = { agent_id: agentId }
   const tools = { mcpServers: [], httpToolIds: [], builtInToolIds: ['current_time'] }
   await app.client.PUT('/api/v1/agents/{agent_id}/tools', { params: { path }, body: tools })
-  const send = async (message: string, sessionId?: string, onBusy?: 'enqueue') => {
+  const send = async (message: string, sessionId?: string) => {
     const answer = await fetch(`${app.url}/api/v1/agents/${agentId}/playground/chat`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ message, sessionId, onBusy }),
+      body: JSON.stringify({ message, sessionId }),
     })
     return { id: answer.headers.get('x-session-id') ?? '', answer }
   }
@@ -34,8 +34,8 @@ export async function chartScene(app: TestApp): Promise<ChartScene> {
       await answer.text()
       return id
     },
-    async begin(message, sessionId, onBusy) {
-      const { id, answer } = await send(message, sessionId, onBusy)
+    async begin(message, sessionId) {
+      const { id, answer } = await send(message, sessionId)
       await answer.body?.cancel()
       return id
     },
@@ -47,7 +47,7 @@ export async function chartScene(app: TestApp): Promise<ChartScene> {
   }
 }
 
-/** Steps are shown half a second each, and a busy machine draws late. */
+/** A busy machine draws late. */
 export const until = <Value>(read: () => Value) => expect.poll(read)
 
 /** The innermost state that is lit. */

@@ -1,9 +1,8 @@
 /** The answer of claim_reply.sql. */
 import Type, { type Static } from 'typebox'
 import { type HandoverReason, handoverReasons } from '../../../actors/reply/reply-event.ts'
+import { orNull } from '../../../persistence/replies/stored/shared-schemas.ts'
 import { decoder } from '../../../persistence/stored-json.ts'
-
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 const schema = Type.Object({
   reason: Type.Unsafe<HandoverReason>(Type.Enum([...handoverReasons])),

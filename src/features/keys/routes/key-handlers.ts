@@ -1,11 +1,11 @@
 /** Keys as a management resource (contract section 23). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readMoment } from '../../../http/management/moment.ts'
+import { requireAgents, tidyIds } from '../../../http/management/records/given-agents.ts'
 import { badRequest, missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { listAs } from '../../../http/server/paging/list.ts'
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
-import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { recordChange, recordCreation, recordDeletion } from '../../audit/routes/record-change.ts'
 import { givenLimits } from '../../limits/routes/limit-input.ts'
 import { withPriceWarning } from '../../limits/routes/price-warning.ts'
@@ -95,13 +95,8 @@ export const keyHandlers = (deps: KeyDependencies) => {
   } satisfies Handlers<'keys'>
 }
 
-const tidyIds = (ids: readonly string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]
-
 /** Throws 400. Null stands for all agents. */
 async function checkAgents(tx: AnySql, ids: readonly string[] | null): Promise<void> {
-  if (ids === null) return
-  if (ids.length === 0) badRequest('agentIds: must name an agent; null stands for all')
-  const malformed = ids.find((id) => !isUuid(id))
-  const unknown = malformed ?? (await keys.unknownAgents(tx, ids))[0]
-  if (unknown !== undefined) badRequest(`agentIds: there is no agent ${unknown}`)
+  if (ids?.length === 0) badRequest('agentIds: must name an agent; null stands for all')
+  await requireAgents(tx, ids)
 }

@@ -2,15 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Limits } from '../../../actors/ports/limits.ts'
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
-import {
-  type Fragment,
-  isoTime,
-  listByAge,
-  type Page,
-  type PageQuery,
-  timestamps,
-} from '../../../persistence/postgres/page.ts'
-import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { type Fragment, isoTime, timestamps } from '../../../persistence/postgres/page.ts'
+import { recordTable } from '../../../persistence/record-table.ts'
 
 export type KeyScope = 'deploy' | 'management' | 'management:read'
 
@@ -52,16 +45,8 @@ const columns = (sql: AnySql): Fragment => sql`
 const known = (sql: AnySql): Fragment => sql`
   id, name, scopes, agent_ids as "agentIds", limits, ${isoTime(sql, 'expires_at')} as "expiresAt", encode(hash, 'hex') as hash`
 
-/** Oldest first. */
-export const listKeys = (sql: AnySql, query: PageQuery): Promise<Page<Key>> =>
-  listByAge<Key>(sql, 'keys', columns(sql), query)
-
-/** Null when there is no such key. */
-export async function findKey(sql: AnySql, id: string): Promise<Key | null> {
-  if (!isUuid(id)) return null
-  const [key] = await sql<Key[]>`select ${columns(sql)} from keys where id = ${id}`
-  return key ?? null
-}
+const table = recordTable<Key>('keys', columns)
+export const { list: listKeys, find: findKey, remove: deleteKey } = table
 
 /** Makes the key too, which is read here alone. */
 export async function createKey(
@@ -69,12 +54,12 @@ export async function createKey(
   { name, scopes, agentIds, limits, expiresAt, createdBy }: NewKey,
 ): Promise<Key & { key: string }> {
   const key = `gr_${randomBytes(32).toString('base64url')}`
-  const [created] = await sql<Key[]>`
-    insert into keys (name, hint, hash, scopes, agent_ids, limits, expires_at, created_by)
+  const created = await table.insert(
+    sql,
+    sql`(name, hint, hash, scopes, agent_ids, limits, expires_at, created_by)
     values (${name}, ${key.slice(-4)}, decode(${hashOfKey(key)}, 'hex'), ${scopes}::text[], ${agentIds}::uuid[],
-            ${limits && JSON.stringify(limits)}::text::jsonb, ${expiresAt}::text::timestamptz, ${createdBy})
-    returning ${columns(sql)}`
-  if (created === undefined) throw new Error('The new key was not returned.')
+            ${limits && JSON.stringify(limits)}::text::jsonb, ${expiresAt}::text::timestamptz, ${createdBy})`,
+  )
   return { ...created, key }
 }
 
@@ -85,30 +70,20 @@ export const lockKeysOf = async (tx: Tx, agentId: string): Promise<Key[]> =>
   >`select ${columns(tx)} from keys where ${agentId}::uuid = any (agent_ids) order by id for no key update`
 
 /** Null when there is no such key. */
-export async function updateKey(
+export const updateKey = (
   sql: AnySql,
   id: string,
   { name, agentIds, limits, expiresAt }: KeyChanges,
-): Promise<Key | null> {
-  if (!isUuid(id)) return null
-  const [key] = await sql<Key[]>`
-    update keys set
+): Promise<Key | null> =>
+  table.update(
+    sql,
+    id,
+    sql`
       name = coalesce(${name ?? null}, name),
       agent_ids = case when ${agentIds !== undefined} then ${agentIds ?? null}::uuid[] else agent_ids end,
       limits = case when ${limits !== undefined} then ${limits ? JSON.stringify(limits) : null}::text::jsonb else limits end,
-      expires_at = case when ${expiresAt !== undefined} then ${expiresAt ?? null}::text::timestamptz else expires_at end,
-      updated_at = clock_timestamp()
-    where id = ${id}
-    returning ${columns(sql)}`
-  return key ?? null
-}
-
-/** False when there is no such key. */
-export async function deleteKey(sql: AnySql, id: string): Promise<boolean> {
-  if (!isUuid(id)) return false
-  const { count } = await sql`delete from keys where id = ${id}`
-  return count > 0
-}
+      expires_at = case when ${expiresAt !== undefined} then ${expiresAt ?? null}::text::timestamptz else expires_at end`,
+  )
 
 /** Raised with every change of a key. */
 export async function keysVersion(sql: AnySql): Promise<number> {
@@ -127,14 +102,6 @@ export async function findKnownKey(sql: AnySql, by: { hash: string } | { id: str
       ? await sql<KnownKey[]>`select ${known(sql)} from keys where hash = decode(${by.hash}, 'hex')`
       : await sql<KnownKey[]>`select ${known(sql)} from keys where id = ${by.id}`
   return key ?? null
-}
-
-/** Ids among these that no agent has. They are UUIDs. */
-export async function unknownAgents(sql: AnySql, ids: readonly string[]): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id from agents where id = any (${[...ids]}::uuid[]) order by id for key share`
-  const found = new Set(rows.map(({ id }) => id))
-  return ids.filter((id) => !found.has(id.toLowerCase()))
 }
 
 export async function noteUse(sql: AnySql, ids: readonly string[]): Promise<void> {

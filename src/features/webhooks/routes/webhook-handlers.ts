@@ -1,11 +1,11 @@
 /** Webhooks as a management resource (contract section 22). */
 import { randomUUID } from 'node:crypto'
+import { requireAgents, tidyIds } from '../../../http/management/records/given-agents.ts'
 import { checkWebAddress } from '../../../http/management/records/web-address.ts'
-import { badRequest, missing } from '../../../http/server/http-error.ts'
+import { missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { listAs } from '../../../http/server/paging/list.ts'
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
-import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import { changedSecret } from '../../audit/routes/changes.ts'
 import { recordChange, recordCreation, recordDeletion } from '../../audit/routes/record-change.ts'
@@ -43,7 +43,7 @@ export const webhookHandlers = ({ sql, secrets, webhookSender }: WebhookDependen
         enabled: enabled ?? true,
       }
       const create = async (tx: AnySql) => {
-        await checkAgents(tx, fields.agentIds)
+        await requireAgents(tx, fields.agentIds)
         return await webhooks.createWebhook(tx, { id, ...fields, secret: made.sealed })
       }
       const created = await recordCreation(sql, request, 'webhook', create, { secret: changedSecret(false, true) })
@@ -62,7 +62,7 @@ export const webhookHandlers = ({ sql, secrets, webhookSender }: WebhookDependen
       }
       const updated = await recordChange(sql, request, 'webhook', async (tx) => {
         const before = (await webhooks.findWebhook(tx, id)) ?? missing('webhook')
-        await checkAgents(tx, changes.agentIds ?? null)
+        await requireAgents(tx, changes.agentIds ?? null)
         const after = (await webhooks.updateWebhook(tx, id, changes)) ?? missing('webhook')
         return { before, after, result: after }
       })
@@ -100,14 +100,4 @@ export const webhookHandlers = ({ sql, secrets, webhookSender }: WebhookDependen
       webhookSender.wake()
     },
   } satisfies Handlers<'webhooks'>
-}
-
-const tidyIds = (ids: readonly string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]
-
-/** Throws 400. Null stands for all agents. */
-async function checkAgents(tx: AnySql, ids: readonly string[] | null): Promise<void> {
-  if (ids === null) return
-  const malformed = ids.find((id) => !isUuid(id))
-  const unknown = malformed ?? (await webhooks.unknownAgents(tx, ids))[0]
-  if (unknown !== undefined) badRequest(`agentIds: there is no agent ${unknown}`)
 }

@@ -1,7 +1,7 @@
 /** HTTP tools: one request each, with placeholders for the model's arguments. */
 import type { AnySql, Tx } from '../../postgres/database.ts'
-import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
-import { isUuid } from '../../postgres/uuid.ts'
+import { type Fragment, timestamps } from '../../postgres/page.ts'
+import { recordTable } from '../../record-table.ts'
 import type { StoredHeaders } from './secret-headers.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
@@ -42,16 +42,8 @@ const columns = (sql: AnySql): Fragment => sql`${fields(sql)}, ${timestamps(sql)
 
 const stored = (sql: AnySql): Fragment => sql`${fields(sql)}, secret_headers as "secretHeaders"`
 
-/** Oldest first. */
-export const listHttpTools = (sql: AnySql, query: PageQuery): Promise<Page<HttpTool>> =>
-  listByAge<HttpTool>(sql, 'http_tools', columns(sql), query)
-
-/** Null when there is no such tool. */
-export async function findHttpTool(sql: AnySql, id: string): Promise<HttpTool | null> {
-  if (!isUuid(id)) return null
-  const [tool] = await sql<HttpTool[]>`select ${columns(sql)} from http_tools where id = ${id}`
-  return tool ?? null
-}
+const table = recordTable<HttpTool>('http_tools', columns)
+export const { list: listHttpTools, find: findHttpTool } = table
 
 /** Those that exist, in any order. Ids are UUIDs. */
 export const storedHttpTools = async (sql: AnySql, ids: readonly string[]): Promise<StoredHttpTool[]> =>
@@ -59,15 +51,14 @@ export const storedHttpTools = async (sql: AnySql, ids: readonly string[]): Prom
     ? []
     : [...(await sql<StoredHttpTool[]>`select ${stored(sql)} from http_tools where id = any (${[...ids]}::uuid[])`)]
 
-export async function createHttpTool(sql: AnySql, tool: NewHttpTool): Promise<HttpTool> {
+export function createHttpTool(sql: AnySql, tool: NewHttpTool): Promise<HttpTool> {
   const { id, name, description, method, url, headers, secretHeaders, body, inputSchema } = tool
-  const [created] = await sql<HttpTool[]>`
-    insert into http_tools (id, name, description, method, url, headers, secret_headers, body, input_schema)
+  return table.insert(
+    sql,
+    sql`(id, name, description, method, url, headers, secret_headers, body, input_schema)
     values (${id}, ${name}, ${description}, ${method}, ${url}, ${JSON.stringify(headers)}::text::json, ${secretHeaders},
-      ${body}, ${inputSchema && JSON.stringify(inputSchema)}::text::json)
-    returning ${columns(sql)}`
-  if (created === undefined) throw new Error('The new HTTP tool was not returned.')
-  return created
+      ${body}, ${inputSchema && JSON.stringify(inputSchema)}::text::json)`,
+  )
 }
 
 export type DecideHttpTool = (tool: StoredHttpTool) => HttpToolChanges
@@ -82,20 +73,15 @@ export async function changeHttpTool(tx: Tx, id: string, decide: DecideHttpTool)
   const { sealedHeaders, ...changes } = decide(tool)
   const given = Object.entries(changes).filter(([, value]) => value !== undefined)
   const next: StoredHttpTool = { ...tool, ...Object.fromEntries(given), ...sealedHeaders }
-  const [updated] = await tx<HttpTool[]>`
-    update http_tools set
+  return await table.update(
+    tx,
+    id,
+    tx`
       name = ${next.name}, description = ${next.description}, method = ${next.method}, url = ${next.url},
       headers = ${JSON.stringify(next.headers)}::text::json, secret_headers = ${next.secretHeaders},
-      body = ${next.body}, input_schema = ${next.inputSchema && JSON.stringify(next.inputSchema)}::text::json,
-      updated_at = clock_timestamp()
-    where id = ${id}
-    returning ${columns(tx)}`
-  return updated ?? null
+      body = ${next.body}, input_schema = ${next.inputSchema && JSON.stringify(next.inputSchema)}::text::json`,
+  )
 }
 
-/** Removes it from every agent too. False when there is no such tool. */
-export async function deleteHttpTool(sql: AnySql, id: string): Promise<boolean> {
-  if (!isUuid(id)) return false
-  const { count } = await sql`delete from http_tools where id = ${id}`
-  return count > 0
-}
+/** Removes it from every agent too. */
+export const deleteHttpTool = table.remove

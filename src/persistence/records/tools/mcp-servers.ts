@@ -1,7 +1,7 @@
 /** MCP servers: address and transport. Their tools are not stored; the servers are asked for them. */
 import type { AnySql, Tx } from '../../postgres/database.ts'
-import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
-import { isUuid } from '../../postgres/uuid.ts'
+import { type Fragment, timestamps } from '../../postgres/page.ts'
+import { recordTable } from '../../record-table.ts'
 import type { StoredHeaders } from './secret-headers.ts'
 
 export interface McpServerFields {
@@ -37,16 +37,8 @@ const stored = (sql: AnySql): Fragment => sql`
   id, name, transport, url, headers, send_user as "sendUser", secret_headers as "secretHeaders",
   extract(epoch from updated_at)::text as version`
 
-/** Oldest first. */
-export const listMcpServers = (sql: AnySql, query: PageQuery): Promise<Page<McpServer>> =>
-  listByAge<McpServer>(sql, 'mcp_servers', columns(sql), query)
-
-/** Null when there is no such server. */
-export async function findMcpServer(sql: AnySql, id: string): Promise<McpServer | null> {
-  if (!isUuid(id)) return null
-  const [server] = await sql<McpServer[]>`select ${columns(sql)} from mcp_servers where id = ${id}`
-  return server ?? null
-}
+const table = recordTable<McpServer>('mcp_servers', columns)
+export const { list: listMcpServers, find: findMcpServer } = table
 
 /** Those that exist, in any order. Ids are UUIDs. */
 export const storedMcpServers = async (sql: AnySql, ids: readonly string[]): Promise<StoredMcpServer[]> =>
@@ -54,14 +46,13 @@ export const storedMcpServers = async (sql: AnySql, ids: readonly string[]): Pro
     ? []
     : [...(await sql<StoredMcpServer[]>`select ${stored(sql)} from mcp_servers where id = any (${[...ids]}::uuid[])`)]
 
-export async function createMcpServer(sql: AnySql, server: NewMcpServer): Promise<McpServer> {
+export function createMcpServer(sql: AnySql, server: NewMcpServer): Promise<McpServer> {
   const { id, name, transport, url, sendUser, headers, secretHeaders } = server
-  const [created] = await sql<McpServer[]>`
-    insert into mcp_servers (id, name, transport, url, send_user, headers, secret_headers)
-    values (${id}, ${name}, ${transport}, ${url}, ${sendUser}, ${JSON.stringify(headers)}::text::json, ${secretHeaders})
-    returning ${columns(sql)}`
-  if (created === undefined) throw new Error('The new MCP server was not returned.')
-  return created
+  return table.insert(
+    sql,
+    sql`(id, name, transport, url, send_user, headers, secret_headers)
+    values (${id}, ${name}, ${transport}, ${url}, ${sendUser}, ${JSON.stringify(headers)}::text::json, ${secretHeaders})`,
+  )
 }
 
 export type DecideMcpServer = (server: StoredMcpServer) => McpServerChanges
@@ -75,20 +66,15 @@ export async function changeMcpServer(tx: Tx, id: string, decide: DecideMcpServe
   if (server === undefined) return null
   const { name, transport, url, sendUser, sealedHeaders } = decide(server)
   const { headers, secretHeaders } = sealedHeaders ?? server
-  const [updated] = await tx<McpServer[]>`
-    update mcp_servers set
+  return await table.update(
+    tx,
+    id,
+    tx`
       name = ${name ?? server.name}, transport = ${transport ?? server.transport}, url = ${url ?? server.url},
       send_user = ${sendUser ?? server.sendUser},
-      headers = ${JSON.stringify(headers)}::text::json, secret_headers = ${secretHeaders},
-      updated_at = clock_timestamp()
-    where id = ${id}
-    returning ${columns(tx)}`
-  return updated ?? null
+      headers = ${JSON.stringify(headers)}::text::json, secret_headers = ${secretHeaders}`,
+  )
 }
 
-/** Removes it from every agent too. False when there is no such server. */
-export async function deleteMcpServer(sql: AnySql, id: string): Promise<boolean> {
-  if (!isUuid(id)) return false
-  const { count } = await sql`delete from mcp_servers where id = ${id}`
-  return count > 0
-}
+/** Removes it from every agent too. */
+export const deleteMcpServer = table.remove

@@ -13,7 +13,7 @@ import type {
 } from '../../../actors/ports/index.ts'
 import type { Counted, ShownCall } from '../../../actors/reply/reply-event.ts'
 import type { StepDetail } from '../../../features/traces/transitions.ts'
-import { decoder } from '../../stored-json.ts'
+import { decoder, type SameFields } from '../../stored-json.ts'
 
 const optionalOrNull = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
@@ -94,18 +94,13 @@ const stepDetailSchema = Type.Record(
   Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
 )
 
-type Plain<T> = T extends object ? { -readonly [Key in keyof T]: Plain<T[Key]> } : T
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Details = Omit<Counted, 'promptTokens' | 'completionTokens'>
 /** What the admission notes of what it told, and claim_reply.sql when a reply is taken over. */
 type Noted = { values: NonNullable<Admitted['values']>; handedOver: string; continuations: Continuation[] }
 /** These do not compile when a type is not what its schema says. */
-true satisfies Same<
-  Plain<Static<typeof factsSchema>>,
-  Plain<Partial<ReplyFacts & ReplyFigures & Noted & { counted: Details }>>
->
-true satisfies Same<Plain<Static<typeof shownCallsSchema>>, Plain<ShownCall[]>>
-true satisfies Same<Plain<Static<typeof stepDetailSchema>>, Plain<StepDetail>>
+true satisfies SameFields<Static<typeof factsSchema>, Partial<ReplyFacts & ReplyFigures & Noted & { counted: Details }>>
+true satisfies SameFields<Static<typeof shownCallsSchema>, ShownCall[]>
+true satisfies SameFields<Static<typeof stepDetailSchema>, StepDetail>
 
 /** Null means that nothing is known. */
 export const decodeFacts = decoder('What is known of a reply', Type.Union([factsSchema, Type.Null()]))

@@ -69,8 +69,8 @@ verifies('contract-15.carried', 'what is not known is refused, and the error nam
   expect(read({ ...stored, version: 99 })).toThrow('has the version 99')
   const { version: _, ...unversioned } = stored
   expect(read(unversioned)).toThrow('has the version undefined')
-  expect(read({ ...stored, more: 1 })).toThrow('not of version 1: /more ')
+  expect(read({ ...stored, more: 1 })).toThrow(/of version 1 .*: \/more /)
   const { said, ...chain } = stored.chain
-  expect(read({ ...stored, chain: { ...chain, turns: said } })).toThrow(/not of version 1: \/chain .*/)
+  expect(read({ ...stored, chain: { ...chain, turns: said } })).toThrow(/of version 1 .*: \/chain /)
   expect(read({ ...stored, fields: { ...stored.fields, seed: 'seven' } })).toThrow('/fields/seed')
 })

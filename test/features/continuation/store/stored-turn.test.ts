@@ -37,5 +37,5 @@ verifies(
 test('what is not known is refused, and the error names it', async () => {
   const stored = JSON.parse(await fixture('turn-1'))
   expect(() => decodeTurn(JSON.stringify({ ...stored, version: 9 }))).toThrow('has the version 9')
-  expect(() => decodeTurn(JSON.stringify({ ...stored, more: 1 }))).toThrow('not of version 1: /more')
+  expect(() => decodeTurn(JSON.stringify({ ...stored, more: 1 }))).toThrow(/of version 1 .*: \/more /)
 })

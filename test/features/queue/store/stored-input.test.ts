@@ -30,5 +30,5 @@ verifies('contract-22.stored-input', 'a record that has every field is read whol
 verifies('contract-22.stored-input', 'what is not known is refused, and the error names it', async () => {
   const stored = await fixture(1)
   expect(() => decodeInput(JSON.stringify({ ...stored, version: 99 }))).toThrow('has the version 99')
-  expect(() => decodeInput(JSON.stringify({ ...stored, more: 1 }))).toThrow('not of version 1: /more ')
+  expect(() => decodeInput(JSON.stringify({ ...stored, more: 1 }))).toThrow(/of version 1 .*: \/more /)
 })

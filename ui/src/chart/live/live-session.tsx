@@ -14,7 +14,6 @@ import { isNote, noteWords } from '../note-words.ts'
 import type { ChosenSession } from '../sessions/session-in-url.ts'
 import { LiveEvents } from './live-events.tsx'
 import { LiveState } from './live-state.tsx'
-import { usePaced } from './use-paced.ts'
 import { useSessionSteps } from './use-session-steps.ts'
 
 interface LiveSessionProps {
@@ -24,22 +23,20 @@ interface LiveSessionProps {
 
 export function LiveSession({ session, laidOut }: LiveSessionProps) {
   const { status, steps, known, error } = useSessionSteps(session.sessionId)
-  const shown = usePaced(steps, known)
   const { chart, layout } = laidOut
-  const newest = steps[shown - 1]
-  const step = steps.slice(0, shown).findLast((one) => !isNote(one))
+  const newest = steps.at(-1)
+  const step = steps.findLast((one) => !isNote(one))
   const current = status === 'loading' ? null : (step?.to ?? chart?.initial ?? null)
-  const isNew = shown > known
+  const isNew = steps.length > known
   const marks = useMemo(() => {
     if (!layout || !chart) return unmarked
     const transition = step && transitionTaken(chart.transitions, step)
     const taken = transition && step && isNew ? { id: transition.id, step } : null
     const runs = step && current && isRunning(current) ? <RunningDuration since={step.at} /> : undefined
     const note = newest && runs && isNote(newest) ? noteWords(newest) : runs
-    const did =
-      shortName(current ?? '') === 'generating' ? laneOf(steps.slice(0, shown), step?.messageId ?? null) : null
+    const did = shortName(current ?? '') === 'generating' ? laneOf(steps, step?.messageId ?? null) : null
     return actorMarks(layout, current, taken, did ? <Lane {...did} /> : note)
-  }, [layout, chart, step, steps, shown, newest, current, isNew])
+  }, [layout, chart, step, steps, newest, current, isNew])
   if (status === 'gone') return <Gone noun="session" />
   return (
     <>
@@ -50,8 +47,8 @@ export function LiveSession({ session, laidOut }: LiveSessionProps) {
         label={`State chart; the session is in ${current ?? 'no known state'}`}
       />
       <div className={classes.beside}>
-        <LiveState session={session} status={status} current={current} step={step} newest={steps.at(-1)} />
-        <LiveEvents steps={steps.slice(0, shown)} known={known} />
+        <LiveState session={session} status={status} current={current} step={step} />
+        <LiveEvents steps={steps} known={known} />
       </div>
       <ChartTable laidOut={laidOut} current={current} />
     </>

@@ -1,8 +1,6 @@
-import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Card } from '../../blocks/card.tsx'
 import { RunningDuration } from '../../blocks/running-duration.tsx'
-import { plural } from '../../blocks/words.ts'
 import { InstanceChip } from '../chips/instance-chip.tsx'
 import { StateChip } from '../chips/state-chip.tsx'
 import { isRunning } from '../machine.ts'
@@ -10,7 +8,6 @@ import { readersQuery } from '../queries.ts'
 import type { ChosenSession } from '../sessions/session-in-url.ts'
 import type { Step } from '../step.ts'
 import styles from './live.module.css'
-import { type Growth, useGrowth } from './use-growth.ts'
 import type { SessionSteps } from './use-session-steps.ts'
 
 interface LiveStateProps {
@@ -19,8 +16,6 @@ interface LiveStateProps {
   current: string | null
   /** The one that led to `current`. */
   step: Step | undefined
-  /** The newest known, shown or not. */
-  newest: Step | undefined
 }
 
 const connection = {
@@ -31,9 +26,7 @@ const connection = {
   failed: 'Not connected',
 } as const
 
-export function LiveState({ session, status, current, step, newest }: LiveStateProps) {
-  const growth = useGrowth(session, newest?.messageId ?? null, newest !== undefined && isRunning(newest.to))
-  const grows = current !== null && isRunning(current)
+export function LiveState({ session, status, current, step }: LiveStateProps) {
   return (
     <Card
       title="Now"
@@ -59,21 +52,8 @@ export function LiveState({ session, status, current, step, newest }: LiveStateP
             </dd>
           </>
         )}
-        {grows && <Readers sessionId={session.sessionId} />}
-        <dt>{grows ? 'Reply so far' : 'Newest reply'}</dt>
-        <dd>{growth.characters > 0 ? plural(growth.characters, 'character') : grows ? begun(growth) : '–'}</dd>
+        {current !== null && isRunning(current) && <Readers sessionId={session.sessionId} />}
       </dl>
-      {growth.tool !== null && grows && (
-        <Text fz="sm" c="dimmed" px="md" pb="xs">
-          Waiting for the tool <b>{growth.tool}</b>
-        </Text>
-      )}
-      {growth.tail !== '' && (
-        <p className={styles.tail} data-grows={grows || undefined}>
-          {growth.tail.length < growth.characters && '… '}
-          {growth.tail}
-        </p>
-      )}
     </Card>
   )
 }
@@ -95,6 +75,3 @@ function Readers({ sessionId }: { sessionId: string }) {
     </>
   )
 }
-
-const begun = ({ thought }: Growth): string =>
-  thought > 0 ? `thinking, ${plural(thought, 'character')}` : 'nothing yet'
