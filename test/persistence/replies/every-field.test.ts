@@ -2,6 +2,7 @@
  * No field of an admission or a settlement is lost between TypeScript and its column, whichever statement stores it: every
  * key has a value of its own here, and every column of a message is written by one of both.
  */
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { MessagePart, ReplyInfo, Settlement } from '../../../src/actors/ports/index.ts'
 import { admissionColumns } from '../../../src/persistence/replies/admission/admission.ts'
@@ -128,6 +129,14 @@ const admitted = {
   max_session_bytes: 'decides: whether the session has room',
   max_user_bytes: 'decides: whether its user has room',
 } satisfies Record<AdmittedKey, string>
+
+verifies('contract-4.stored-before-shown', 'the table of message_fields names each field of an admission', async () => {
+  const file = '../../../src/persistence/replies/admission/message_fields.sql'
+  const text = await readFile(new URL(file, import.meta.url), 'utf8')
+  const names = text.matchAll(/^ {5,}(\w+) +(?:uuid|text|boolean|bigint|jsonb)\b/gm)
+  const expected = [...Object.keys(admitted), 'is_queued'] // which begin_next sets
+  expect(Array.from(names, ([, name]) => name).sort()).toEqual(expected.sort())
+})
 
 /** Columns that an admission sets by itself. */
 const own = ['position', 'role', 'status', 'content', 'created_at', 'session_num', 'first_seq', 'instance_id', 'epoch']
