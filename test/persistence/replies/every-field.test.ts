@@ -156,6 +156,14 @@ verifies('contract-4.stored-before-shown', 'every key of an admission is read, b
   expect(keys.filter((key) => !reads(together, key)).toSorted()).toEqual([...aloneKeys, ...unopposedKeys].toSorted())
 })
 
+verifies('contract-4.stored-before-shown', 'the table of message_fields names each field of an admission', async () => {
+  const file = '../../../src/persistence/replies/admission/message_fields.sql'
+  const text = await readFile(new URL(file, import.meta.url), 'utf8')
+  const names = text.matchAll(/^ {5,}(\w+) +(?:uuid|text|boolean|bigint|jsonb)\b/gm)
+  const expected = [...Object.keys(admitted), 'is_queued'] // which begin_next sets
+  expect(Array.from(names, ([, name]) => name).sort()).toEqual(expected.sort())
+})
+
 /** Columns that an admission sets by itself. */
 const own = ['position', 'role', 'status', 'content', 'created_at', 'session_num', 'first_seq', 'instance_id', 'epoch']
 const tree = ['parent', 'line', 'lines_before']
