@@ -16,7 +16,7 @@ export interface Finding {
   advice: string
 }
 
-const folders = ['src', 'ui/src', 'openapi', 'packages', 'scripts', 'test/support', 'bench']
+const folders = ['src', 'ui/src', 'openapi', 'packages', 'scripts', 'test/support', 'bench', 'examples']
 const skipped = /(^|\/)(node_modules|dist|generated|migrations)(\/|$)/
 
 /** Words that begin no doc comment, each with what to write instead. */
