@@ -188,14 +188,17 @@ export function checkSql(text: string): Finding[] {
   return findings
 }
 
-/** Returns the commits whose subject is longer than 72 characters, made since this rule; none where there is no history. */
-function longSubjects(): string[] {
+/** Returns the lines of `git log --format="%h %s"` whose subject is longer than 72 characters. */
+export const longSubjects = (log: string): string[] =>
+  log.split('\n').filter((line) => line.slice(line.indexOf(' ') + 1).length > 72)
+
+/** Returns the log of the commits made since this rule; empty where there is no history. */
+function logSinceRule(): string {
   try {
-    const log = ['log', '--no-merges', '--since=2026-11-29T00:00:00Z', '--format=%h %s']
-    const lines = execFileSync('git', log, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).split('\n')
-    return lines.filter((line) => line.slice(line.indexOf(' ') + 1).length > 72)
+    const args = ['log', '--no-merges', '--since=2026-11-29T00:00:00Z', '--format=%h %s']
+    return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   } catch {
-    return []
+    return ''
   }
 }
 
@@ -215,7 +218,7 @@ function main(places: string[]): void {
       console.log(`${file}:${line}: "${says} …": ${advice}`)
     }
   }
-  for (const line of places.length > 0 ? [] : longSubjects()) {
+  for (const line of places.length > 0 ? [] : longSubjects(logSinceRule())) {
     count += 1
     console.log(`${line}: the subject of a commit has at most 72 characters`)
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { adviceFor, checkSql, checkTypeScript } from '../../scripts/words.ts'
+import { adviceFor, checkSql, checkTypeScript, longSubjects } from '../../scripts/words.ts'
 
 const found = (text: string, path = 'a.ts'): string[] =>
   checkTypeScript(path, text).map(({ line, says }) => `${line} ${says}`)
@@ -78,4 +78,9 @@ test('the comment of an SQL function begins with a verb; that of an index with n
   ])
   expect(checkSql('-- Sessions by time.\ncreate index a on b (c);\n')).toEqual([])
   expect(checkSql('-- What is read by time.\ncreate index a on b (c);\n')).toHaveLength(1)
+})
+
+test('the subject of a commit has at most 72 characters', () => {
+  const [fits, long] = ['a'.repeat(72), 'a'.repeat(73)]
+  expect(longSubjects(`0123abc ${fits}\n0123abd ${long}\n`)).toEqual([`0123abd ${long}`])
 })
