@@ -12,7 +12,7 @@ const args = [
   '--disable-sync',
 ]
 
-export const browserOptions = () => ({ executablePath: systemPart('chromium'), args })
+export const browserOptions = () => ({ executablePath: systemPart('chromium-headless-shell'), args })
 
 /** A test's pages live for seconds: optimizing their code took a quarter of their processor time, and was rarely of use. */
 export const testBrowserOptions = () => ({
