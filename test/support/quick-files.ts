@@ -6,8 +6,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseSync } from 'vite'
+import { isLongFile, type Tier } from './tier.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A worker that the product starts when it has work for it: no test is slow because it might. */
+const workers = 'src/async/isolated-worker.ts'
 
 /** Modules that start a process or use one of the run. Paths are relative to the root. */
 const starters = new Set([
@@ -51,7 +55,7 @@ export function wayToProcess(file: string, imports = createGraph()): string[] | 
   const cameFrom = new Map<string, string | null>([[file, null]])
   for (const path of cameFrom.keys()) {
     if (starters.has(path)) return wayBack(path, cameFrom)
-    if (!path.endsWith('.ts')) continue
+    if (!path.endsWith('.ts') || path === workers) continue
     for (const next of imports(path)) if (!cameFrom.has(next)) cameFrom.set(next, path)
   }
   return null
@@ -72,7 +76,24 @@ export function allTestFiles(): string[] {
     .sort()
 }
 
+/** Files of the short tier that need no other process. */
 export function quickFiles(): string[] {
   const imports = createGraph()
-  return allTestFiles().filter((file) => wayToProcess(file, imports) === null)
+  return allTestFiles().filter((file) => !isLongFile(file) && wayToProcess(file, imports) === null)
+}
+
+/** Every file of a tier. The long tier has those with a matrix, too: the short one runs the first member alone. */
+export function filesOf(tier: Tier): string[] {
+  const imports = createGraph()
+  if (tier === 'short') return allTestFiles().filter((file) => !isLongFile(file))
+  return allTestFiles().filter((file) => isLongFile(file) || reaches(file, 'test/support/tier.ts', imports))
+}
+
+function reaches(file: string, module: string, imports: (path: string) => readonly string[]): boolean {
+  const reached = new Set([file])
+  for (const path of reached) {
+    if (path === module) return true
+    if (path.endsWith('.ts')) for (const next of imports(path)) reached.add(next)
+  }
+  return false
 }

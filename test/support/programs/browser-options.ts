@@ -12,7 +12,7 @@ const args = [
   '--disable-sync',
 ]
 
-export const browserOptions = () => ({ executablePath: systemPart('chromium'), args })
+export const browserOptions = () => ({ executablePath: systemPart('chromium-headless-shell'), args })
 
 /**
  * Returns the options for tests. Their pages live for seconds: optimizing the code took a quarter of the processor
