@@ -7,11 +7,10 @@ import Type, { type Static } from 'typebox'
 import type { CallAnswer, LimitsInForce, MessagePlace, NoPlace } from '../../../actors/ports/index.ts'
 import type { RestState } from '../../../actors/reply/reply-event.ts'
 import type { admissionColumns } from '../../../persistence/replies/admission/admission.ts'
+import { orNull, strict } from '../../../persistence/replies/stored/shared-schemas.ts'
 import { factsSchema } from '../../../persistence/replies/stored/stored-columns.ts'
-import { decoder } from '../../../persistence/stored-json.ts'
+import { decoder, type SameFields } from '../../../persistence/stored-json.ts'
 
-const strict = { additionalProperties: false }
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const name = orNull(Type.String())
 const version = Type.Optional(Type.Literal(1))
 
@@ -96,12 +95,13 @@ type NotStored =
   | 'decisions_hash'
 
 type Keys<T> = T extends unknown ? keyof T : never
-type Plain<T> = T extends object ? { -readonly [Key in keyof T]: Plain<T[Key]> } : T
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Stored = Static<typeof messageSchema>
 /** Does not compile when an admission has a key that is neither stored nor left out, or a type is not what is stored. */
-true satisfies Same<Exclude<keyof Stored, 'version'>, Exclude<Keys<ReturnType<typeof admissionColumns>>, NotStored>>
-true satisfies Same<
-  Plain<Pick<Stored, 'answers' | 'place' | 'limits'>>,
-  Plain<{ answers?: readonly CallAnswer[]; place?: MessagePlace; limits?: LimitsInForce }>
+true satisfies SameFields<
+  Exclude<keyof Stored, 'version'>,
+  Exclude<Keys<ReturnType<typeof admissionColumns>>, NotStored>
+>
+true satisfies SameFields<
+  Pick<Stored, 'answers' | 'place' | 'limits'>,
+  { answers?: readonly CallAnswer[]; place?: MessagePlace; limits?: LimitsInForce }
 >
