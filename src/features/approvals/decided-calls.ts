@@ -1,4 +1,4 @@
-/** What the model is told of pending calls that were decided (contract section 15). Pure. */
+/** The messages to the model about pending calls that were decided (contract section 15). Pure. */
 import type { DecidedCall } from '../../actors/ports/index.ts'
 import type { ReplyEvent } from '../../actors/reply/reply-event.ts'
 
@@ -11,17 +11,20 @@ interface Decided extends Pick<DecidedCall, 'decision'> {
   reason?: string | null | undefined
 }
 
-/** What the model is told of a call that was rejected, or answered by the decision. */
+/** Returns the text that tells the model of a call that was rejected, or answered by the decision. */
 export function decisionText({ decision, output, reason }: Decided): string {
   if (decision === 'respond') return output ?? ''
   return !reason ? 'The call was rejected. It was not made.' : `The call was rejected, and not made: ${reason}`
 }
 
-/** The result of an approved call as the model gets it: with the arguments, where they were changed. */
+/** Returns the result of an approved call as sent to the model. It names the arguments if they were changed. */
 export const resultText = (content: string, changed: string | null | undefined): string =>
   changed == null ? content : `It was approved with other arguments: ${changed}\n\n${content}`
 
-/** The result, as readers see it, of a call that was rejected or answered by its decision: the decision says all of it. */
+/**
+ * Returns the result, as readers see it, of a call that was rejected or answered by its decision: the decision says all
+ * of it.
+ */
 export function resultOfDecision(decided: Decided & { id: string }): Extract<ReplyEvent, { type: 'tool_result' }> {
   const isDenied = decided.decision === 'reject'
   const result = { ok: !isDenied, content: decisionText(decided), durationMs: 0 }

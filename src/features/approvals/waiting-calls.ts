@@ -23,18 +23,18 @@ import { neverMade } from './decided-calls.ts'
 
 export const nothingInForce: InForce = { tools: [], fields: {}, overrides: null }
 
-/** What a reply may do about calls that are not simply made. */
+/** The choices of a reply for calls that are not simply made. */
 export interface Actions {
   callerTools: readonly ToolSpec[]
-  /** Applies to the first model call alone. Null stands for the provider's default. */
+  /** The tool choice of the first model call only. Null stands for the provider's default. */
   toolChoice: ToolChoice | null
   /** False when nothing is stored, so nothing can wait but for the caller, who keeps the history. */
   canWait: boolean
-  /** Which calls that wait the readers are shown. */
+  /** The kinds of pending calls that readers see. */
   shows: Readonly<Record<WaitKind, boolean>>
   /** Calls that count already, in a history that the caller keeps. None by default. */
   callsUsed?: number
-  /** When absent, it answers a user's message. */
+  /** The turn to continue. When absent, the reply answers a user's message. */
   continued?: { chain: Chain; decisions: readonly DecidedCall[] } | undefined
 }
 
@@ -45,19 +45,19 @@ export const noActions: Actions = {
   shows: { approval: false, caller: false },
 }
 
-/** How a reply ends that waits. */
+/** The end of a reply that waits for decisions or results. */
 export interface Wait {
   chain: Chain
   shown: readonly ShownCall[]
 }
 
-/** The agent's own come first: they keep their names. */
+/** Returns the agent's tools and the caller's. The agent's own come first and keep their names. */
 export function withCallerTools(own: readonly ToolSpec[], { callerTools }: Actions): ToolSpec[] {
   const names = new Set(own.map(({ name }) => name))
   return [...own, ...callerTools.filter(({ name }) => !names.has(name))]
 }
 
-/** What a call waits for. Null when it is the agent's own to make, or to fail. */
+/** Returns what a call waits for. Null if it is the agent's own to make, or to fail. */
 export function waitKindOf(
   { name }: ToolCall,
   { tools, own }: Pick<Toolbox, 'tools' | 'own'>,
@@ -67,14 +67,14 @@ export function waitKindOf(
   return callerTools.some((tool) => tool.name === name) ? 'caller' : null
 }
 
-/** The calls that are pending now: one kind at a time, approvals first. */
+/** Returns the calls that are pending now: one kind at a time, approvals first. */
 export function pendingOf({ waiting }: OpenTurn): WaitingCall[] {
   const calls = waiting.filter((call) => call !== null)
   const approvals = calls.filter(({ kind }) => kind === 'approval')
   return approvals.length > 0 ? approvals : calls
 }
 
-/** Null when nothing waits, the turn is whole. */
+/** Returns the reply's end if calls are pending. Null when the turn is whole. */
 export function waitOf(chain: Chain, { shows }: Actions): Wait | null {
   const pending = pendingOf(chain.turn)
   if (pending.length === 0) return null
@@ -82,7 +82,7 @@ export function waitOf(chain: Chain, { shows }: Actions): Wait | null {
   return { chain, shown: shown.map(({ id, name, arguments: text }) => ({ id, name, arguments: text })) }
 }
 
-/** A whole turn as the model is shown it. */
+/** Returns a whole turn as sent to the model. */
 export const messagesOf = ({ answer, results }: OpenTurn): TurnMessage[] => [
   answer,
   ...(answer.toolCalls ?? []).map(({ id }, index): TurnMessage => {
@@ -90,7 +90,7 @@ export const messagesOf = ({ answer, results }: OpenTurn): TurnMessage[] => [
   }),
 ]
 
-/** The assistant's message of a turn. */
+/** Returns the assistant message of a turn. */
 export const answerOf = (text: string, calls: readonly ToolCall[], echo: object | undefined): OpenTurn['answer'] => ({
   role: 'assistant',
   content: text,
@@ -99,8 +99,8 @@ export const answerOf = (text: string, calls: readonly ToolCall[], echo: object 
 })
 
 /**
- * Models repeat ids, or give none. Each call gets one that no call before it has, of this reply and those that it goes on
- * from: by it alone a call's result, its decision and its place on a page are found.
+ * Gives each call an id that no earlier call has, of this reply and of the replies that it continues. Models repeat
+ * ids, or give none. A call's result, its decision and its place on a page are found only by this id.
  */
 export function withOwnIds(calls: readonly ToolCall[], turns: readonly ModelMessage[]): ToolCall[] {
   const used = new Set(

@@ -9,9 +9,9 @@ const MAX_BYTES = 20 * 2 ** 20
 
 export interface ToolPictures {
   keep(callId: string, pictures: readonly MessagePart[]): void
-  /** The turns with the pictures beside the results that they belong to. */
+  /** Returns the turns with the pictures next to the results that they belong to. */
   beside(turns: readonly ModelMessage[]): readonly ModelMessage[]
-  /** Whether the models see more than what is stored. */
+  /** Returns whether the models see more than what is stored. */
   areShown(): boolean
 }
 

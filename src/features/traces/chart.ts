@@ -66,7 +66,10 @@ const initialOf = ({ initial }: Node): string => initial.target.map(pathOf).join
 
 export const sessionChart = (): SessionChart => chartOf(sessionMachine)
 
-/** The chart as a `stateDiagram-v2` of Mermaid. A transition between two states of one parent stands in that parent. */
+/**
+ * Returns the chart as a `stateDiagram-v2` of Mermaid. A transition between two states of one parent stands in that
+ * parent.
+ */
 export function mermaidChart(): string {
   const { states, transitions } = sessionChart()
   const parentOf = (id: string) => states.find((state) => state.id === id)?.parent ?? null
@@ -101,12 +104,17 @@ export interface MachineConfig {
   states: Record<string, unknown>
 }
 
-/** The chart as a configuration for XState's `createMachine`: what JSON can say of it, with guards, actions and actors by name. */
+/**
+ * Returns the chart as a configuration for XState's `createMachine`: what JSON can say of it, with guards, actions and
+ * actors by name.
+ */
 export function machineConfig(): MachineConfig {
   return JSON.parse(JSON.stringify(sessionMachine.config))
 }
 
-/** The chart's transition that a recorded step took: edges end at compound states, steps at the innermost ones. */
+/**
+ * Returns the chart's transition that a recorded step took: edges end at compound states, steps at the innermost ones.
+ */
 export function transitionTaken(
   transitions: readonly ChartTransition[],
   step: { from: string; to: string; event: string },

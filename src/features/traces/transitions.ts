@@ -19,19 +19,19 @@ const GATHER_MS = 100
 const MOST_SETTLED = 64
 /** Most characters of requests that a settlement stores with its reply. */
 const MOST_SETTLED_TEXT = 2 ** 16
-/** How long a flush waits for settlements that hold steps: these retry while the database cannot be reached. */
+/** The time a flush waits for settlements that hold steps: these retry while the database cannot be reached. */
 const SETTLING_MS = 1000
 
 /** A step of the machine, or a note of what happened within a state. */
 const stepKinds = ['transition', 'note'] as const
 export type StepKind = (typeof stepKinds)[number]
 
-/** What notes are about. */
+/** The subjects of notes. */
 export type NoteKind = 'attempt' | 'model' | 'tool' | 'handover'
 
 export type StepDetail = Record<string, string | number | boolean | null>
 
-/** One step of a session's machine, as recorded. `detail` holds codes, counts and ids, never content. */
+/** A step of a session's machine, as recorded. `detail` holds codes, counts and ids, never content. */
 export interface TransitionRecord {
   sessionId: string
   at: Date
@@ -42,7 +42,7 @@ export interface TransitionRecord {
   detail: StepDetail
   /** A transition by default. */
   kind?: StepKind
-  /** What the attempt of a model turn sent. */
+  /** The request of an attempt of a model turn. */
   request?: SentRequest
   /** An earlier try, whose answer was lost, may have stored it. */
   maybeStored?: boolean
@@ -62,7 +62,7 @@ export interface TransitionRecorder {
    * overtake, or they are large, or may be stored already.
    */
   settling(last: TransitionRecord & { messageId: string }): SettlingSteps | null
-  /** Called for every step as soon as it is stored, for live views. Returns the function that unsubscribes. */
+  /** Registers a listener for every step as soon as it is stored. Returns the function that unsubscribes. */
   subscribe(listener: (step: TransitionRecord) => void): () => void
   /** Resolves when everything recorded so far is stored, or the database is away. */
   flush(): Promise<void>
@@ -70,23 +70,23 @@ export interface TransitionRecorder {
 
 export interface SettlingSteps {
   readonly steps: readonly TransitionRecord[]
-  /** Call one of these three. This one: the settlement has stored the steps. */
+  /** Declares that the settlement has stored the steps. Call this, `putBack` or `drop`. */
   stored(): void
-  /** The settlement has not stored them: they are stored here, all or without the last. */
+  /** Declares that the settlement has not stored the steps. They are stored here, all or without the last. */
   putBack(withLast: boolean): void
-  /** Their session was deleted: the steps are dropped. */
+  /** Drops the steps, because their session was deleted. */
   drop(): void
 }
 
 const textIn = (request: SentRequest | undefined): number =>
   request === undefined ? 0 : request.texts.reduce((sum, { content }) => sum + content.length, request.body.length)
 
-/** Steps that wait for the database, in order. */
+/** Creates the queue of steps that wait for the database, in order. */
 function createQueue() {
   let steps = new Set<TransitionRecord>()
   /** Waiting steps of replies, by the reply's id. */
   const byReply = new Map<string, TransitionRecord[]>()
-  /** How many steps of each session wait. */
+  /** The number of waiting steps of each session. */
   const bySession = new Map<string, number>()
   /** Characters of the requests among them. */
   let text = 0
@@ -132,7 +132,7 @@ function createQueue() {
       text -= textIn(step.request)
       keepRequest(step, request)
     },
-    /** The oldest, as many as are written together. */
+    /** Returns the oldest steps, as many as are written together. */
     take(): TransitionRecord[] {
       const batch: TransitionRecord[] = []
       let written = 0
@@ -165,7 +165,7 @@ function createQueue() {
   }
 }
 
-/** Whether the steps are too large for the statement that settles a reply, or hold texts that are stored separately. */
+/** Returns whether the steps are too large for the settling statement, or hold texts that are stored separately. */
 const isLarge = (steps: readonly TransitionRecord[]): boolean =>
   steps.length >= MOST_SETTLED ||
   steps.some(({ request }) => request !== undefined && request.texts.length > 0) ||
@@ -177,7 +177,7 @@ interface Recording {
   putBack(steps: readonly TransitionRecord[]): void
 }
 
-/** Settlements that hold steps and are not over. */
+/** Keeps the settlements that hold steps and are not over. */
 function createSettlements(waiting: ReturnType<typeof createQueue>, { isBeingWritten, tell, putBack }: Recording) {
   const running = new Set<Promise<void>>()
   return {
@@ -217,7 +217,7 @@ export function createTransitionRecorder(
   onError: (error: unknown) => void,
 ): TransitionRecorder {
   const waiting = createQueue()
-  /** Resolves to false when the database is down; the write is then repeated later. */
+  /** The write under way. Resolves to false when the database is down; the write is then repeated later. */
   let writing: Promise<boolean> | null = null
   let written: readonly TransitionRecord[] = [] // now
   let timer: NodeJS.Timeout | null = null

@@ -1,6 +1,6 @@
--- revision 1
-/* A new message brings results of the caller's calls that wait in the session: they are kept. What is not among them is
-   reject_calls' to end. The caller holds the session's lock. p_answers: [{id, output}]; null: none. */
+-- revision 2
+/* Stores the results that a new message brings for the caller's pending calls in the session. reject_calls ends the
+   other calls. The caller holds the session's lock. p_answers: [{id, output}]; null: none. */
 create or replace function answer_calls(p_session uuid, p_by text, p_answers jsonb) returns void language sql as $$
   update waiting_calls c
      set open = false, decision = 'respond', decided_at = clock_timestamp(), decided_by = p_by, output = a.output

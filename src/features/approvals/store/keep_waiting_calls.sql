@@ -1,7 +1,7 @@
--- revision 3
-/* What a reply that ends means for calls that wait: results of those that it made are noted, those that it asked for are
-   added. Unless it ends to wait, nobody will be asked about what is still open. To be called by fold_reply.
-   p_waiting: {calls: [{place, call_id, name, arguments, kind}], carried}, or null. */
+-- revision 4
+/* Updates the pending calls when a reply ends: stores the results of calls that it made, and adds calls that it
+   requested. Unless the reply ends to wait, calls that are still open are never offered for a decision. Called by
+   fold_reply. p_waiting: {calls: [{place, call_id, name, arguments, kind}], carried}, or null. */
 create or replace function keep_waiting_calls(p_session uuid, p_reply uuid, p_waiting jsonb, p_events jsonb)
 returns void language plpgsql as $$
 begin

@@ -1,5 +1,6 @@
--- revision 1
-/* The calls that somebody is asked about in a session that waits, in order: approvals first, then the caller's own. */
+-- revision 2
+/* Returns the calls of a waiting session that are open for a decision, in order: approvals first, then the caller's
+   own. */
 create or replace function pending_calls(p_session uuid) returns setof waiting_calls stable language sql as $$
   select c.* from waiting_calls c
    where c.session_id = p_session and c.open

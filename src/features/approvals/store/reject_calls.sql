@@ -1,5 +1,6 @@
--- revision 1
-/* A new message came instead of decisions: what waits in the session is rejected. The caller holds the session's lock. */
+-- revision 2
+/* Rejects the pending calls of a session, because a new message came instead of decisions. The caller holds the
+   session's lock. */
 create or replace function reject_calls(p_session uuid, p_by text) returns void language sql as $$
   update waiting_calls c
      set open = false, decision = 'reject', decided_at = clock_timestamp(), decided_by = p_by,

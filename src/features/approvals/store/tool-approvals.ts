@@ -1,4 +1,4 @@
-/** Which of an agent's tools need approval, as it is stored: with what names meant when they were saved. */
+/** An agent's tools that need approval, as stored: with what names meant when they were saved. */
 import type { Approval, ConfiguredTools, NamedTool, NamedTools, WorkOutNames } from '../../../actors/ports/index.ts'
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../persistence/postgres/page.ts'
@@ -9,14 +9,17 @@ export interface ToolsOfAgent extends ToolChoice {
   named: NamedTools
 }
 
-/** Normalized ids without duplicates. */
+/** Returns normalized ids without duplicates. */
 export function tidyApprovals(approvals: readonly Approval[] | '*'): Approval[] | '*' {
   if (approvals === '*') return approvals
   const tidy = approvals.map((approval) => (typeof approval === 'string' ? approval : tidyIdentity(approval)))
   return withoutDoubles(tidy)
 }
 
-/** The same for equal ones: what comes back from jsonb has its keys in another order. */
+/**
+ * Returns a text that is the same for equal approvals. Objects that come back from jsonb have their keys in another
+ * order.
+ */
 export const textOfApproval = (approval: Approval | NamedTool): string =>
   typeof approval === 'string' ? approval : JSON.stringify(Object.entries(approval).sort())
 
@@ -24,20 +27,20 @@ const withoutDoubles = <T extends Approval | NamedTool>(list: readonly T[]): T[]
   ...new Map(list.map((entry) => [textOfApproval(entry), entry])).values(),
 ]
 
-/** The ids in those that are identities, of the kind of tool that `field` names. */
+/** Returns the ids of the entries that identify a tool of the kind that `field` names. */
 export function idsIn(approvals: readonly Approval[] | '*', field: string): string[] {
   const identities = approvals === '*' ? [] : approvals.filter((approval) => typeof approval === 'object')
   return identities.flatMap((one) => Object.entries(one).flatMap(([name, id]) => (name === field ? [id] : [])))
 }
 
-/** What an agent's approvals say, what their names meant when they were saved, and its tools, in their order. */
+/** An agent's approvals, the meaning of their names when they were saved, and the agent's tools in order. */
 export interface StoredApprovals {
   approvals: ToolChoice['approvals']
   named: NamedTools
   configured: ConfiguredTools
 }
 
-/** `StoredApprovals` of the agent `a`. */
+/** Returns a fragment for `StoredApprovals` of the agent `a`. */
 export const storedApprovals = (sql: AnySql): Fragment => sql`
   json_build_object('approvals', a.approvals, 'named', a.approval_names, 'configured', ${configuredOf(sql)})`
 

@@ -1,4 +1,4 @@
-/** What a session waits for: its pending calls, and what the next reply needs of the one before. */
+/** The pending calls of a session, and what its next reply needs of the previous one. */
 import type { Carried } from '../../../actors/ports/index.ts'
 import type { CallDecision, WaitKind } from '../../../actors/reply/reply-event.ts'
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
@@ -23,7 +23,7 @@ export interface Wait {
   waitedMs: number
 }
 
-/** `PendingCall[]` of the row of `sessions`. */
+/** Returns a fragment for `PendingCall[]` of a row of `sessions`. */
 export const pendingOf = (sql: AnySql): Fragment => sql`
   case when sessions.status = 'waiting'
        then coalesce((select jsonb_agg(jsonb_build_object('call_id', p.call_id, 'name', p.name, 'arguments', p.arguments,
@@ -31,26 +31,28 @@ export const pendingOf = (sql: AnySql): Fragment => sql`
                         from pending_calls(sessions.id) p), '[]')
        else '[]' end`
 
-/** What became of a call that was pending. `decision` is null when it was not decided. */
+/** The outcome of a call that was pending. `decision` is null when it was not decided. */
 export interface WaitedCall {
   id: string
-  /** It may still be decided. */
+  /** True if the call may still be decided. */
   open: boolean
   decision: CallDecision | null
   decidedAt: string | null
   decidedBy: string | null
-  /** What it was approved with. Null stands for its own. */
+  /** The arguments it was approved with. Null stands for its own. */
   arguments: string | null
   output: string | null
   reason: string | null
-  /** It was approved, and may have taken effect. */
+  /** True if the call was approved and may have taken effect. */
   begun: boolean
   ok: boolean | null
   content: string | null
   durationMs: number | null
 }
 
-/** `WaitedCall[]` of `messages m`, or null. What a reply that still runs has made is in its frames. */
+/**
+ * Returns a fragment for `WaitedCall[]` of `messages m`, or null. Calls of a reply that still runs are in its frames.
+ */
 export const waitedCalls = (sql: AnySql): Fragment => sql`
   (select jsonb_agg(jsonb_build_object(
             'id', w.call_id, 'open', w.open, 'decision', w.decision, 'decidedAt', ${isoTime(sql, 'w.decided_at')},
@@ -61,14 +63,17 @@ export const waitedCalls = (sql: AnySql): Fragment => sql`
      left join lateral begun_calls(w.decided_in) b on w.decision = 'approve' and b.call_id = w.call_id
     where w.reply_id = m.id)`
 
-/** How many sessions wait, of all agents. */
+/** Returns how many sessions wait, of all agents. */
 export async function countWaiting(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::integer as count from sessions where status = 'waiting'`
   return row?.count ?? 0
 }
 
-/** `found`: there is such a session of this agent and, if one is given, of this user. `wait` is null when nothing waits in it. */
+/**
+ * Finds what a session waits for. `found`: the agent (and the user, if given) has such a session. `wait` is null when
+ * nothing is pending.
+ */
 export async function findWait(
   sql: Sql,
   { agentId, sessionId, user }: { agentId: string; sessionId: string; user: string | null },

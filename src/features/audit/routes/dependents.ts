@@ -15,7 +15,7 @@ export interface Dependent {
   read(): Promise<object | null>
 }
 
-/** The choices of agents that have this tool, locked. */
+/** Returns the choices of agents that have this tool, locked. */
 export async function choicesWith(tx: Tx, toolId: string): Promise<Dependent[]> {
   const agents = await lockAgentsWith(tx, toolId)
   return agents.map(({ id, name, choice }) => ({
@@ -27,7 +27,7 @@ export async function choicesWith(tx: Tx, toolId: string): Promise<Dependent[]> 
   }))
 }
 
-/** Keys and webhooks of this agent, locked behind the agent itself, as they are when they are changed. */
+/** Returns the keys and webhooks of this agent as they are when changed. They are locked after the agent itself. */
 export async function recordsNaming(tx: Tx, agentId: string): Promise<Dependent[]> {
   await lockAgent(tx, agentId)
   const of = (kind: string, find: typeof findKey | typeof findWebhook, records: { id: string; name: string }[]) =>
@@ -38,7 +38,7 @@ export async function recordsNaming(tx: Tx, agentId: string): Promise<Dependent[
   ]
 }
 
-/** Call it after the deletion. */
+/** Returns the audited changes of dependents. Call it after the deletion. */
 export async function changesOf(dependents: readonly Dependent[]): Promise<AuditedChange[]> {
   const found: AuditedChange[] = []
   for (const { kind, id, name, before, read } of dependents) {

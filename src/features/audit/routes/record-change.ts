@@ -8,7 +8,7 @@ import { changesOf, type Dependent } from './dependents.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who sent the request, once its scope has looked. */
+    /** The sender of the request, once its scope has authenticated it. */
     actor?: Pick<AuditOrigin, 'actor' | 'actorKind'> | null
   }
 }
@@ -25,7 +25,7 @@ export interface Changed<Result> {
   before: object | null
   after: object | null
   result: Result
-  /** What the records do not show, such as a new secret. */
+  /** Changes that the records do not show, such as a new secret. */
   more?: AuditChanges
   /** Changes of other records. */
   others?: AuditedChange[]
@@ -36,7 +36,7 @@ const textOf = (record: object, name: string): string | null => {
   return typeof value === 'string' ? value : null
 }
 
-/** Where there is a record neither before nor after, or the same one, nothing was changed. */
+/** Returns the audited change. None if there is a record neither before nor after, or the record is the same. */
 function changeOf(
   kind: string,
   { before, after, more }: Changed<unknown>,
@@ -57,7 +57,10 @@ function changeOf(
   ]
 }
 
-/** `named` is for records that bear no id and name of their own. */
+/**
+ * Makes a change and writes its audit entry in one transaction. `named` is for records without an id and name of their
+ * own.
+ */
 export async function recordChange<Result>(
   sql: Sql,
   request: FastifyRequest,
@@ -72,7 +75,7 @@ export async function recordChange<Result>(
   })
 }
 
-/** A record that is made. */
+/** Creates a record and writes the audit entry. */
 export const recordCreation = <Made extends object>(
   sql: Sql,
   request: FastifyRequest,
@@ -85,7 +88,7 @@ export const recordCreation = <Made extends object>(
     return { before: null, after: result, result, ...(more && { more }) }
   })
 
-/** Null when there is no such record. */
+/** Changes a record and writes the audit entry. Returns null if there is no such record. */
 export const recordUpdate = <Record extends object>(
   sql: Sql,
   request: FastifyRequest,
@@ -106,7 +109,7 @@ export const recordUpdate = <Record extends object>(
     return { before: after && before, after, result: after, ...(before && more && { more: more(before) }) }
   })
 
-/** False when there is no such record. */
+/** Deletes a record and writes the audit entries. Returns false if there is no such record. */
 export const recordDeletion = (
   sql: Sql,
   request: FastifyRequest,
@@ -118,7 +121,7 @@ export const recordDeletion = (
   }: {
     find: (tx: Tx) => Promise<object | null>
     remove: (tx: Tx) => Promise<boolean>
-    /** Those that change with it. */
+    /** Reads the records that change with the deletion. */
     dependents?: (tx: Tx) => Promise<Dependent[]>
   },
 ): Promise<boolean> =>

@@ -1,4 +1,4 @@
-/** Who changed what (contract section 23). An entry is written in the transaction of its change. */
+/** The audit log (contract section 23). An entry is written in the transaction of its change. */
 import type { AnySql } from '../../../persistence/postgres/database.ts'
 import { type Fragment, isoTime, itemsOf, type Page, wholePage } from '../../../persistence/postgres/page.ts'
 
@@ -14,7 +14,7 @@ type AuditAction =
   | 'revoke'
   | 'decide'
 
-/** Who asked for a change, and by which request. */
+/** The sender of a change, and the request. */
 export interface AuditOrigin {
   /** Name of a login, a key or an end user. Null when there is none. */
   actor: string | null
@@ -25,7 +25,7 @@ export interface AuditOrigin {
 
 export type AuditChanges = Record<string, { from: unknown; to: unknown }>
 
-/** What was done to which record. */
+/** An action on one record. */
 export interface AuditedChange {
   action: AuditAction
   kind: string
@@ -53,7 +53,7 @@ export interface AuditQuery {
   to?: string | undefined
 }
 
-/** Several at once: an import changes many records. */
+/** Writes entries, several at once: an import changes many records. */
 export async function writeEntries(
   sql: AnySql,
   { actor, actorKind, ip, requestId }: AuditOrigin,
@@ -67,7 +67,7 @@ export async function writeEntries(
            as c(action text, kind text, "recordId" text, "recordName" text, changes jsonb)`
 }
 
-/** What an entry has to be for a list to hold it. */
+/** Returns the conditions for the entries of a list. */
 function matching(sql: AnySql, { q = '', actor, kind, from, to }: AuditQuery): Fragment {
   const names = sql`lower(coalesce(actor, '') || ' ' || coalesce(record_name, '') || ' ' || coalesce(record_id, ''))`
   return sql`${q === '' ? sql`` : sql`and strpos(${names}, lower(${q}::text)) > 0`}
@@ -77,7 +77,10 @@ function matching(sql: AnySql, { q = '', actor, kind, from, to }: AuditQuery): F
              ${to === undefined ? sql`` : sql`and at < ${to}::text::timestamptz`}`
 }
 
-/** Newest first: a page is found through the index, and of the others nothing is read but how many there are. Rejects with PageTooLong. */
+/**
+ * Returns a page of entries, newest first. The page is found through the index, and other entries are only counted.
+ * Rejects with PageTooLong.
+ */
 export async function listEntries(sql: AnySql, query: AuditQuery): Promise<Page<AuditEntry>> {
   const { limit, offset } = query
   const found = matching(sql, query)

@@ -1,6 +1,6 @@
--- revision 1
-/* Which messages of a path have become which of its copy in the session p_to, whose positions are 0, 1, 2, …
-   p_end: the path's last position. */
+-- revision 2
+/* Returns the messages of a path with their copies in the session p_to. The copies' positions are 0, 1, 2, … p_end: the
+   path's last position. */
 create or replace function copied_messages(p_from uuid, p_end integer, p_to uuid)
 returns table (original uuid, copy uuid) stable language plpgsql as $$
 begin

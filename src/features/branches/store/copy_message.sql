@@ -1,6 +1,7 @@
--- revision 8
-/* A message as a fork has it (contract section 14): new id, no reply of its session's own, and so without frames, usage and
-   owner. p_frame: of a reply, what it had shown when its reader had this frame; null: all that is stored. */
+-- revision 9
+/* Copies a message into a fork (contract section 14). The copy has a new id, and is no reply of its session's own, so
+   it has no frames, usage and owner. p_frame: of a reply, the content visible to its reader at this frame; null: all
+   stored content. */
 create or replace function copy_message(m messages, p_session uuid, p_position integer, p_frame bigint)
 returns messages language plpgsql as $$
 declare

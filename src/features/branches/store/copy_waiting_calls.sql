@@ -1,7 +1,7 @@
--- revision 3
-/* What became of the calls that waited on a path, for its copy in the session p_to: whoever reads the copy is told of them
-   as there, also while the reply that carries the decisions out still runs. What nobody has decided is rejected: the copy
-   waits for nobody. p_end: the path's last position. */
+-- revision 4
+/* Copies the outcomes of pending calls on a path into the session p_to. Readers of the copy see the same outcomes, also
+   while the reply that carries the decisions out still runs. Undecided calls are rejected: the copy waits for no
+   decision. p_end: the path's last position. */
 create or replace function copy_waiting_calls(p_from uuid, p_end integer, p_to uuid) returns void language plpgsql as $$
 begin
   update messages m set continues = b.copy

@@ -11,17 +11,20 @@ interface GivenColumns {
   tool_events?: readonly StoredEvent[]
 }
 
-/** `bytes`: what they add to the session's. */
+/** Returns the rows of given messages. `bytes`: what they add to the session's. */
 export function givenRows(messages: readonly GivenMessage[]) {
   const rows = messages.map((message, position) => ({ ...givenColumns(message), id: newId(), position }))
   return { rows, bytes: rows.reduce((sum, row) => sum + bytesOf(row), 0) }
 }
 
-/** As session_bytes.sql counts it. */
+/** Returns a message's bytes as session_bytes.sql counts them. */
 const bytesOf = ({ content, tool_events }: GivenColumns): number =>
   Buffer.byteLength(content) + (tool_events === undefined ? 0 : Buffer.byteLength(jsonText(tool_events)))
 
-/** A message with calls is stored as a reply that ran in the session would be, beginning with frame 0. */
+/**
+ * Returns a message's columns. A message with calls is stored as a reply that ran in the session would be, beginning
+ * with frame 0.
+ */
 function givenColumns({ role, content, events = [] }: GivenMessage): GivenColumns {
   const hasCalls = events.some(({ type }) => type === 'tool_call')
   if (!hasCalls) return { role, content }

@@ -10,8 +10,8 @@ export interface KnownReply {
 }
 
 /**
- * The last of these ids that is one of the session's replies, in the order of the list; of a reply that others continue,
- * the last one of them. Null when none is.
+ * Returns the last of these ids that is one of the session's replies, in the order of the list; of a reply that others
+ * continue, the last one of them. Null when none is.
  */
 export async function lastKnownReply(sql: Sql, sessionId: string, ids: readonly string[]): Promise<KnownReply | null> {
   if (ids.length === 0) return null
@@ -37,8 +37,8 @@ export async function hasMessage(sql: Sql, sessionId: string, id: string): Promi
 }
 
 /**
- * The newest user message with this text that comes right behind a reply (null: at the beginning), else the newest one
- * anywhere below it. Null when there is none. Walks backwards, and stops at the first.
+ * Returns the newest user message with this text that comes directly after a reply (null: at the beginning), else the
+ * newest one anywhere below it. Null if there is none. Walks backwards, and stops at the first.
  */
 export async function newestAsked(
   sql: Sql,
@@ -62,13 +62,15 @@ export async function newestAsked(
   return below?.id ?? null
 }
 
-/** How far `sentMessage` looks from either end: a session may be long, and most messages are new. */
+/**
+ * The number of messages that `sentMessage` reads from either end: a session may be long, and most messages are new.
+ */
 const LOOKED_AT = 100
 
 /**
- * The user message that a client knows by this id: its own, or the one that the client gave it. Null when there is none, or
- * when the id names no message because other texts came under it too. Of the messages behind `parent` (null: all) it looks at
- * the first ones and the newest. A null user stands for any.
+ * Returns the user message that a client knows by this id: its own, or the one that the client gave it. Null if there
+ * is none, or if the id is ambiguous because other texts had it too. Of the messages after `parent` (null: all) it
+ * reads the first ones and the newest. A null user stands for any.
  */
 export async function sentMessage(
   sql: Sql,
@@ -91,7 +93,7 @@ export async function sentMessage(
   return found.every(({ isSame }) => isSame) ? (found[0]?.id ?? null) : null
 }
 
-/** Sessions of any agent and any user. */
+/** Returns whether a session exists, of any agent and any user. */
 export async function sessionExists(sql: Sql, sessionId: string): Promise<boolean> {
   const rows = await sql`select 1 from sessions where id = ${sessionId}`
   return rows.length > 0

@@ -1,6 +1,6 @@
--- revision 2
-/* What a message that begins a line behind the position p_at of the line p_line stores as lines_before. At most 64 lines:
-   what a branch stores does not grow with its path. */
+-- revision 3
+/* Returns the lines_before of a message that begins a line after the position p_at of the line p_line. At most 64
+   lines: the size stored for a branch does not grow with its path. */
 create or replace function lines_before(p_session uuid, p_at integer, p_line integer) returns integer[]
 stable language plpgsql as $$
 begin

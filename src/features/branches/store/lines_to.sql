@@ -1,8 +1,9 @@
--- revision 2
-/* The path that ends at a message, as lines: runs of positions of which each message follows the one before. Oldest first,
-   each as its first and its last position. A line's first message stores those before it, so that a path is found in few
-   steps, however often it turns, and what lies on other branches is never touched.
-   In plpgsql: its statements are planned once for each connection. Planning a recursion took longer than running it. */
+-- revision 3
+/* Returns the path that ends at a message, as lines. A line is a run of positions, given by its first and its last one.
+   Lines come oldest first. Each message of a line follows the one before. The first message of a line stores the lines
+   before it. A path is therefore found in few steps, however often it turns, and messages of other branches are never
+   read. In plpgsql: its statements are planned once for each connection, because planning a recursion took longer than
+   running it. */
 create or replace function lines_to(p_session uuid, p_position integer) returns integer[] stable language plpgsql as $$
 declare
   v_lines integer[];

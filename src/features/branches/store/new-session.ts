@@ -8,7 +8,7 @@ import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
 import { type Full, limitColumns, noLimits, type StorageLimits } from '../../parts/store/storage-limits.ts'
 import { givenRows } from './given-messages.ts'
 
-/** What is absent or null is empty. */
+/** A session to create. Absent or null fields are empty. */
 export interface NewSession {
   /** A UUID. When absent, one is made. */
   id?: string | null | undefined
@@ -42,9 +42,9 @@ export interface Making {
 }
 
 /**
- * Null when there is no such agent. `taken`: another session has the id, or the external id. Given messages are complete and have no frames: `first_seq`
- * is what tells replies of the session's own. `secretNumber`: of the client secret that makes it for its user. `revoked`:
- * that user's secrets were revoked.
+ * Creates a session. Returns null if there is no such agent. `taken`: another session has the id, or the external id.
+ * Given messages are complete and have no frames: `first_seq` distinguishes replies of the session's own.
+ * `secretNumber`: of the client secret that creates it for its user. `revoked`: that user's secrets were revoked.
  */
 export async function createSession(
   sql: Sql,

@@ -1,5 +1,5 @@
--- revision 2
-/* The lines of the path that ends at a message (lines_to). p_position null: a session without branches. */
+-- revision 3
+/* Returns the lines of the path that ends at a message (lines_to). p_position null: a session without branches. */
 create or replace function path_lines(p_session uuid, p_position integer)
 returns table (first_at integer, last_at integer) stable language sql rows 5 as $$
   select p.lines[n], p.lines[n + 1]

@@ -6,7 +6,10 @@ import { isoTime } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Owner } from '../../../persistence/replies/admission/admission-answer.ts'
 
-/** Idempotent. `fenced`: this instance was declared lost, or the session is gone, or is no longer held by `hold`. */
+/**
+ * Stores a checkpoint. Idempotent. `fenced`: this instance was declared lost, or the session is gone, or is no longer
+ * held by `hold`.
+ */
 export async function storeCheckpoint(
   sql: Sql,
   owner: Owner,
@@ -36,8 +39,8 @@ export async function storeCheckpoint(
 }
 
 /**
- * Idempotent. Holds a session as a reply would. Null when a reply or another compaction runs, or calls wait. Its own row decides, which an admission
- * changes under the same lock.
+ * Holds a session as a reply would. Idempotent. Null if a reply or another compaction runs, or calls are pending. The
+ * session's own row decides: an admission changes it under the same lock.
  */
 export async function holdSession(
   sql: Sql,
@@ -57,7 +60,10 @@ export async function holdSession(
   return held ?? null
 }
 
-/** Idempotent. The id of the reply to the queued message that begins with it. Null when none does. */
+/**
+ * Releases a session. Idempotent. Returns the id of the reply to the queued message that begins with it. Null if none
+ * does.
+ */
 export async function releaseSession(sql: Sql, owner: Owner, sessionId: string, hold: string): Promise<string | null> {
   const [row] = await sql<{ next: string | null }[]>`
     select release_session(${owner.id}, ${owner.epoch}, ${sessionId}, ${hold}) as next`
@@ -88,7 +94,7 @@ interface Row extends Omit<StoredCheckpoint, 'usage'> {
   reasoned: number | null
 }
 
-/** The checkpoints of a session, oldest first. */
+/** Returns the checkpoints of a session, oldest first. */
 export async function listCheckpoints(
   sql: Sql,
   sessionId: string,

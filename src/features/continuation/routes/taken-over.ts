@@ -1,4 +1,6 @@
-/** What a reply goes on with that another instance began: its agent as it is now, and what its request had set. */
+/**
+ * The inputs with which a reply of another instance continues: its agent as it is now, and the settings of its request.
+ */
 
 import type { Claimed, ReplyStart } from '../../../actors/ports/index.ts'
 import type { ReplyBasis } from '../../../actors/session/host.ts'

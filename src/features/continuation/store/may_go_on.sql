@@ -1,6 +1,7 @@
--- revision 1
-/* Whether a reply that nobody owns any more goes on elsewhere: its agent says so, what it needs is stored, its newest frame
-   is no older than p_within (seconds; null: any), and it is not what ends its instances. */
+-- revision 2
+/* Returns whether a reply without an owner may continue on another instance: its agent allows it, the state it needs is
+   stored, its newest frame is no older than p_within (seconds; null: any), and it is not the cause of its instances'
+   ends. */
 create or replace function may_go_on(p_reply uuid, p_within integer) returns boolean stable language plpgsql as $$
 declare
   m record;

@@ -6,11 +6,11 @@
 import { Unauthorized } from '../../../http/server/http-error.ts'
 import type { KnownKey } from '../store/keys.ts'
 
-/** As keys are made. */
+/** The form of a key. */
 const FORM = /^gr_[A-Za-z0-9_-]{43}$/
 const PREFIX = 'gr_'
 
-/** Written as a key, be it good or not. */
+/** Returns whether a text has the form of a key, valid or not. */
 export const isNamedKey = (text: string): boolean => text.startsWith(PREFIX)
 
 export const badKey = () => new Unauthorized('invalid_api_key', 'The API key is not valid.')
@@ -27,9 +27,9 @@ export interface KeyStore {
 }
 
 export interface KeyList {
-  /** The key that was sent, if it is one and has not expired. Null otherwise. */
+  /** Returns the key with this text if it exists and has not expired, else null. */
   find(text: string): Promise<KnownKey | null>
-  /** A key by its id, under the same conditions. */
+  /** Returns a key by its id under the same conditions. */
   get(id: string): Promise<KnownKey | null>
   /** Aborts with `Unauthorized` once the key is deleted or expires. Ends with `stop`. */
   watch(id: string): { signal: AbortSignal; stop(): void }
@@ -55,7 +55,7 @@ export function createKeyList(store: KeyStore): KeyList {
     for (const id of noted.keys()) if (!byId.has(id)) noted.delete(id)
   }
 
-  /** One that was made since the last poll, maybe on another instance. */
+  /** Finds a key that was created since the last poll, maybe on another instance. */
   async function look(by: { hash: string } | { id: string }): Promise<KnownKey | null> {
     const before = version
     const key = await store.find(by)

@@ -63,13 +63,13 @@ export async function createKey(
   return { ...created, key }
 }
 
-/** Those that name this agent. Locked until the end of the transaction. */
+/** Returns the keys that name this agent. Locks them until the end of the transaction. */
 export const lockKeysOf = async (tx: Tx, agentId: string): Promise<Key[]> =>
   await tx<
     Key[]
   >`select ${columns(tx)} from keys where ${agentId}::uuid = any (agent_ids) order by id for no key update`
 
-/** Null when there is no such key. */
+/** Changes a key. Returns null if there is no such key. */
 export const updateKey = (
   sql: AnySql,
   id: string,
@@ -85,7 +85,7 @@ export const updateKey = (
       expires_at = case when ${expiresAt !== undefined} then ${expiresAt ?? null}::text::timestamptz else expires_at end`,
   )
 
-/** Raised with every change of a key. */
+/** Returns a number that rises with every change of a key. */
 export async function keysVersion(sql: AnySql): Promise<number> {
   const [row] = await sql<{ version: string }[]>`select version::text from key_changes`
   return Number(row?.version ?? 0)
@@ -95,7 +95,7 @@ export const knownKeys = async (sql: AnySql): Promise<KnownKey[]> => [
   ...(await sql<KnownKey[]>`select ${known(sql)} from keys`),
 ]
 
-/** Null when no key has this hash, or id. */
+/** Returns a key by its hash or id. Null if there is none. */
 export async function findKnownKey(sql: AnySql, by: { hash: string } | { id: string }): Promise<KnownKey | null> {
   const [key] =
     'hash' in by

@@ -1,4 +1,4 @@
-/** What a deploy request counts for (contract section 23), and how its answer tells of it. */
+/** The limits of a deploy request (contract section 23), and the response headers about them. */
 import type { FastifyReply } from 'fastify'
 import type { Counts, CountsFor, Limits, LimitsInForce, OverLimit, RequestRate } from '../../../actors/ports/index.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
@@ -11,7 +11,7 @@ export interface CallerLimits {
   tell(rate: RequestRate): void
 }
 
-/** Limits that a deploy message counts towards. Playground messages count towards none. */
+/** Returns the limits that a deploy message counts towards. Playground messages count towards none. */
 export function callerLimits(caller: Caller, reply: FastifyReply): CallerLimits {
   const id = keyIdOf(caller)
   return {
@@ -29,19 +29,19 @@ interface Agent {
   userLimits: Limits | null
 }
 
-/** Undefined when nothing limits the request. */
+/** Returns the limits in force. Undefined if nothing limits the request. */
 export function limitsInForce({ userLimits }: Agent, { key }: Pick<CallerLimits, 'key'>): LimitsInForce | undefined {
   if (!key?.limits && !userLimits) return undefined
   return { ...(key?.limits && { key: { id: key.id, ...key.limits } }), ...(userLimits && { user: userLimits }) }
 }
 
-/** Undefined when the use counts for nobody. */
+/** Returns whom the use counts for. Undefined if it counts for nobody. */
 export function countsOf({ userLimits }: Agent, { key }: Pick<CallerLimits, 'key'>): Counts | undefined {
   if (!key && !userLimits) return undefined
   return { ...(key && { key: key.id }), ...(userLimits && { user: true as const }) }
 }
 
-/** The same for a request whose user is known. */
+/** Returns whom the use counts for, when the request's user is known. */
 export function countsForUser(agent: Agent, limits: CallerLimits, user: string | null): CountsFor | undefined {
   const counts = countsOf(agent, limits)
   return counts && { key: counts.key ?? null, user: counts.user ? user : null }
@@ -66,7 +66,7 @@ export function refuseOver({ over, rate }: { over: OverLimit; rate?: RequestRate
   })
 }
 
-/** As OpenAI's. */
+/** The names of OpenAI's headers. */
 export const rateHeaderNames = [
   'x-ratelimit-limit-requests',
   'x-ratelimit-remaining-requests',
@@ -79,7 +79,7 @@ const rateHeaders = ({ limit, remaining, reset }: RequestRate): Record<(typeof r
   'x-ratelimit-reset-requests': durationOf(reset),
 })
 
-/** `1m0s`, `59.25s`, `120ms`, as OpenAI writes it. */
+/** Returns a duration as OpenAI writes it: `1m0s`, `59.25s`, `120ms`. */
 function durationOf(seconds: number): string {
   const ms = Math.max(Math.round(seconds * 1000), 0)
   if (ms < 1000) return `${ms}ms`

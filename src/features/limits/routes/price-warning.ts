@@ -3,7 +3,7 @@ import type { Limits } from '../../../actors/ports/index.ts'
 import type { AnySql } from '../../../persistence/postgres/database.ts'
 import { unpricedModels } from '../store/prices.ts'
 
-/** `agentIds`: whose models count; null: all. */
+/** Adds a warning about models without a price. `agentIds`: the agents whose models count; null: all. */
 export async function withPriceWarning<Shown extends object>(
   sql: AnySql,
   record: Shown,

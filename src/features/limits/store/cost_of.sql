@@ -1,5 +1,6 @@
--- revision 1
-/* What a call cost by the prices that are set now, in their currency. A model without a price costs nothing. */
+-- revision 2
+/* Returns the cost of a call by the prices that are set now, in their currency. A model without a price costs nothing.
+   */
 create or replace function cost_of(
   p_model text, p_prompt bigint, p_completion bigint, p_cached bigint, p_written bigint
 ) returns numeric stable language plpgsql as $$

@@ -1,6 +1,6 @@
--- revision 1
-/* Whether a place among the concurrent replies still counts: its message is `streaming`, whoever owns it by now; a stateless
-   reply's instance has not been declared lost. */
+-- revision 2
+/* Returns whether a place among the concurrent replies still counts. A reply's place counts while its message is
+   `streaming`, whoever owns it by now. A stateless reply's place counts until its instance is declared lost. */
 create or replace function holds_place(p limit_places) returns boolean stable language plpgsql as $$
 begin
   if p.instance_id is null then

@@ -1,4 +1,4 @@
-/** What a key, or a user of an agent, has used of its limits so far, for those who look at it. */
+/** The use of limits so far, by a key or by a user of an agent, for display. */
 import type { AnySql } from '../../../persistence/postgres/database.ts'
 import type { Fragment, Page } from '../../../persistence/postgres/page.ts'
 
@@ -30,7 +30,10 @@ export interface UserUse extends LimitUse {
   user: string
 }
 
-/** The agent's users that count for limits this month, those with the most tokens today first. `user`: this one alone. */
+/**
+ * Returns the agent's users that count for limits this month, those with the most tokens today first. `user`: this one
+ * alone.
+ */
 export async function useOfUsers(
   sql: AnySql,
   agentId: string,

@@ -34,8 +34,8 @@ interface Waiting {
 }
 
 /**
- * What comes while a statement is under way goes with the next: requests of one key wait for each other in the database, and
- * would hold all connections meanwhile.
+ * Collects requests that come while a statement is under way, and sends them with the next. Requests of one key wait
+ * for each other in the database, and would hold all connections meanwhile.
  */
 export function createLimitGate(sql: Sql, instance: { id: string; epoch(): number }): LimitGate {
   let waiting: Waiting[] = []
@@ -84,7 +84,7 @@ async function ask(
 
 const SUBJECTS_AT_ONCE = 500
 
-/** Any instance may run it. */
+/** Removes counts that no limit needs any more. Any instance may run it. */
 export async function tidyLimits(sql: AnySql): Promise<void> {
   await sql`
     insert into limit_subjects (subject) select distinct subject from limit_usage where not folded on conflict do nothing`

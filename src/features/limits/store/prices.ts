@@ -18,7 +18,7 @@ export async function writePrices(sql: AnySql, prices: ModelPrices): Promise<voi
     on conflict (name) do update set value = excluded.value`
 }
 
-/** Models of these agents, fallbacks included, that have no price. Null stands for all agents. */
+/** Returns the models of these agents, fallbacks included, that have no price. Null stands for all agents. */
 export async function unpricedModels(sql: AnySql, agentIds: readonly string[] | null): Promise<string[]> {
   const rows = await sql<{ model: string }[]>`
     select distinct m.model

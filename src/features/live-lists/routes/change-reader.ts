@@ -3,7 +3,10 @@ import { pause } from '../../../async/pause.ts'
 import type { ChangesQuery, SessionChange } from '../store/session-changes.ts'
 import type { Horizon } from './horizon.ts'
 
-/** What followers see comes within two readings: the first names the writers that the second finds gone. */
+/**
+ * The time between two readings. A follower sees a change within two of them: the first names the writers, and the
+ * second finds them gone.
+ */
 const READ_MS = 250
 /** Readings between two looks for agents that were deleted. */
 const AGENTS_EVERY = 8
@@ -23,20 +26,20 @@ export interface Batch {
 export interface ChangeReaderOptions {
   horizon: Horizon
   changes(query: ChangesQuery): Promise<SessionChange[]>
-  /** Those of these agents that there are. */
+  /** Returns the agents of these ids that exist. */
   agents(ids: readonly string[]): Promise<Set<string>>
-  /** Told once an outage. */
+  /** Reports an outage, once. */
   onFault(error: unknown): void
 }
 
 export interface ChangeReader {
-  /** Null when there has been none. */
+  /** Returns the newest batch. Null if there has been none. */
   batch(): Batch | null
-  /** The number by which all sessions of a deleted agent are gone. Null when the agent is there. */
+  /** Returns the number at which all sessions of a deleted agent are gone. Null if the agent exists. */
   goneAt(agentId: string): number | null
   /** Called after each reading that found something. */
   readonly waiting: Set<() => void>
-  /** One more follower of the agent; null: of all. The returned function is called when it leaves. */
+  /** Registers a follower of the agent; null: of all. The returned function is called when the follower leaves. */
   begin(agentId: string | null): () => void
 }
 
@@ -70,7 +73,7 @@ export function createChangeReader({ horizon, changes: read, agents, onFault }: 
     return to
   }
 
-  /** It never rejects. */
+  /** Reads changes until `signal` aborts. Never rejects. */
   async function readOn(signal: AbortSignal): Promise<void> {
     let at = horizon.safe() ?? 0
     let failed = false

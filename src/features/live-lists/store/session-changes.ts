@@ -5,13 +5,13 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../persistence/postgres/page.ts'
 import { columns, type Session } from '../../../persistence/replies/sessions/sessions.ts'
 
-/** How far changes have been numbered, and transactions that may still commit one of these numbers. */
+/** The highest change number allocated, and transactions that may still commit a lower one. */
 export interface Horizon {
   given: number
   writers: string[]
 }
 
-/** What a session is like after its newest change, or that it is gone. */
+/** A session after its newest change, or its deletion. */
 export type SessionChange = { id: number; agentId: string } & (
   | { deleted: false; session: ChangedSession; user: string | null }
   | { deleted: true; sessionId: string; userHash: string | null }
@@ -39,7 +39,7 @@ export interface ChangesQuery {
 /** Deletions are remembered for so long. */
 const KEPT = '30 days'
 
-/** How a deleted session tells whose it was. */
+/** Returns the hash by which the record of a deleted session identifies its user. */
 export const userHash = (user: string): string => createHash('sha256').update(user).digest('hex')
 
 export async function readHorizon(sql: Sql): Promise<Horizon> {
@@ -47,7 +47,7 @@ export async function readHorizon(sql: Sql): Promise<Horizon> {
   return { given: Number(row?.given ?? 0), writers: row?.writers ?? [] }
 }
 
-/** The first of them, in order. */
+/** Returns the first changes in the range, in order. */
 export async function readChanges(sql: Sql, query: ChangesQuery): Promise<SessionChange[]> {
   const { after, to, agentIds, user = null, limit } = query
   const within = (agent: Fragment): Fragment => sql`
@@ -72,7 +72,7 @@ export async function readChanges(sql: Sql, query: ChangesQuery): Promise<Sessio
     .slice(0, limit)
 }
 
-/** Those of these agents that there are. */
+/** Returns the agents of these ids that exist. */
 export async function existingAgents(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`select id from agents where id = any (${[...ids]}::uuid[])`
   return new Set(rows.map(({ id }) => id))

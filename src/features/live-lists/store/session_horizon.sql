@@ -1,7 +1,7 @@
--- revision 1
-/* Up to which number changes of sessions have been given out, and the transactions that may still commit one of them: those
-   that hold the lock of a statement that writes sessions. The number is read first: whoever takes one later takes a higher
-   one. Once the transactions named here are over, everything up to the number is visible or will never be. */
+-- revision 2
+/* Returns the highest change number allocated, and the transactions that may still commit a lower one: those that hold
+   the lock of a statement that writes sessions. The number is read first, because a transaction that takes one later
+   takes a higher one. Once the named transactions are over, everything up to the number is visible or never will be. */
 create or replace function session_horizon() returns table (given bigint, writers text[])
 language plpgsql as $$
 begin

@@ -20,15 +20,18 @@ export interface NewContent {
   storedAs?: string | null
 }
 
-/** Who owns stored bytes: the messages of one user with one agent. */
+/** The owner of stored bytes: the messages of one user with one agent. */
 export interface PartOwner {
   agentId: string
-  /** Whose it is decides, where it exists. Null when it is about to be made. */
+  /** The session, whose user decides if it exists. Null if it is about to be created. */
   sessionId: string | null
   user: string | null
 }
 
-/** Hex. What others have sent lies under other keys, so that no time tells of it (contract section 26). */
+/**
+ * Returns a key in hex. Contents of other owners have other keys, so that no response time reveals them (contract
+ * section 26).
+ */
 const keyOf = (owner: string, sha256: string): string =>
   createHash('sha256').update(owner).update(sha256, 'hex').digest('hex')
 
@@ -91,7 +94,7 @@ async function keepContent(tx: Tx, uploadId: string, content: Keyed): Promise<vo
     insert into part_uploads (id, sha256) values (${uploadId}, decode(${key}, 'hex')) on conflict do nothing`
 }
 
-/** Unless it is there. */
+/** Stores a content unless it exists. */
 async function addContent(tx: Tx, { key, size, pieces }: Keyed & { pieces: readonly Uint8Array[] }): Promise<void> {
   const [made] = await tx`
     insert into part_contents (sha256, size) values (decode(${key}, 'hex'), ${size})
@@ -111,7 +114,7 @@ async function copyPiece(tx: Tx, { key, n, piece }: { key: string; n: number; pi
   await copyIn(tx`copy part_pieces (sha256, n, bytes) from stdin (format binary)`, row)
 }
 
-/** What stands before a row's bytes in the binary format: its signature, no flags, and the columns before. */
+/** Returns the part of a row before its bytes in the binary format: the signature, no flags, and the columns before. */
 function rowHead(key: string, n: number, length: number): Buffer {
   const head = Buffer.alloc(69)
   let at = head.write('PGCOPY\n\xff\r\n\0', 'latin1') + 8
@@ -126,7 +129,9 @@ function rowHead(key: string, n: number, length: number): Buffer {
 
 const END_OF_COPY = Buffer.from('ffff', 'hex')
 
-/** The same bytes in pieces of this size; the last one may be smaller. They are copied only where two lie apart. */
+/**
+ * Returns the same bytes in pieces of this size; the last one may be smaller. They are copied only where two lie apart.
+ */
 function* ofSize(pieces: readonly Uint8Array[], size: number): Generator<Buffer> {
   let gathered: Uint8Array[] = []
   let length = 0
@@ -150,7 +155,7 @@ function* ofSize(pieces: readonly Uint8Array[], size: number): Generator<Buffer>
   if (length > 0) yield joined()
 }
 
-/** The request refers to them no longer: what no message has either is deleted. */
+/** Releases the contents of a request. Contents that no message has either are deleted. */
 export async function releaseContents(sql: Sql, uploadId: string): Promise<void> {
   await sql`
     with released as (delete from part_uploads where id = ${uploadId} returning sha256)
@@ -168,10 +173,10 @@ export async function tidyContents(sql: Sql): Promise<void> {
          and not exists (select 1 from part_uploads u where u.sha256 = c.sha256) limit 1000))`
 }
 
-/** How long a reply waits for a database that is away. */
+/** The time a reply waits for a database that is away. */
 const WAIT_MS = 5000
 
-/** The bytes of a content by its key, a piece at a time. Ends early when it was deleted meanwhile. */
+/** Returns the bytes of a content by its key, a piece at a time. Ends early if the content was deleted meanwhile. */
 export async function* readContent(sql: Sql, key: string): AsyncGenerator<Uint8Array> {
   for (let n = 0; ; n++) {
     const [row] = await askAgain(
@@ -197,7 +202,7 @@ export interface PartRow {
   stored_as: string | null
 }
 
-/** A subquery: the parts of `messages m`, in order. Null when the message has none. */
+/** Returns a subquery: the parts of `messages m`, in order. Null when the message has none. */
 export const partsOf = (sql: AnySql): Fragment => sql`(
   select jsonb_agg(jsonb_build_object(
            'type', p.type, 'sha256', encode(p.sha256, 'hex'), 'media_type', p.media_type, 'filename', p.filename,
@@ -218,7 +223,7 @@ export const partOf = (sql: Sql, row: PartRow): MessagePart => ({
   read: () => readContent(sql, row.stored_as ?? row.sha256),
 })
 
-/** The parts in the form that admit_message takes. */
+/** Returns the parts in the form that admit_message takes. */
 export const partRows = (parts: readonly (MessagePart | PartIdentity)[]): Partial<PartRow>[] =>
   parts.map((part) =>
     'type' in part
@@ -239,14 +244,14 @@ export const partRows = (parts: readonly (MessagePart | PartIdentity)[]): Partia
   )
 
 /**
- * `partsOf`, for a list: the one look whether the session has any spares a look for each message, which was a fifth of
- * reading a conversation of text. Only users send parts.
+ * Returns `partsOf` for a list. It checks once whether the session has any parts: a look for each message was a fifth
+ * of reading a conversation of text. Only users send parts.
  */
 export const partsOfMany = (sql: AnySql, sessionId: string): Fragment => sql`
   case when m.role = 'user' and exists (select 1 from message_parts where session_id = ${sessionId})
        then ${partsOf(sql)} end`
 
-/** A message's parts, in order. */
+/** Returns a message's parts, in order. */
 export async function readParts(sql: Sql, messageId: string): Promise<MessagePart[]> {
   const rows = await sql<PartRow[]>`
     select ${columns(sql)} from message_parts p where p.message_id = ${messageId} order by p.n`
@@ -257,7 +262,7 @@ const columns = (sql: Sql): Fragment => sql`
   p.type, encode(p.sha256, 'hex') as sha256, p.media_type, p.filename, p.size, p.detail, p.source_url, p.text_place,
   encode(p.stored_as, 'hex') as stored_as`
 
-/** Where a part is read: `n` counts the message's parts from 0. */
+/** The place of a part to read: `n` counts the message's parts from 0. */
 export interface PartPlace {
   agentId: string
   sessionId: string
@@ -265,7 +270,7 @@ export interface PartPlace {
   n: string
 }
 
-/** Null when there is no such part. */
+/** Returns null when there is no such part. */
 export async function findPart(sql: Sql, { agentId, sessionId, messageId, n }: PartPlace): Promise<MessagePart | null> {
   if (![agentId, sessionId, messageId].every(isUuid) || !/^\d{1,2}$/.test(n)) return null
   const [row] = await sql<PartRow[]>`

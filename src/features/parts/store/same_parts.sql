@@ -1,5 +1,6 @@
--- revision 1
-/* Whether a message has these parts: by their SHA-256, a picture that was fetched by its address. */
+-- revision 2
+/* Returns whether a message has these parts. They are compared by their SHA-256, and a fetched picture by its address.
+   */
 create or replace function same_parts(p_message uuid, p_parts jsonb) returns boolean language sql stable as $$
   select coalesce((select jsonb_agg(coalesce(p.source_url, encode(p.sha256, 'hex')) order by p.n)
                      from message_parts p where p.message_id = p_message), '[]')

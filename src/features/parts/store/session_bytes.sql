@@ -1,5 +1,6 @@
--- revision 3
-/* How much a session's messages hold, with their parts, also those that wait in its queue, and its summaries: what sessions.bytes says once it is counted. */
+-- revision 4
+/* Returns the bytes of a session: its messages with their parts, also queued ones, and its summaries. sessions.bytes
+   holds this figure once it is counted. */
 create or replace function session_bytes(p_session uuid) returns bigint stable language sql as $$
   select coalesce((select sum(octet_length(m.content)::bigint + coalesce(octet_length(m.reasoning), 0)
                               + coalesce(octet_length(m.tool_events::text), 0))

@@ -1,4 +1,4 @@
-/** How much sessions may hold: texts and parts of their messages (contract section 26). */
+/** Limits on what sessions hold: texts and parts of their messages (contract section 26). */
 export interface StorageLimits {
   /** Most bytes of one session. Null means no limit. */
   sessionBytes: number | null
@@ -8,10 +8,10 @@ export interface StorageLimits {
 
 export const noLimits: StorageLimits = { sessionBytes: null, userBytes: null }
 
-/** Which of the limits stands against what was to be stored. */
+/** The limit that prevented the storing. */
 export type Full = 'session_full' | 'user_full'
 
-/** As the SQL functions take them. */
+/** Returns the limits in the form that the SQL functions take. */
 export const limitColumns = ({ sessionBytes, userBytes }: StorageLimits) => ({
   max_session_bytes: sessionBytes ?? undefined,
   max_user_bytes: userBytes ?? undefined,

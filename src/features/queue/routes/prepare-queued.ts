@@ -13,7 +13,10 @@ import type { PreparedMessage } from '../begin-queued.ts'
 
 const ofProvider = (detail: string): ReplyError => ({ code: 'provider_error', message: detail, detail })
 
-/** Null when the agent is gone. What no longer fits is told in the refusal. Rejects while the database is away. */
+/**
+ * Prepares a queued message. Returns null if the agent is gone. The refusal names what no longer fits. Rejects while
+ * the database is away.
+ */
 export async function prepareQueued(
   deps: RecordDependencies,
   begun: BegunMessage,

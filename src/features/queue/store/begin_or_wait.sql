@@ -1,6 +1,6 @@
--- revision 2
-/* begin_next for all who call it: a message that cannot begin must keep no reply from being settled, and none of another
-   session from beginning. It stays in the queue, and tend_queues finds it. */
+-- revision 3
+/* Calls begin_next, and leaves a message that cannot begin in the queue, where tend_queues finds it. Such a message
+   must keep no reply from being settled, and no message of another session from beginning. */
 create or replace function begin_or_wait(p_instance uuid, p_epoch bigint, p_session uuid) returns uuid
 language plpgsql as $$
 begin

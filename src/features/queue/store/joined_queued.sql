@@ -1,5 +1,5 @@
--- revision 1
-/* How a request joins the reply that an earlier one has asked for: in the queue while it waits there. */
+-- revision 2
+/* Returns how a request joins the reply that an earlier one has requested: in the queue while it waits there. */
 create or replace function joined_queued(p_queued integer, p_reply uuid) returns jsonb stable language plpgsql as $$
 declare
   v_position integer;

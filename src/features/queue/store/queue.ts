@@ -15,7 +15,7 @@ export interface QueuedMessage {
   position: number
 }
 
-/** Next one first. Null when there is no such session, or another agent's. */
+/** Returns the queue, the next message first. Null if there is no such session, or it is another agent's. */
 export async function listQueue(sql: Sql, agentId: string, sessionId: string): Promise<QueuedMessage[] | null> {
   if (!isUuid(agentId) || !isUuid(sessionId)) return null
   const rows = await sql<(Omit<QueuedMessage, 'id'> & { id: string | null })[]>`
@@ -101,7 +101,9 @@ function begunOf(row: BegunRow, owner: Owner): BegunMessage {
   }
 }
 
-/** One statement, one snapshot: a message that begins meanwhile is in one of both places. */
+/**
+ * Reads the states in one statement, so from one snapshot: a message that begins meanwhile is in one of both places.
+ */
 async function readStates(sql: Sql, of: ReadonlyMap<string, string>): Promise<Map<string, QueuedState>> {
   const rows = await sql<{ id: string; state: QueuedState }[]>`
     select r.id, case when exists (select from queued_messages q where q.reply_id = r.id and q.admission is null) then 'waits'

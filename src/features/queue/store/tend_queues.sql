@@ -1,8 +1,9 @@
--- revision 5
-/* What an instance does for queues once a second: it says whether messages begin on it, begins those of sessions in which
-   nothing runs (their replies' instance was draining, or there was none), p_limit at most, and forgets what has ended.
-   Answers the ids of replies that have begun here and are not taken. Where messages do not begin (any more), what has begun and is
-   not taken goes to another instance, as long as there is one: a settlement that was under way has begun it. */
+-- revision 6
+/* Maintains the queues for an instance, once a second. Stores whether messages begin on it. Begins messages of sessions
+   in which nothing runs (their replies' instance was draining, or there was none), at most p_limit. Forgets ended
+   messages. Returns the ids of replies that have begun here and are not taken. If messages do not begin here (any
+   more), replies that have begun and are not taken move to another instance, as long as there is one: a settlement that
+   was under way has begun them. */
 create or replace function tend_queues(p_instance uuid, p_epoch bigint, p_begins boolean, p_limit integer)
 returns setof uuid language plpgsql as $$
 declare

@@ -15,7 +15,7 @@ export interface UntitledSession {
 }
 
 export interface Claim {
-  /** How long the session is reserved, by the database's clock. */
+  /** The time the session is reserved, by the database's clock. */
   claimMs: number
   /** Most characters (code points) of each message. */
   maxText: number
@@ -52,21 +52,27 @@ export async function claimUntitled(sql: Sql, { claimMs, maxText }: Claim): Prom
   return session ?? null
 }
 
-/** A title that was given meanwhile stays, and so does the session's position in lists. Null when it keeps its draft, or none. */
+/**
+ * Stores a title. A title that was given meanwhile stays, and so does the session's position in lists. Null: the
+ * session keeps its draft, or has no title.
+ */
 export async function storeTitle(sql: Sql, sessionId: string, title: string | null): Promise<void> {
   await sql`
     update sessions set title = coalesce(${title}, title), title_is_draft = false, title_due_at = 'infinity'
      where id = ${sessionId} and (title is null or title_is_draft)`
 }
 
-/** The attempt failed: allows another one after `ms`. */
+/** Allows another attempt after `ms`, because this one failed. */
 export async function postponeTitle(sql: Sql, sessionId: string, ms: number): Promise<void> {
   await sql`
     update sessions set title_due_at = clock_timestamp() + ${`${ms} milliseconds`}::interval
      where id = ${sessionId} and (title is null or title_is_draft)`
 }
 
-/** We aborted the attempt: it does not count, and any instance may claim the session. */
+/**
+ * Releases a session whose attempt was aborted here. The attempt does not count, and any instance may claim the
+ * session.
+ */
 export async function releaseTitle(sql: Sql, sessionId: string): Promise<void> {
   await sql`
     update sessions set title_due_at = '-infinity', title_attempts = title_attempts - 1

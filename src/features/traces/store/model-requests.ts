@@ -1,4 +1,4 @@
-/** What models were sent, rebuilt from what is stored (contract section 16). */
+/** Requests to models, rebuilt from the stored texts (contract section 16). */
 import type { LeftReason } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isoTime } from '../../../persistence/postgres/page.ts'
@@ -12,7 +12,7 @@ export interface ModelRequestShown {
   providerId: string
   model: string
   body: Record<string, unknown>
-  /** How much of the history was not sent. */
+  /** The part of the history that was not sent. */
   left: { messages: number; tokens: number; reason: LeftReason | null }
 }
 
@@ -22,7 +22,7 @@ interface RequestRow extends Omit<ModelRequestShown, 'body' | 'left'> {
   reason: LeftReason | null
 }
 
-/** Oldest first. Null when there is no such reply. */
+/** Returns the requests, oldest first. Null if there is no such reply. */
 export async function readRequests(sql: Sql, messageId: string): Promise<ModelRequestShown[] | null> {
   if (!isUuid(messageId)) return null
   const [reply] = await sql<{ sessionId: string; position: number; asked: number }[]>`
@@ -139,7 +139,9 @@ async function readSummaries(
   return new Map(rows.map(({ id, summary }) => [id, summary]))
 }
 
-/** How many messages on the path to `asked` stand before each of `from`, and about how many bytes are stored of them. */
+/**
+ * Returns how many messages on the path to `asked` precede each of `from`, and about how many bytes are stored of them.
+ */
 async function leftOut(
   sql: Sql,
   sessionId: string,

@@ -1,4 +1,4 @@
-/** What happened in one reply, as spans (contract section 16): its message, and the transitions and notes kept of it. */
+/** The spans of one reply (contract section 16): its message, and the stored transitions and notes. */
 import type { FinishReason, MessageStatus } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
@@ -54,7 +54,7 @@ interface Row {
 /** See `decodeStepDetail`. */
 type StoredRow = Omit<Row, 'steps'> & { steps: (Omit<Step, 'detail'> & { detail: unknown })[] }
 
-/** The trace as far as it has come. `isOver`: nothing more will come. Null when there is no such reply. */
+/** Returns the trace so far. `isOver`: it is complete. Null if there is no such reply. */
 export async function readTrace(
   sql: Sql,
   messageId: string,
@@ -80,13 +80,13 @@ export async function readTrace(
   return { sessionId: row.sessionId, trace, isOver }
 }
 
-/** A message, at once or from the queue, or decisions instead of one. */
+/** Returns whether a step admits the reply: by a message, at once or from the queue, or by decisions. */
 const isAdmission = ({ kind, event }: Step) => kind === 'transition' && ['message', 'next', 'decided'].includes(event)
 
-/** A state in which models are asked. */
+/** Returns whether models are called in a state. */
 const isWork = (state: string): boolean => state === 'streaming.generating' || state === 'streaming.compacting'
 
-/** When generating and settling ended, from the admission. */
+/** Returns when generating and settling ended, counted from the admission. */
 function momentsOf({ steps, createdMs, endedMs, settledMs, status }: Row) {
   const transitions = steps.filter(({ kind }) => kind === 'transition')
   // The owner's clock told both, so that a difference to the database's does not matter.
@@ -138,13 +138,13 @@ function spansOf(row: Row): Span[] {
   return [reply, ...notes, settle]
 }
 
-/** The user whose decisions started the reply. Null when none is named. */
+/** Returns the user whose decisions started the reply. Null when none is named. */
 function deciderOf({ steps }: Row): { decidedBy?: string | null } {
   const decided = steps.find((step) => isAdmission(step) && step.event === 'decided')
   return decided ? { decidedBy: textOf(decided.detail.decidedBy) } : {}
 }
 
-/** The request that asked for the reply: its first attempt notes it. */
+/** Returns the id of the request that started the reply: its first attempt notes it. */
 function requestOf({ steps }: Row): { requestId?: string } {
   for (const { detail } of steps) if (typeof detail.requestId === 'string') return { requestId: detail.requestId }
   return {}
@@ -154,7 +154,10 @@ type Note = Step & { event: NoteKind }
 
 const isNote = (step: Step): step is Note => step.kind === 'note'
 
-/** The spans that notes tell of, each by its newest note. What runs when its owner is lost, or generating ends, ends with it. */
+/**
+ * Returns the noted spans, each by its newest note. Spans that still run when their owner is lost, or generating ends,
+ * end with it.
+ */
 function notesOf(steps: readonly Step[], generated: number | null): Span[] {
   const newest = new Map<string, Note>()
   for (const step of steps)
@@ -166,11 +169,14 @@ function notesOf(steps: readonly Step[], generated: number | null): Span[] {
     .sort((a, b) => a.startMs - b.startMs || order[a.kind] - order[b.kind])
 }
 
-/** A span that still runs ends then. */
+/** Ends a span that still runs. */
 const endedAt = (span: Span, ms: number): Span =>
   span.endMs === null ? { ...span, endMs: Math.max(span.startMs, ms), ok: span.ok ?? false } : span
 
-/** `spans`: in the order in which they were noted, so that those before a handover are the former owner's. */
+/**
+ * Ends spans at handovers. `spans`: in the order in which they were noted, so that those before a handover are the
+ * former owner's.
+ */
 function endedByHandovers(spans: readonly Span[]): Span[] {
   return spans.map((span, index) => {
     const handover = spans.find(({ kind }, at) => at > index && kind === 'handover')
@@ -220,7 +226,10 @@ function spanOf({ event: kind, detail }: Note): Span {
   }
 }
 
-/** A turn is noted when it ends; until then its attempts tell that it runs. One that was taken over began with its first owner. */
+/**
+ * Returns the turns. A turn is noted when it ends; until then its attempts show that it runs. A turn that was taken
+ * over began with its first owner.
+ */
 function turnsOf(spans: readonly Span[], notes: ReadonlyMap<string, Note>): Span[] {
   const attempts = spans.filter(({ kind }) => kind === 'attempt')
   const ended = new Map(spans.filter(({ kind }) => kind === 'model').map((span) => [span.id, span]))

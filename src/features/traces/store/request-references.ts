@@ -1,7 +1,7 @@
 /**
- * What a model was sent as JSON in which whatever is stored elsewhere is a reference (contract section 16). It is taken from
- * the body itself, whichever vendor's it is: a string that is known stands as the place where it is stored, all else stands
- * as it is. Pure.
+ * A model request as JSON in which stored texts are references (contract section 16). It is made from the body itself,
+ * whichever vendor's it is. A known string becomes a reference to its stored place, and everything else stays as it is.
+ * Pure.
  */
 import { isObject } from '../../../untrusted/is-object.ts'
 
@@ -33,10 +33,10 @@ const SHORTEST = 12
 /** Words of this length are not repeated by later turns. */
 const LONG = 64
 
-/** What strings may stand for. `inOrder`: texts that may have been joined to one, by blank lines. */
+/** The known strings. `inOrder`: texts that may have been joined to one, by blank lines. */
 export interface Known {
   find(text: string): Reference | undefined
-  /** An object that is a tool call's arguments, by its JSON. */
+  /** Returns the reference of an object that is a tool call's arguments, by its JSON. */
   findObject(json: string): Reference | undefined
   readonly inOrder: readonly { text: string; reference: string | Reference }[]
 }
@@ -50,7 +50,10 @@ export interface Encoded {
 /** Objects under these names are a call's arguments, with vendors that want them as objects. */
 const argumentNames = new Set(['input', 'args'])
 
-/** `mask` removes secrets from a string, and is null for one that holds none. `tools` stands for the body's tool definitions. */
+/**
+ * Encodes a request. `mask` removes secrets from a string, and is null for one without secrets. `tools` stands for the
+ * body's tool definitions.
+ */
 export function encodeRequest(
   body: object,
   known: Known,
@@ -91,7 +94,10 @@ export function encodeRequest(
 
 const JOINT = '\n\n'
 
-/** Messages of one role in a row are sent as one. Undefined when it is not made of known texts alone. */
+/**
+ * Returns the references of a text that was joined from several: messages of one role in a row are sent as one.
+ * Undefined if it consists of other texts too.
+ */
 function joinedFrom(text: string, { inOrder }: Known): Reference | undefined {
   if (!text.includes(JOINT)) return undefined
   const pieces: (string | Reference)[] = []
@@ -108,7 +114,7 @@ function joinedFrom(text: string, { inOrder }: Known): Reference | undefined {
   return undefined
 }
 
-/** Where references lead. Undefined when what it was is gone. */
+/** The texts that references lead to. Undefined if the text is gone. */
 export interface Stored {
   content(message: MessageName): string | undefined
   call(message: MessageName, n: number): string | undefined
@@ -127,7 +133,7 @@ const referenceIn = (value: object): Reference | null => {
 
 export interface Decoded {
   body: Record<string, unknown>
-  /** Its own long words, for later turns. */
+  /** The request's own long words, for later turns. */
   words: string[]
 }
 
@@ -151,7 +157,7 @@ export function decodeRequest(body: string, stored: Stored): Decoded {
   return { body: fieldsOf(JSON.parse(body)), words }
 }
 
-/** All that a stored body refers to. */
+/** Returns all references of a stored body. */
 export function referencesIn(body: string): Reference[] {
   const found: Reference[] = []
   JSON.parse(body, (_, value: unknown) => {

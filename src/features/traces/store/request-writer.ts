@@ -13,7 +13,7 @@ import { encodeRequest, type Known, type MessageName, type Reference } from './r
 
 /** Prompts and tool definitions that this process has sent for storing: most replies share a few. */
 export interface StoredTexts {
-  /** The text's hash, and whether it is to be stored once more. */
+  /** Returns the text's hash, and whether the text is to be stored again. */
   look(text: string): { hash: string; isDue: boolean }
 }
 
@@ -38,14 +38,14 @@ export function createStoredTexts(): StoredTexts {
 /** Shorter keys are words: masking them would remove ordinary text. */
 const SHORTEST_KEY = 6
 
-/** Null when the text holds no key. */
+/** Returns a function that removes the provider's key from a text. It returns null for a text without the key. */
 function maskFor({ provider }: ModelRequest): (text: string) => string | null {
   const key = provider.apiKey?.trim() ?? ''
   if (key.length < SHORTEST_KEY) return () => null
   return (text) => (text.includes(key) ? removeSecrets(text, [key]) : null)
 }
 
-/** What a model is shown of a tool's stored result, and what is said behind it. */
+/** The function that cuts a tool's stored result as shown to a model, and returns the note added after it. */
 type CutText = (text: string) => { shown: string; added: string }
 
 export function createRequestWriter(stored: StoredTexts, cutText: CutText): RequestWriter {
@@ -89,7 +89,10 @@ export function createRequestWriter(stored: StoredTexts, cutText: CutText): Requ
   }
 }
 
-/** A continued reply has the user's message among the earlier ones; it is always sent. */
+/**
+ * Returns the position of the oldest message that was sent. A continued reply has the user's message among the earlier
+ * ones; it is always sent.
+ */
 function oldestSent({ history }: ModelRequest): number | null {
   const asked = history?.isContinued ? history.earlier.at(-1) : undefined
   return history?.first?.position ?? asked?.position ?? null
@@ -97,7 +100,7 @@ function oldestSent({ history }: ModelRequest): number | null {
 
 type Sources = ReturnType<typeof createSources>
 
-/** Where the texts of one reply's requests are stored. */
+/** Creates the places at which the texts of one reply's requests are stored. */
 function createSources({ history, messages }: ModelRequest, cutText: CutText) {
   const texts = new Map<string, Reference>()
   const objects = new Map<string, Reference>()
@@ -121,7 +124,7 @@ function createSources({ history, messages }: ModelRequest, cutText: CutText) {
   for (const message of history?.earlier ?? []) addStored(message, { add, addArguments, cutText })
   if (history && !history.isContinued) add(history.asked, ['m', 'asked'])
   return {
-    /** What this reply has said itself since: it is stored with it. */
+    /** Adds what this reply has generated since: it is stored with the reply. */
     own(request: ModelRequest): void {
       if (history?.isContinued) return
       const said = request.messages.slice(request.history?.count ?? messages.length)
@@ -145,7 +148,7 @@ function createSources({ history, messages }: ModelRequest, cutText: CutText) {
     prompt(text: string, keep: (text: string) => string): void {
       texts.set(text, ['t', keep(text)])
     },
-    /** New words of the turn's request, which replace those of an earlier one of that turn. */
+    /** Adds the words of a turn's request. They replace those of an earlier request of that turn. */
     learn(turn: number, all: readonly string[]): void {
       for (const [text, [, of]] of words) if (of === turn) words.delete(text)
       for (const [n, text] of all.entries()) if (!words.has(text)) words.set(text, ['w', turn, n])
@@ -161,7 +164,7 @@ function createSources({ history, messages }: ModelRequest, cutText: CutText) {
   }
 }
 
-/** An object's JSON as it is written everywhere. Null when it is none. */
+/** Returns an object's JSON in the normal form. Null if it is none. */
 function normalized(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text)
@@ -177,7 +180,7 @@ interface Adding {
   cutText: CutText
 }
 
-/** The texts that a stored message may be sent as: whole, or in the pieces between its tool calls. */
+/** Adds the texts as which a stored message may be sent: whole, or in the pieces between its tool calls. */
 function addStored({ position, content, toolEvents }: HistoryMessage, adding: Adding): void {
   const { add, addArguments } = adding
   if (position === undefined) return

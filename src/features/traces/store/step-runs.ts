@@ -13,7 +13,7 @@ export interface StepRun {
   at: Date
   /** See migration 072. */
   told: string
-  /** What the steps sent to models. It is null when they sent nothing. */
+  /** The requests that the steps sent to models. It is null when they sent none. */
   requests: StoredRequest[] | null
 }
 
@@ -66,7 +66,7 @@ function storedStep(step: TransitionRecord, first: TransitionRecord, last: Trans
 
 const shortState = (name: string): string => name.replace(/^streaming\./, '.')
 
-/** The newest request of each turn: a call may be repeated with another body, or to another model. */
+/** Returns the newest request of each turn: a call may be repeated with another body, or to another model. */
 function storedRequests(steps: readonly TransitionRecord[]): StoredRequest[] | null {
   const byTurn = new Map<number, StoredRequest>()
   for (const { request } of steps) {
@@ -77,7 +77,10 @@ function storedRequests(steps: readonly TransitionRecord[]): StoredRequest[] | n
   return byTurn.size === 0 ? null : [...byTurn.values()]
 }
 
-/** Steps as fold_reply expects them of a settlement. `ms` is the time of the last one by this instance's clock. */
+/**
+ * Returns steps in the form that fold_reply expects of a settlement. `ms` is the time of the last one by this
+ * instance's clock.
+ */
 export function settledSteps(steps: readonly TransitionRecord[]) {
   const { at, ...run } = runOf(steps)
   return { ms: at.getTime(), told: run.told, ...(run.requests && { requests: run.requests }) }

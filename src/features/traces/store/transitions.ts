@@ -47,7 +47,10 @@ export async function recordTransitions(
   }
 }
 
-/** An earlier try, whose answer was lost, may have stored some: with others they may be rows of another form now. */
+/**
+ * Removes steps that an earlier try, whose response was lost, has stored. With others they may be rows of another form
+ * now.
+ */
 async function withoutStored(sql: Sql, steps: readonly TransitionRecord[]): Promise<readonly TransitionRecord[]> {
   const doubtful = steps.filter(({ maybeStored }) => maybeStored)
   if (doubtful.length === 0) return steps
@@ -112,13 +115,13 @@ async function insertRuns(
      order by r.n`
 }
 
-/** Each once, in the order of their hashes. */
+/** Returns the texts without repeats, in the order of their hashes. */
 function textsOf(batch: readonly TransitionRecord[]): SentRequest['texts'] {
   const texts = new Map(batch.flatMap(({ request }) => request?.texts ?? []).map((text) => [text.hash, text]))
   return [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
 }
 
-/** Oldest first. Null when there is no such session. */
+/** Returns steps, oldest first. Null if there is no such session. */
 export async function listTransitions(
   sql: Sql,
   sessionId: string,
@@ -138,7 +141,7 @@ export async function listTransitions(
   return page?.known ? { items: page.items.map(stepOf), total: page.total } : null
 }
 
-/** The steps after `seq`, oldest first, at most 1,000. Null when there is no such session. */
+/** Returns the steps after `seq`, oldest first, at most 1,000. Null when there is no such session. */
 export async function transitionsAfter(
   sql: Sql,
   sessionId: string,
@@ -154,7 +157,7 @@ export async function transitionsAfter(
   return rows.length > 0 || (await hasSession(sql, sessionId)) ? rows.map(stepOf) : null
 }
 
-/** Whether there is such a session, of whatever agent. */
+/** Returns whether there is such a session, of whatever agent. */
 export async function hasSession(sql: Sql, sessionId: string): Promise<boolean> {
   if (!isUuid(sessionId)) return false
   const rows = await sql`select 1 from sessions where id = ${sessionId}`
@@ -163,9 +166,9 @@ export async function hasSession(sql: Sql, sessionId: string): Promise<boolean> 
 
 export interface Traffic {
   since: string
-  /** How often each step was taken. */
+  /** The count of each step. */
   steps: { from: string; to: string; event: string; count: number }[]
-  /** Visits of innermost states that have ended, and how long they lasted (milliseconds). */
+  /** Ended visits of innermost states, and their duration (milliseconds). */
   states: { id: string; visits: number; p50Ms: number | null; p95Ms: number | null }[]
 }
 

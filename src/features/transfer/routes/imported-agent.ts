@@ -6,7 +6,7 @@ import { givenLimits } from '../../limits/routes/limit-input.ts'
 
 type Given = NonNullable<components['schemas']['Import']['agents']>[number]
 
-/** Throws 400 for a name that is there not at all, or more than once. */
+/** References by name. Throws 400 for a name that does not exist, or exists more than once. */
 interface Named {
   existing(name: string): { id: string }
 }

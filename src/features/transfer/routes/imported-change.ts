@@ -1,9 +1,9 @@
-/** What the audit says of a record that was imported. */
+/** The audit entry of an imported record. */
 
 import { changesBetween, headerChange, withoutSecrets } from '../../audit/routes/changes.ts'
 import type { AuditedChange } from '../../audit/store/audit.ts'
 
-/** As it is imported, references by name. */
+/** Returns the audited change of an imported record, with references by name. */
 export function importedChange(
   kind: string,
   id: string,
@@ -19,7 +19,7 @@ export function importedChange(
   return { action: before === null ? 'create' : 'update', kind, recordId: id, recordName: given.name, changes }
 }
 
-/** Undefined where there are none. */
+/** Returns a record's headers. Undefined if it has none. */
 const headersOf = (record: object): Record<string, string> | undefined =>
   'headers' in record && isHeaders(record.headers) ? record.headers : undefined
 

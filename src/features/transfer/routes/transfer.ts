@@ -16,7 +16,7 @@ import { registerYaml } from './yaml-body.ts'
 export type TransferDependencies = Omit<ImportDependencies, 'tx'> &
   Pick<HttpToolDependencies & McpServerDependencies, 'onMcpServerChange'> & { sql: Sql }
 
-/** Its scope takes YAML too: `scope.register(transferScope(() => mount(…)))`. */
+/** Returns a scope that accepts YAML too: `scope.register(transferScope(() => mount(…)))`. */
 export const transferScope = (routes: (scope: FastifyInstance) => void) => async (scope: FastifyInstance) => {
   registerYaml(scope)
   routes(scope)

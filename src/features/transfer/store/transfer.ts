@@ -32,11 +32,14 @@ export interface Configuration {
   })[]
   httpTools: (Named & HttpToolFields & { headers: Record<string, string> })[]
   mcpServers: (Named & McpServerFields & { headers: Record<string, string> })[]
-  /** One for each agent. */
+  /** The choice of tools of each agent. */
   agentTools: (Named & { approval: StoredApprovals })[]
 }
 
-/** One statement, so one snapshot. As json, not jsonb: models read a schema's properties in order. */
+/**
+ * Reads the configuration in one statement, so from one snapshot. As json, not jsonb: models read a schema's properties
+ * in order.
+ */
 export async function readConfiguration(sql: AnySql): Promise<Configuration> {
   const [row] = await sql<Configuration[]>`
     select
@@ -69,7 +72,7 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
   return row
 }
 
-/** Its records as they are exported: their ids mean nothing elsewhere, and providers stay here with their keys. */
+/** Returns the records as exported: without ids, which mean nothing elsewhere, and without the providers' keys. */
 export const exported = ({ providers, prompts, agents, httpTools, mcpServers }: Configuration) => ({
   providers: providers.flatMap(({ name, wireApi }) => (wireApi === null ? [] : [{ name, wireApi }])),
   prompts: prompts.map(({ id: _, ...prompt }) => prompt),

@@ -7,7 +7,7 @@ import type { FindStored } from '../../parts/routes/stored-parts.ts'
 import { findPart } from '../../parts/store/parts.ts'
 import { type Caller, opens, opensAgent } from './caller.ts'
 
-/** Null when there is no such session, another agent's, or not the caller's. */
+/** Returns null when there is no such session, another agent's, or not the caller's. */
 export async function ownSession(
   sql: Sql,
   caller: Caller,
@@ -17,7 +17,7 @@ export async function ownSession(
   return session !== null && opens(caller, session) ? session : null
 }
 
-/** Parts of the messages that the caller may read. */
+/** Returns a search for parts of the messages that the caller may read. */
 export const ownParts =
   (sql: Sql, caller: Caller): FindStored =>
   async (path) => {

@@ -1,7 +1,7 @@
--- revision 1
-/* To be called by whatever makes a session for a client secret, in the same transaction: raises GR401 when the secret is
-   revoked, else keeps revoke_user.sql waiting until the session is committed. Volatile, so that it reads what was
-   committed while it waited. */
+-- revision 2
+/* Checks a client secret in the transaction that creates a session for it. Raises GR401 if the secret is revoked, else
+   keeps revoke_user.sql waiting until the session is committed. Volatile, so that it reads what was committed while it
+   waited. */
 create or replace function check_client_secret(p_agent uuid, p_user text, p_number bigint) returns boolean
 language plpgsql volatile as $$
 begin

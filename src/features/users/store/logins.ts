@@ -6,7 +6,7 @@ export interface Login {
   username: string
   /** The fingerprint of the credential that it was created with. */
   credentialHash: Buffer
-  /** Its time was extended just now. */
+  /** True if its time was extended just now. */
   renewed: boolean
   /** Seconds until it expires if it is not used. */
   expiresIn: number

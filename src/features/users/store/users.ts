@@ -12,7 +12,7 @@ export interface Revocation {
   number: number
 }
 
-/** What was revoked since an earlier reading. `horizon` is what the next one passes on. */
+/** Revocations since an earlier reading. The next reading passes `horizon` on. */
 export interface Revocations {
   revoked: Revocation[]
   horizon: string
@@ -34,14 +34,14 @@ export async function readRevocations(sql: AnySql, horizon: string): Promise<Rev
   return row
 }
 
-/** The revocation's number. Null when there is no such agent. */
+/** Returns the revocation's number. Null when there is no such agent. */
 export async function revokeUser(sql: AnySql, agentId: string, user: string): Promise<number | null> {
   if (!isUuid(agentId)) return null
   const [row] = await sql<{ number: number | null }[]>`select revoke_user(${agentId}, ${user}) as number`
   return row?.number ?? null
 }
 
-/** The number of a new secret, or what it was asked for and is not there. */
+/** Returns the number of a new secret, or the name of what does not exist. */
 export async function numberSecret(
   sql: Sql,
   { agentId, user, sessionId }: { agentId: string; user: string; sessionId: string | null },
@@ -60,7 +60,7 @@ export async function numberSecret(
 /** Session ids are version 4 or 7: nothing has this one. */
 const NO_SESSION = '00000000-0000-0000-0000-000000000000'
 
-/** Ids of the user's sessions, oldest first, those after `after` (a session's number). */
+/** Returns ids of the user's sessions after `after` (a session's number), oldest first. */
 export async function sessionIdsOf(
   sql: Sql,
   agentId: string,
@@ -72,7 +72,7 @@ export async function sessionIdsOf(
      where agent_id = ${agentId} and end_user = ${user} and num > ${after} order by num limit 100`
 }
 
-/** Longer than any secret lives (two hours). */
+/** Forgets revocations that are older than any secret (two hours). */
 export async function forgetRevocations(sql: Sql): Promise<void> {
   await sql`delete from revocations where revoked_at < clock_timestamp() - interval '1 day'`
 }

@@ -1,4 +1,4 @@
-/** What replies took and cost, by agent, model or hour. */
+/** The usage and cost of replies, by agent, model or hour. */
 import type { Sql } from '../../../../persistence/postgres/database.ts'
 import type { UsageQuery } from './usage.ts'
 
@@ -18,7 +18,10 @@ export interface UsageFiguresRow {
   cost: number | null
 }
 
-/** Hours in order; agents and models by replies, the most first. Times are of those that are not aggregated yet (foldUsage). */
+/**
+ * Returns usage figures: hours in order; agents and models by replies, the most first. Times are of replies that are
+ * not aggregated yet (foldUsage).
+ */
 export async function readUsageFigures(
   sql: Sql,
   { from, to, groupBy }: Omit<UsageQuery, 'groupBy'> & { groupBy: 'agent' | 'model' | 'hour' },

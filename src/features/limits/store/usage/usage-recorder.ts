@@ -13,7 +13,7 @@ const RETRY_MS = 500
  */
 const GATHER_MS = 10
 
-/** How long a reader waits: while the database is away, not for what it lacks. */
+/** The time a reader waits while the database is away. */
 const LONGEST_WAIT_MS = 1000
 
 export interface UsageRecorder {
@@ -32,7 +32,7 @@ export interface UsageRecorderOptions {
 
 export function createUsageRecorder({ sql, log }: UsageRecorderOptions): UsageRecorder {
   let waiting: Used[] = []
-  /** When those that wait, and those that are being stored, have been tried. */
+  /** The attempt to store the waiting usage, and the usage being stored. */
   let tried = Promise.withResolvers<void>()
   let underWay: Promise<void> = Promise.resolve()
   let writing: Promise<void> | null = null
@@ -74,7 +74,7 @@ export function createUsageRecorder({ sql, log }: UsageRecorderOptions): UsageRe
     writing = null
   }
 
-  /** One row that can never be stored must not keep the others waiting for ever. */
+  /** Stores each row on its own, because a row that can never be stored must not keep the others waiting for ever. */
   async function storeOneByOne(batch: readonly Used[]): Promise<void> {
     for (const used of batch) {
       await insertUsage(sql, [used]).catch((err: unknown) => {

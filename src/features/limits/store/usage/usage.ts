@@ -3,7 +3,7 @@ import type { CountsFor } from '../../../../actors/ports/limits.ts'
 import type { Usage } from '../../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
 
-/** What a reply, a title or a summary used that is stored nowhere else. */
+/** The usage of a reply, a title or a summary that is stored nowhere else. */
 export interface Used {
   /** The reply's. */
   id: string
@@ -12,10 +12,10 @@ export interface Used {
   /** 0 for a title, and for a summary. */
   replies: 0 | 1
   endedAt: Date
-  /** When absent, it did not fail. */
+  /** True if it failed. Absent means it did not. */
   failed?: boolean
   usage: Usage
-  /** When absent, it counts for nobody's limits. */
+  /** The subjects of limits. When absent, the usage counts for nobody's limits. */
   countsFor?: CountsFor | undefined
 }
 
@@ -39,7 +39,7 @@ export interface UsageQuery {
   groupBy: 'agent' | 'model' | 'day'
 }
 
-/** Days in order; agents and models by tokens, the most first. */
+/** Returns usage: days in order; agents and models by tokens, the most first. */
 export async function readUsage(sql: Sql, { from, to, groupBy }: UsageQuery): Promise<UsageRow[]> {
   const key = {
     agent: sql`agent_id::text`,
@@ -101,7 +101,7 @@ export async function insertUsage(sql: Sql, used: readonly Used[]): Promise<void
              as s (id, subject) on s.id = u.id`
 }
 
-/** As limit_subjects names them. */
+/** Returns the names of subjects as limit_subjects writes them. */
 const subjectsOf = ({ agentId, countsFor }: Used): string[] =>
   [countsFor?.key ?? null, countsFor?.user == null ? null : `${agentId} ${countsFor.user}`].filter(
     (subject) => subject !== null,
