@@ -51,7 +51,7 @@ const notVerbs = new Set(
 const ambiguous =
   /^(answers|attempts|blocks|calls|changes|chunks|clones|commits|counts|cuts|delays|ends|fields|files|frames|groups|labels|limits|lists|logs|names|notes|numbers|pages|places|records|reports|requests|results|runs|scopes|starts|states|streams|tests|times|titles|traces|turns|uses) (of|that|which|who|whose|with|without|by|in|from|whom)\b/i
 const alwaysVerbs =
-  /^(runs|ends|counts|starts|answers|streams|reports|turns|cuts|lists|names|commits) (in|with|without|from|by)\b/i
+  /^((runs|ends|counts|starts|answers|streams|reports|turns|cuts|lists|names|commits) (in|with|without|from|by)|reports that)\b/i
 
 const isVerb = (word: string, text: string): boolean =>
   /^[a-z]+(-[a-z]+)*s$/.test(word) &&

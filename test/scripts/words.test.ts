@@ -57,6 +57,7 @@ test('a plural is no verb; a word that is both is a verb unless a relative claus
   expect(adviceFor('function', '/** Calls that wait. */')).not.toBeNull()
   expect(adviceFor('function', '/** Calls the model. */')).toBeNull()
   expect(adviceFor('function', '/** Ends with an error. */')).toBeNull()
+  expect(adviceFor('function', '/** Reports that the lease is lost. */')).toBeNull()
   expect(adviceFor('declaration', '/** Holds the key. */')).not.toBeNull()
 })
 
