@@ -9,7 +9,7 @@ export interface Retry {
   withinMs?: number
   /** Milliseconds of `performance.now()`; now by default. */
   since?: number
-  /** Called for every failure. False when it is final. */
+  /** Returns false if a failure is final. Called for every failure. */
   mayPass(error: unknown): boolean
   /** Ends the waiting. */
   signal?: AbortSignal

@@ -8,7 +8,10 @@ import { readRevocations } from '../features/users/store/users.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
 import { waitForDatabase } from './database.ts'
 
-/** What is deleted or revoked is refused everywhere within 2 s: a reading that is slow or fails leaves time for the next. */
+/**
+ * The interval of readings. Deletions and revocations count everywhere within 2 s: a reading that is slow or fails
+ * leaves time for the next.
+ */
 const POLL_MS = 500
 
 type Log = Pick<FastifyBaseLogger, 'warn'>

@@ -46,7 +46,7 @@ export interface BackgroundOptions {
 
 const TIDY_MS = 600_000
 const AUDIT_MS = 3_600_000
-/** Finds work only once, after the upgrade of a large database. */
+/** The interval of index checks. They find work only once, after the upgrade of a large database. */
 const INDEXES_MS = 600_000
 /** `wake` runs the job at once; the schedule picks up what that missed. */
 const TITLES_MS = 60_000
@@ -81,7 +81,10 @@ async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await forgetSessionDeletions(sql)
 }
 
-/** Upkeep has one connection: what tidies waits meanwhile (a million rows: 7 s on two loaded cores). */
+/**
+ * Adds missing indexes. Upkeep has one connection: other upkeep waits meanwhile (a million rows: 7 s on two loaded
+ * cores).
+ */
 async function addIndexes(sql: Sql, log: JobLog): Promise<void> {
   const built = await buildMissingIndexes(sql)
   if (built.length > 0) log.info({ built }, 'Built the indexes that large tables lacked.')
@@ -124,7 +127,7 @@ async function giveTitle(options: BackgroundOptions, session: UntitledSession, s
   await storeTitle(sql, id, title ?? deriveTitle(question))
 }
 
-/** Null for an empty response. Rejects when the call fails. */
+/** Returns a title by the model. Null for an empty response. Rejects when the call fails. */
 async function modelTitle(
   { agents, secrets, model, observer }: BackgroundOptions,
   { id: sessionId, agentId, question, answer }: UntitledSession,

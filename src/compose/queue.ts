@@ -10,7 +10,7 @@ import type { Sql } from '../persistence/postgres/database.ts'
 
 const EVERY_MS = 1000
 
-/** The queue as a session's host needs it. `own`: this instance. */
+/** Returns the queue in the form that a session's host needs. `own`: this instance. */
 export const queueOptions = (
   sql: Sql,
   own: { id: string; epoch(): number },

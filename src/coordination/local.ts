@@ -70,7 +70,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     await answerReportRequest(sql, id, owned)
   }
 
-  /** No reply can be taken over before the start. */
+  /** Takes lost replies over. Before the start it does nothing. */
   let takeLost = () => {}
   const search = createLostSearch(options, () => takeLost())
 
@@ -130,7 +130,10 @@ async function applyIntents(stored: StoredReplies, id: string, owned: OwnedRepli
   await stored.removeIntents(intents)
 }
 
-/** No intent can refer to a stateless reply, which has no row: while any run, their agents are checked instead. */
+/**
+ * Ends the stateless replies of deleted agents. They have no row that an intent could refer to: while any run, their
+ * agents are checked instead.
+ */
 async function forgetAgents(stored: StoredReplies, owned: OwnedReplies): Promise<void> {
   const agentIds = owned.statelessAgents()
   if (agentIds.length === 0) return

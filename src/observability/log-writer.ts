@@ -10,11 +10,14 @@ const WAIT_MS = 1
 export interface LogWriterOptions {
   /** Writes some of the bytes, and says how many. Throws when it cannot. Standard output by default. */
   write?(bytes: Uint8Array): number
-  /** How often writing is tried while there is nothing to write. */
+  /** The interval at which writing is tried while there is nothing to write. */
   againMs?: number
 }
 
-/** Lines that cannot be written are left out and counted; as soon as one can, their number is said in a line of its own. */
+/**
+ * Creates a log writer. Lines that cannot be written are dropped and counted. As soon as a line can be written, the
+ * count is logged in a line of its own.
+ */
 export function createLogWriter({ write = toStandardOutput(), againMs = AGAIN_MS }: LogWriterOptions = {}) {
   let missed = 0
   let isTorn = false
@@ -65,8 +68,8 @@ function toStandardOutput(): (bytes: Uint8Array) => number {
 }
 
 /**
- * A pipe whose reader stands still would hold up the whole process. Opened once more, it refuses what it has no room for,
- * while standard output stays as it is for those who share it.
+ * Opens the output once more. A pipe whose reader is stuck would hold up the whole process. Opened again, it refuses
+ * what it has no room for, while standard output stays as it is for those who share it.
  */
 function openOutput(): number {
   try {

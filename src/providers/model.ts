@@ -37,7 +37,9 @@ export interface ModelOptions {
   providerRetries: number
   /** The longest silence between two events, the wait for the first included. Milliseconds. */
   idleTimeoutMs: number
-  /** Makes the calls: the outbound guard. Obeys `init.signal` and has no time limits of its own. */
+  /**
+   * The function that makes the calls: the outbound guard. It obeys `init.signal` and has no time limits of its own.
+   */
   fetch: ProviderFetch
   /** A listener for a failure of the tokenizer's thread. Tokens are estimated by length after it. */
   onCountFault?: (error: unknown) => void

@@ -15,8 +15,8 @@ interface MaskedError {
 const MOST_CAUSES = 5
 
 /**
- * An error as pino writes it, its causes included, without anything that looks like a key, and without fields that hold
- * others: in the refusal of a Redis one is the command that was refused, with the password in it.
+ * Returns an error as pino writes it, its causes included. Anything that looks like a key is removed, and so are fields
+ * that hold secrets: a refusal by Redis holds the refused command, with the password in it.
  */
 export function maskedError(error: unknown): MaskedError {
   if (!(error instanceof Error)) return { type: typeof error, message: clearKeyLike(String(error)), stack: '' }

@@ -8,13 +8,13 @@ const LIVE_MS = 700
 interface Follower {
   reply: ReplyInfo
   onNotice(notice: Notice): void
-  /** When the owner's last message about this reply arrived (ms, monotonic). */
+  /** The time of the owner's last message about this reply (ms, monotonic). */
   receivedAt: number
 }
 
 export interface FollowersOptions {
   id: string
-  /** Best effort; the text is an encoded message. */
+  /** Sends an encoded message. Best effort. */
   send(instanceId: string, text: string): void
 }
 

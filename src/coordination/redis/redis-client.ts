@@ -5,13 +5,13 @@ import { readRedisUrl } from './redis-address.ts'
 export type RedisClient = Redis | Cluster
 
 export interface RedisBehaviour {
-  /** When null, commands wait for as long as the server is unavailable. */
+  /** The limit of retries. When null, commands wait for as long as the server is unavailable. */
   maxRetriesPerRequest: number | null
-  /** When false, commands fail while the server is unavailable. */
+  /** True if commands wait while the server is unavailable. When false, they fail. */
   enableOfflineQueue: boolean
 }
 
-/** Immediate at first, then twice a second. Milliseconds. */
+/** Returns the delay of a retry in milliseconds: immediate at first, then twice a second. */
 const backOff = (times: number): number => Math.min(25 * 2 ** Math.min(times, 5), 500)
 
 /**

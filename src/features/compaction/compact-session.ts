@@ -81,7 +81,10 @@ export async function compactSession(host: CompactingHost, order: CompactionOrde
 
 type Held = HeldSession & Place
 
-/** It counts as a running reply: a drain waits for it, then ends it, as the deletion of its agent does. */
+/**
+ * Holds the session and compacts it. It counts as a running reply: a drain waits for it, then ends it, as the deletion
+ * of its agent does.
+ */
 async function holdAndCompact(host: CompactingHost, order: CompactionOrder, place: Place): Promise<Compacted> {
   const { agentId, sessionId } = order
   const { hold, epoch, released } = place
@@ -125,7 +128,7 @@ function show({ machine, recorder }: CompactingHost, running: RunningCompaction,
   }
   step({ type: 'compact', rest })
   return {
-    /** `isOurs`: the session is there, and this instance may write of it. */
+    /** Ends the compaction. `isOurs`: the session exists, and this instance may write to it. */
     over(isOurs: boolean): void {
       if (isOurs) step({ type: 'compacted' })
       actor.stop()
@@ -153,7 +156,7 @@ async function summarise(
   return kept === 'stored' ? { outcome: 'compacted', id: hold } : lost
 }
 
-/** A model call that is observed as one of its own, and counted so. */
+/** Calls the model for the summary. The call is observed and counted on its own. */
 async function ask(
   { options }: CompactingHost,
   order: CompactionOrder,

@@ -1,4 +1,4 @@
-/** What a generation is told of its conversation, and how older turns of it are summarised (contract section 19). */
+/** The conversation of a generation, and the summaries of its older turns (contract section 19). */
 
 import { openWithin, type Running } from '../../actors/generate/running.ts'
 import {
@@ -20,14 +20,14 @@ export type Made = Summary & Pick<Summarising, 'covered' | 'position'>
 /** Or why there is none. */
 export type Summarised = Made | { failed: string }
 
-/** One a generation. `first`: null when it has no conversation. */
+/** Creates the compaction of a generation. `first`: null when it has no conversation. */
 export function createCompaction(first: Told | null) {
   let told = first
   let tools: readonly ToolSpec[] = []
   let due: Summarising | null = null
   return {
     told: () => told,
-    /** Whether the history is to be summarised before it is sent beside these tools. Once a reply. */
+    /** Returns whether the history is to be summarised before it is sent with these tools. Once a reply. */
     isDue(sending: Sending, offered: readonly ToolSpec[]): boolean {
       if (!told?.compacts || due !== null) return false
       tools = offered
@@ -45,7 +45,7 @@ export function createCompaction(first: Told | null) {
       const summary = await askForSummary({ messages, tools, ...(history && { history }) }, running)
       return 'failed' in summary ? summary : { ...summary, covered, position }
     },
-    /** See `Generation`. `system`: the prompt beside which the history is cut. */
+    /** Continues a conversation (see `Generation`). `system`: the prompt with which the history is cut. */
     goOn(system: string | null, made: { covered: number; checkpoint: Checkpoint } | null): void {
       if (told === null) return
       const { conversation: before, maxTokens } = told

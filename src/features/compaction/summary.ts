@@ -15,10 +15,10 @@ export interface Summary {
   usage: Usage
 }
 
-/** What a model has sent of a summary. */
+/** The output of a model for a summary. */
 interface Asked extends CountedTurn {
   model: string
-  /** It called a tool, or failed. */
+  /** True if it called a tool, or failed. */
   isOver: boolean
   failure: Extract<ModelEvent, { type: 'failed' }>['failure'] | null
 }
@@ -27,13 +27,14 @@ interface Asked extends CountedTurn {
 const MAX_SUMMARY = 200_000
 
 /**
- * Why there is no summary: in the provider's words where the call failed. The summary counts towards the reply's usage either way.
+ * A summary, or the reason why there is none: in the provider's words if the call failed. It counts towards the reply's
+ * usage either way.
  */
 export type SummaryResult = Summary | { failed: string }
 
 /**
- * The agent's own request, without what the caller wants of the answer: a summary has no form, and no limit but the
- * agent's own.
+ * Requests a summary with the agent's own request, without the caller's settings for the response: a summary has no
+ * form, and no limit but the agent's own.
  */
 export async function askForSummary(
   sent: Pick<ModelRequest, 'messages' | 'history' | 'tools'>,
@@ -109,7 +110,7 @@ function keep(asked: Asked, event: ModelEvent): void {
   }
 }
 
-/** Half a summary would lose what the other half was to keep. Null when it is whole. */
+/** Returns why there is no summary: half of one would lose the other half. Null when it is whole. */
 function whyNone({ isOver, failure, end }: Asked, text: string): string | null {
   if (failure !== null) return failure.message
   if (isOver) return 'The model called a tool instead of giving a summary.'

@@ -8,9 +8,11 @@ import type { ReplyBasis } from '../../actors/session/send.ts'
 import { beginQueued, type QueueHost } from '../queue/begin-queued.ts'
 
 export interface AdoptOptions extends StartOptions {
-  /** What a reply that is taken over is made from, with its agent as it is now. `mediaTypes`: of the user's message. */
+  /**
+   * Returns the basis of a reply that is taken over, with its agent as it is now. `mediaTypes`: of the user's message.
+   */
   basisOf?(claimed: Claimed, mediaTypes: readonly string[]): Promise<ReplyBasis>
-  /** Whether what `basisOf` rejected with is the database's, which may be back later. When absent, none is. */
+  /** Returns whether the error of `basisOf` is the database's, which may be back later. When absent, none is. */
   isAway?(error: unknown): boolean
   /** A reply was taken over. When absent, it is not counted. */
   onTakenOver?: ((reason: HandoverReason) => void) | undefined
@@ -26,8 +28,8 @@ const AT_FIRST = 10
 const MOST = 80
 
 /**
- * `lost`: those of lost instances, too. Resolves when none is left that this instance can take, and those that it took go
- * on.
+ * Takes replies over. `lost`: those of lost instances, too. Resolves when none is left that this instance can take, and
+ * the ones taken continue.
  */
 export async function takeOver(host: AdoptingHost, lost: boolean): Promise<void> {
   const { handovers } = host.options
@@ -47,8 +49,8 @@ export async function takeOver(host: AdoptingHost, lost: boolean): Promise<void>
 }
 
 /**
- * It counts as running before it is this instance's, so that its row is no orphan. Null when another instance has it. The next ones
- * are claimed while it begins.
+ * Takes a reply over. It counts as running before it is this instance's, so that its row is no orphan. Returns null if
+ * another instance has it. The next ones are claimed while it begins.
  */
 async function adopt(host: AdoptingHost, replyId: string): Promise<{ begun: Promise<void> } | null> {
   const { handovers, log } = host.options
@@ -109,13 +111,13 @@ async function goOn(host: AdoptingHost, claimed: Claimed): Promise<void> {
 const isStructured = ({ fields }: { fields?: { responseFormat?: { type: string } } }): boolean =>
   fields?.responseFormat !== undefined && fields.responseFormat.type !== 'text'
 
-/** How a reply ends that does not go on elsewhere. */
+/** Returns the error with which a reply ends that does not continue elsewhere. */
 export const asWithoutGoingOn = (reason: HandoverReason): ReplyError =>
   reason === 'shutdown'
     ? errorOf('shutdown', 'The instance is shutting down.')
     : errorOf('instance_lost', 'The instance that generated this reply was lost.')
 
-/** What its request had set does not fit its agent any more. */
+/** Fails a reply whose request's settings do not fit its agent any more. */
 async function fail(host: AdoptingHost, { reply, events }: Claimed, error: ReplyError): Promise<void> {
   const { options } = host
   options.log.warn(

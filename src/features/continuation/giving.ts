@@ -55,7 +55,10 @@ export async function offerAtBoundary(host: GivingHost, replyId: string): Promis
   }
 }
 
-/** What settles has ended: given away, it would be gone on with behind its end. */
+/**
+ * Returns whether a reply still runs. A reply that is settling has ended: given away, it would be continued after its
+ * end.
+ */
 const goesOn = ({ byReply }: GivingHost, session: LiveSession): boolean =>
   byReply.get(session.reply.log.info.id) === session && session.state !== 'streaming.settling'
 
@@ -71,8 +74,8 @@ function end(host: GivingHost, replyId: string): void {
 }
 
 /**
- * Whether another instance takes it within the time of an offer, before it is cancelled here or the time of the drain is
- * over.
+ * Returns whether another instance takes the reply within the time of an offer, before it is cancelled here or the time
+ * of the drain is over.
  */
 async function untilTaken(handovers: Handovers, reply: ReplyInfo, giving: Giving): Promise<boolean> {
   const until = performance.now() + LONGEST_OFFER_MS
@@ -87,8 +90,8 @@ async function untilTaken(handovers: Handovers, reply: ReplyInfo, giving: Giving
 }
 
 /**
- * The time of the drain is over: what another instance or the next start goes on with stops here, and is offered as it stands.
- * What is offered at a boundary stays so, unless it comes back.
+ * Offers the remaining replies, because the time of the drain is over. Replies that another instance or the next start
+ * continues stop here, and are offered as they stand. A reply offered at a boundary stays so, unless it comes back.
  */
 export async function offerTheRest(host: GivingHost): Promise<void> {
   const { handovers } = host.options

@@ -1,4 +1,7 @@
-/** What a generation does that another instance began, and what it stores so that another one can go on with it. */
+/**
+ * The continuation of a generation that another instance began, and the stored state with which another one can
+ * continue it.
+ */
 
 import type { Running } from '../../actors/generate/running.ts'
 import type { AnswerFields, ModelMessage, ModelRequest, OpenTurn } from '../../actors/ports/index.ts'
@@ -38,7 +41,7 @@ export async function beginAgain(
   return wait && waitOf(wait, actions)
 }
 
-/** One model turn behind a text that was interrupted. `ask`: with what is sent behind what was said. */
+/** Continues an interrupted text by one model turn. `ask`: receives the messages to send after the earlier ones. */
 export async function goOnBehind<Turn>(
   text: string,
   running: Running,
@@ -48,7 +51,7 @@ export async function goOnBehind<Turn>(
   return await ask([{ role: 'assistant', content: text, isBeginning: true }], { ...running, request })
 }
 
-/** The request, with the token limit that the interrupted text has left. */
+/** Returns the request, with the token limit that remains after the interrupted text. */
 async function withTokensLeft(text: string, { request, model }: Running): Promise<Omit<ModelRequest, 'tools'>> {
   const { fields, agentFields, config } = request
   const most = [fields?.maxTokens?.value, agentFields?.maxTokens, config.maxOutputTokens]
@@ -71,7 +74,10 @@ async function withTokensLeft(text: string, { request, model }: Running): Promis
   }
 }
 
-/** What steers goes before a handover: a reply that ends here needs no other instance. It may come while one is offered. */
+/**
+ * Returns whether the reply ends here. Steering goes before a handover: a reply that ends here needs no other instance.
+ * It may come while one is offered.
+ */
 export async function endsHere(running: Running): Promise<boolean> {
   if (await isSteered(running)) return true
   // Another instance would not have the pictures.
@@ -81,7 +87,10 @@ export async function endsHere(running: Running): Promise<boolean> {
   return await isSteered(running)
 }
 
-/** A database that is away knows of no message: the reply goes on as far as it can be stored. */
+/**
+ * Returns whether the reply is steered. While the database is away, no message is known: the reply continues as far as
+ * it can be stored.
+ */
 export async function isSteered({ isSteered: ask, signal }: Running): Promise<boolean> {
   if (ask === undefined) return false
   return await unlessAborted(

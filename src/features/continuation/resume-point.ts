@@ -1,6 +1,6 @@
 /**
- * Where a reply goes on that another instance began (contract section 21): read from its events and its stored turns. Whole
- * turns stay, a call without a result is never made again, a text that was interrupted is gone on behind. Pure.
+ * The point at which a reply of another instance continues (contract section 21): read from its events and its stored
+ * turns. Whole turns stay. A call without a result is never repeated. An interrupted text is continued. Pure.
  */
 
 import { nothingUsed } from '../../actors/generate/usage-tally.ts'
@@ -36,9 +36,9 @@ export interface ResumePoint {
   notMade: readonly DecidedCall[]
   /** No model call of it was whole yet. */
   isFirstCall: boolean
-  /** What was decided has been carried out. */
+  /** True if the decisions have been carried out. */
   hasDecided: boolean
-  /** It had ended to wait, and only that was not stored. */
+  /** The wait with which the reply had ended, when only that was not stored. */
   wait: Chain | null
   /** Usage so far, without the interrupted turn. */
   used: Usage
@@ -59,7 +59,7 @@ interface SeenTurn {
   calls: CallEvent[]
 }
 
-/** What the events say, by turn. */
+/** Reads the content of the events, by turn. */
 function readEvents(events: readonly { event: ReplyEvent }[]) {
   const turns: SeenTurn[] = []
   const results = new Map<string, string>()
@@ -171,8 +171,8 @@ interface TurnContext {
 }
 
 /**
- * A turn with its results. Only the calls that were shown count: the others were never made. Where the turn itself was not
- * stored, nothing of it was made either, and what its vendor wants back is not there.
+ * Returns a turn with its results. Only visible calls count: the others were never made. If the turn itself was not
+ * stored, none of its calls was made either, and the data that its vendor requires back is missing.
  */
 function openTurn(
   { text, calls }: SeenTurn,
@@ -191,7 +191,7 @@ function openTurn(
   return { answer, waiting, results: calls.map(({ id }, index) => (waiting[index] ? null : resultOf(id))) }
 }
 
-/** The turn that was decided about, with what became of its calls. Null when nothing was done about it yet. */
+/** Returns the decided turn, with the outcomes of its calls. Null if none was carried out yet. */
 function decidedTurn(
   { carried, decisions }: NonNullable<Claimed['continued']>,
   { begun, results, unknown }: Seen,

@@ -15,7 +15,10 @@ export interface PreparedMessage {
 
 export interface QueueOptions {
   store: QueueStore
-  /** Null when the agent is gone, and the session with it. Rejects while the database is away. */
+  /**
+   * Prepares a queued message. Returns null when the agent is gone, and the session with it. Rejects while the database
+   * is away.
+   */
   prepare(begun: BegunMessage, mediaTypes: readonly string[]): Promise<PreparedMessage | null>
 }
 
@@ -65,7 +68,7 @@ async function begin(host: QueueHost, replyId: string): Promise<void> {
   if (begun.requesterLost || !queue.waiting.has(replyId)) started.requesterLost()
 }
 
-/** Once a second: begins what waits in sessions where nothing runs, and what was left to this instance. */
+/** Begins, once a second, waiting messages of sessions where nothing runs, and messages left to this instance. */
 export async function tendQueues(host: QueueHost): Promise<void> {
   if (host.queue === null) return
   const { maxRunning, gate } = host.options

@@ -1,4 +1,4 @@
-/** What becomes of a message that is not admitted at once: it waits, or it goes before all that wait. */
+/** The outcomes of a message that is not admitted at once: it waits, or it goes before all that wait. */
 
 import type { RequestRate } from '../../actors/ports/index.ts'
 import type { Reply } from '../../actors/reply/frame-log.ts'
@@ -7,7 +7,7 @@ import type { Queued, Refusal } from '../../actors/session/send.ts'
 import { type QueueHost, tendQueues } from './begin-queued.ts'
 import { AnsweredElsewhere } from './waiting-requests.ts'
 
-/** How long an interrupting message waits for its begin (contract section 4). */
+/** The time an interrupting message waits for its begin (contract section 4). */
 const INTERRUPT_MS = 2000
 
 type Host = QueueHost & CancellingHost & { open(replyId: string): Promise<Reply | null> }
@@ -19,7 +19,7 @@ export interface Place {
   rate?: RequestRate
 }
 
-/** `joined`: another request has asked for it. */
+/** Returns the place in the queue. `joined`: another request has sent it before. */
 export function queuedAs(host: Host, { replyId, sessionId, position, rate }: Place, joined: boolean): Queued {
   return {
     outcome: 'queued',

@@ -40,7 +40,7 @@ function serializeElement(type: keyof typeof arrayOids, value: unknown): string 
 // PostgreSQL quotes what holds commas, braces, quotes, backslashes or blanks, is empty, or reads like NULL.
 const elements = /"((?:[^"\\]|\\.)*)"|([^",{}]+)/gs
 
-/** PostgreSQL's text form, `{1,"a b",NULL}`, to values. */
+/** Converts PostgreSQL's text form, `{1,"a b",NULL}`, to values. */
 export function parseArray(type: keyof typeof arrayOids, text: string): unknown[] {
   return Array.from(text.matchAll(elements), ([, quoted, bare]) => {
     if (quoted !== undefined) return parseElement(type, quoted.replace(/\\(.)/gs, '$1'))
@@ -50,7 +50,7 @@ export function parseArray(type: keyof typeof arrayOids, text: string): unknown[
 
 const quoted = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 
-/** Values to PostgreSQL's text form. Null and undefined are NULL. */
+/** Converts values to PostgreSQL's text form. Null and undefined are NULL. */
 export function serializeArray(type: keyof typeof arrayOids, values: readonly unknown[]): string {
   let text = '{'
   for (const value of values) {
@@ -61,7 +61,7 @@ export function serializeArray(type: keyof typeof arrayOids, values: readonly un
   return `${text}}`
 }
 
-/** The library's option `types`. */
+/** Returns the library's option `types`. */
 export function arrayTypes(): object {
   const names = Object.keys(arrayOids) as (keyof typeof arrayOids)[]
   const entries = names.map((type) => {

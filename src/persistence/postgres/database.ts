@@ -20,14 +20,17 @@ export interface ConnectOptions {
   name: string
   /** Longest wait for a lock and longest pause inside a transaction: at most a third of the lease. */
   timeoutMs: number
-  /** What `isPooled` found; absent for a direct connection. */
+  /** The result of `isPooled`; absent for a direct connection. */
   pooled?: boolean
   /**
    * Statements are planned once for all their values, which suits those that find rows by key: planning the agent's
    * lookup anew took 240 µs, running it 50. Not for lists and sums over time. (Behind a pooler: as the server decides.)
    */
   planOnce?: boolean
-  /** Sets synchronous_commit on, for a database where it is off. Not behind a pooler, which refuses the parameter. */
+  /**
+   * True to set synchronous_commit on, for a database where it is off. Not behind a pooler, which refuses the
+   * parameter.
+   */
   commitSynchronously?: boolean
   /**
    * Statements run for as long as they need, whatever `statement_timeout` the role has: with one shorter than settling 50
@@ -50,7 +53,10 @@ const IDLE_S = 300
 /** Longest wait for a server to say whether it is still the one to ask. */
 export const LOSS_ASK_MS = 3000
 
-/** Whatever the role or the database has set: times are read and written in one form. Poolers take these two. */
+/**
+ * The parameters of all connections, whatever the role or the database has set: times are read and written in one form.
+ * Poolers accept these two.
+ */
 const surroundings = { DateStyle: 'ISO, MDY', TimeZone: 'UTC' }
 /** Statements are written for it: under a stricter one, those that meet another would fail with 40001. */
 const isolation = { default_transaction_isolation: 'read committed' } as const
@@ -128,7 +134,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
   })
 }
 
-/** `sql.array(values, elementOid)` looks the array's type up here. */
+/** Registers array types, so that `sql.array(values, elementOid)` finds the array's type here. */
 function teachArrays(sql: Sql): void {
   const options: object = sql.options
   const shared: unknown = 'shared' in options ? options.shared : null
@@ -164,11 +170,14 @@ interface Address {
   /** The path of a Unix socket. */
   path: string | null
   prepare: string | null
-  /** Whom the certificate must be of, where the library would not say: it would be checked for `localhost`. */
+  /** The host in the certificate, for addresses where the library would check it for `localhost`. */
   ssl: { host: string } | null
 }
 
-/** The library passes unknown URL parameters on to the server; those that only libpq knows must not get there. */
+/**
+ * Reads a URL. The library passes unknown parameters on to the server; parameters that only libpq knows must not get
+ * there.
+ */
 function readUrl(url: string): Address {
   if (!URL.canParse(url)) return { address: url, path: null, prepare: null, ssl: null } // several hosts: the library's own
   const parsed = new URL(url)
@@ -184,7 +193,10 @@ function readUrl(url: string): Address {
   return { address: parsed.href, path, prepare, ssl: null }
 }
 
-/** How long a transaction may wait for something beside the database. A suspended process does not hold its locks for longer. */
+/**
+ * The time a transaction may wait for something outside the database. A suspended process does not hold its locks for
+ * longer.
+ */
 const LONGEST_IDLE_MS = 60_000
 /** Less than the shortest `silenceMs`. */
 const STIR_MS = 500
@@ -203,7 +215,7 @@ export async function withoutIdling<T>(tx: Tx, work: () => Promise<T>): Promise<
   }
 }
 
-/** SQLSTATE, the library's own code or the system's; null for anything else. */
+/** Returns the SQLSTATE, the library's own code or the system's; null for anything else. */
 export function codeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
 }
@@ -220,20 +232,24 @@ const unavailableCodes = new Set([
   ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'ENETRESET', 'EADDRNOTAVAIL'],
 ])
 
-/** The database is away, in trouble or was too busy: the same statement may succeed later. */
+/** Returns whether the database is away, in trouble or was too busy: the same statement may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   return code !== null && (unavailableClass.test(code) || unavailableStates.has(code) || unavailableCodes.has(code))
 }
 
-/** No fault of ours: the database is away, or we stop and have closed the pool, after which nothing succeeds. */
+/**
+ * Returns whether the database is gone, which is no fault of the code: it is away, or this process stops and has closed
+ * the pool.
+ */
 export const isDatabaseGone = (error: unknown): boolean => isUnavailable(error) || codeOf(error) === 'CONNECTION_ENDED'
 
 /**
- * Whether a statement outside of a transaction that failed so has changed nothing, and never will. It was not sent, or
- * the server answered it with an error, by which it is rolled back. Not so 40003 and 08007, which say that this is
- * unknown; the rest of class 08, which poolers use for a server that broke before its answer (PgBouncer: 08P01, "server
- * conn crashed?"); and a PANIC, which may come from within the commit. A connection that broke says nothing.
+ * Returns whether a failed statement outside of a transaction has changed nothing, and never will. It was not sent, or
+ * the server answered it with an error, by which it is rolled back. The codes 40003 and 08007 are excepted, which mean
+ * that this is unknown. So is the rest of class 08, which poolers use for a server that broke before its answer
+ * (PgBouncer: 08P01, "server conn crashed?"), and a PANIC, which may come from within the commit. A connection that
+ * broke proves nothing.
  */
 export function changedNothing(error: unknown): boolean {
   if (wasNeverSent(error)) return true
@@ -241,13 +257,16 @@ export function changedNothing(error: unknown): boolean {
   return ['ERROR', 'FATAL'].includes(error.severity) && !/^(08|40003)/.test(error.code)
 }
 
-/** Whether a transaction that failed so may be committed all the same: nothing was heard of its commit. */
+/** Returns whether a failed transaction may be committed all the same: its commit was sent and not answered. */
 export const mayBeCommitted = (error: unknown): boolean => wasCommitSent(error) && !changedNothing(error)
 
-/** The server undid it since it met another transaction, or waited too long for one: it has changed nothing. */
+/**
+ * Returns whether the server undid the transaction because it met another one, or waited too long for one. It has
+ * changed nothing.
+ */
 export const metOthers = (error: unknown): boolean => gaveWay(error) || codeOf(error) === '55P03'
 
-/** `statement_timeout` ended the statement: a smaller one may get through. */
+/** Returns whether `statement_timeout` ended the statement: a smaller one may get through. */
 export function isCanceled(error: unknown): boolean {
   return codeOf(error) === '57014'
 }
@@ -259,7 +278,10 @@ export async function askAgain<T>(ask: () => Promise<T>, ms: number): Promise<T>
   return await retry(ask, { firstMs: FIRST_WAIT_MS, withinMs: ms, mayPass: isUnavailable })
 }
 
-/** The data is to blame (SQLSTATE 22, 23, and 54, a program limit): the same statement will never succeed. */
+/**
+ * Returns whether the data is at fault (SQLSTATE 22, 23, and 54, a program limit): the same statement will never
+ * succeed.
+ */
 export function isBadData(error: unknown): boolean {
   return /^(22|23|54)[0-9A-Z]{3}$/.test(codeOf(error) ?? '')
 }

@@ -3,7 +3,7 @@ import { gaveWay, isOfStatement, unsentBy } from './connection-faults.ts'
 import { forget, forgetRows, neverSend, type Query } from './library-query.ts'
 import type { Sql } from './pool-types.ts'
 
-/** What of a connection a statement needs. */
+/** The parts of a connection that a statement needs. */
 interface Connection {
   sql: Sql
   run(query: Query): unknown
@@ -18,7 +18,7 @@ interface Connections<One> {
   loseSilent(connection: One, sentAt: number): void
 }
 
-/** See `forgetRows`. Rejects when the connection is lost meanwhile. */
+/** Runs `forgetRows` on a connection. Rejects when the connection is lost meanwhile. */
 async function forgetRowsOf<One extends Connection>(
   connections: Connections<One>,
   connection: One,
@@ -38,7 +38,10 @@ async function forgetRowsOf<One extends Connection>(
   }
 }
 
-/** `silenceMs`: how long an answer may take before the connection is given up. When absent, it may take for ever. */
+/**
+ * Runs a query. `silenceMs`: the time an answer may take before the connection is given up. When absent, it is
+ * unlimited.
+ */
 export function runQuery<One extends Connection>(
   connections: Connections<One>,
   connection: One,

@@ -22,11 +22,11 @@ interface Connection {
   lost: boolean
   /** Given up as soon as nothing runs on it. */
   readOnly: boolean
-  /** How many losses there were when it was made, or its server was asked. */
+  /** The number of losses when the connection was made, or its server was checked. */
   trustedAt: number
-  /** When it was given back last (ms, monotonic). */
+  /** The time of its last release (ms, monotonic). */
   freeAt: number
-  /** What is under way is rejected when its connection ends; the library does not always do so. */
+  /** The query under way. It is rejected when its connection ends; the library does not always do so. */
   underWay: Pick<Query, 'reject'> | null
 }
 
@@ -41,10 +41,10 @@ interface Connections {
   giveBack(connection: Connection): void
   /** Closes a connection that broke or may have: what runs on it is rejected, and it is not used again. */
   lose(connection: Connection): void
-  /** What was sent on it at `sentAt` (ms, monotonic) had no answer in time. */
+  /** Gives up the connection if a query sent on it at `sentAt` (ms, monotonic) had no answer in time. */
   loseSilent(connection: Connection, sentAt: number): void
   end(how?: { timeout?: number | undefined }): Promise<void>
-  /** How long ago anything was answered, in ms. */
+  /** Returns the time since the last answer, in ms. */
   silentFor(): number
 }
 
@@ -74,7 +74,10 @@ function openConnection(
   return connection
 }
 
-/** One that was made before another was lost is asked first whether its server is still the one to ask. */
+/**
+ * Returns whether the connection leads to the current server. A connection that was made before another was lost is
+ * checked first.
+ */
 async function trust({ losses, open }: PoolOptions, connection: Connection): Promise<boolean> {
   const at = losses.count()
   const askAnother = () => open({ onReady() {}, onReadOnly() {}, onLost() {} })
@@ -83,7 +86,10 @@ async function trust({ losses, open }: PoolOptions, connection: Connection): Pro
   return isCurrent
 }
 
-/** The library itself closes those that nobody has used for long: a statement that it is handed meanwhile is lost. */
+/**
+ * Returns whether a connection has been idle for long. The library itself closes such ones: a statement that it is
+ * handed meanwhile is lost.
+ */
 const isStale = ({ busy, freeAt }: Connection, idleMs: number): boolean =>
   !busy && performance.now() - freeAt >= idleMs - 1000
 
@@ -92,7 +98,7 @@ function createConnections(options: PoolOptions): Connections {
   const connections = new Set<Connection>()
   const waiting: ((connection: Connection | null) => void)[] = []
   let closed = false
-  /** When anything was answered last. */
+  /** The time of the last answer. */
   let answeredAt = 0
 
   function add(): Connection {
@@ -141,7 +147,7 @@ function createConnections(options: PoolOptions): Connections {
     else next()
   }
 
-  /** `isOurs`: given up for what is known, which says nothing of other connections. */
+  /** Gives up a connection. `isOurs`: for a reason that says nothing about other connections. */
   function lose(connection: Connection, isOurs = false): void {
     if (connection.lost) return
     connection.lost = true

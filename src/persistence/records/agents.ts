@@ -11,14 +11,14 @@ export interface Fallback {
   model: string
 }
 
-/** What becomes of a request's own system messages: `append` puts them behind the agent's prompt. */
+/** The treatment of a request's own system messages: `append` adds them after the agent's prompt. */
 export const callerInstructions = ['refuse', 'append'] as const
 export type CallerInstructions = (typeof callerInstructions)[number]
 
-/** What becomes of a history that comes near its budget: `auto` summarises its older part, `none` cuts it. */
+/** The treatment of a history near its budget: `auto` summarises its older part, `none` cuts it. */
 export const compactions = ['none', 'auto'] as const
 export type Compaction = (typeof compactions)[number]
-/** What becomes of a running reply whose instance is lost. */
+/** The treatment of a running reply whose instance is lost. */
 export type OnLoss = 'error' | 'continue'
 
 /** Times are ISO 8601 UTC. */
@@ -34,7 +34,7 @@ export interface Agent {
   fallbacks: Fallback[]
   /** Origins whose pages may call its deploy API. */
   allowedOrigins: string[]
-  /** When null, the installation's setting counts. */
+  /** The history's token limit. When null, the installation's setting counts. */
   historyMaxTokens: number | null
   callerInstructions: CallerInstructions
   /** Limits of each of the agent's users. Null when there are none. */
@@ -72,7 +72,7 @@ export const { list: listAgents, find: findAgent } = recordTable<Agent>('agents'
  * Ids are UUIDs. Rejects with the constraint `agents_provider`, `agents_prompt` or `agent_fallbacks_provider` if there is no
  * such row.
  */
-/** As a deletion locks it. */
+/** Locks an agent as its deletion does. */
 export async function lockAgent(tx: Tx, id: string): Promise<void> {
   await tx`select 1 from agents where id = ${id} for update`
 }
@@ -95,7 +95,7 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
   return found
 }
 
-/** Null when there is no such agent. Rejects like `createAgent`. */
+/** Changes an agent. Returns null if there is no such agent. Rejects like `createAgent`. */
 export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Promise<Agent | null> {
   if (!isUuid(id)) return null
   const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins } = changes
@@ -139,7 +139,7 @@ async function insertFallbacks(tx: Tx, agentId: string, fallbacks: readonly Fall
            with ordinality as f (provider_id, model, place)`
 }
 
-/** Names of the agents that use a provider or a prompt, oldest first: at most `most`, and the total number. */
+/** Returns names of the agents that use a provider or a prompt, oldest first: at most `most`, and the total number. */
 export async function agentsUsing(
   sql: AnySql,
   kind: 'provider' | 'prompt',
@@ -156,7 +156,7 @@ export async function agentsUsing(
   return { names: rows.map(({ name }) => name), total: rows[0]?.total ?? 0 }
 }
 
-/** Which of these agents no longer exist. */
+/** Returns which of these agents no longer exist. */
 export async function missingAgents(sql: AnySql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select wanted.id from unnest(${ids}::uuid[]) as wanted (id)

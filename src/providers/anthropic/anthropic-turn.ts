@@ -1,4 +1,4 @@
-/** One turn of Anthropic's Messages API, read event by event. Pure: no I/O, no time. */
+/** A turn of Anthropic's Messages API, read event by event. Pure: no I/O, no time. */
 
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
@@ -173,7 +173,7 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
       }
       grown(block, block.type === 'text' ? text : block.type === 'thinking' ? thinking : '')
     },
-    /** Arguments and reasoning gathered so far, in characters; a block counts for 256. */
+    /** Returns the arguments and reasoning gathered so far, in characters; a block counts for 256. */
     size: () => size,
     all: () => settled(blocks),
   }

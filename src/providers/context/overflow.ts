@@ -92,7 +92,7 @@ const words: readonly Words[] = [
   },
 ]
 
-/** Reads the numbers of llama.cpp, which has them as fields. */
+/** The patterns for the numbers of llama.cpp, which has them as fields. */
 const fields = { limit: /"n_ctx"\s*:\s*(\d+)/, size: /"n_prompt_tokens"\s*:\s*(\d+)/ }
 
 /** Errors that do not mean the input is too long: the answer's limit is, or an account is used up. */

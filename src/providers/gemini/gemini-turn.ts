@@ -1,4 +1,4 @@
-/** One turn of the Gemini API, read chunk by chunk. Pure: no I/O, no time. */
+/** A turn of the Gemini API, read chunk by chunk. Pure: no I/O, no time. */
 
 import { randomUUID } from 'node:crypto'
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'

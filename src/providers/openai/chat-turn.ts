@@ -1,4 +1,4 @@
-/** One turn of a chat-completions model, read chunk by chunk. Pure: no I/O, no time. */
+/** A turn of a chat-completions model, read chunk by chunk. Pure: no I/O, no time. */
 
 import type { ModelEvent } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'

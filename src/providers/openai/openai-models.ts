@@ -1,4 +1,4 @@
-/** The names of OpenAI's models, whoever serves them: the part after the last slash or vendor's prefix. */
+/** Returns the name of an OpenAI model, whoever serves it: the part after the last slash or vendor's prefix. */
 const bareName = (model: string): string => model.slice(model.lastIndexOf('/') + 1).replace(/^openai\./, '')
 
 /** Matches models that think before they answer. */

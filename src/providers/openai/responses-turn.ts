@@ -1,4 +1,4 @@
-/** One turn of a model of the Responses API, read event by event. Pure: no I/O, no time. */
+/** A turn of a model of the Responses API, read event by event. Pure: no I/O, no time. */
 
 import { randomUUID } from 'node:crypto'
 import type { EndReason, ModelEvent, ToolCall } from '../../actors/ports/index.ts'

@@ -36,8 +36,9 @@ export interface FetchInit {
 }
 
 /**
- * Makes a call and resolves with the answer's head, whatever its status; redirects are not followed. Rejects as fetch
- * does. Not the platform's fetch: its streams cost more for each token than all else between two sockets.
+ * A call that resolves with the response's head, whatever its status. Redirects are not followed. It rejects as fetch
+ * does. The platform's fetch is not used: its streams cost more for each token than everything else between two
+ * sockets.
  */
 export type ProviderFetch = (url: string, init: FetchInit) => Promise<ProviderAnswer>
 

@@ -1,4 +1,4 @@
-/** One turn of any vendor as a stream of events: bytes → SSE events → `Turn`. Rejects with ProviderProblem. */
+/** A turn of any vendor as a stream of events: bytes → SSE events → `Turn`. Rejects with ProviderProblem. */
 import { createParser } from 'eventsource-parser'
 import type { ModelEvent, Take } from '../../actors/ports/index.ts'
 import { inPieces } from '../../untrusted/pieces.ts'

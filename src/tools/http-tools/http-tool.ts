@@ -1,4 +1,4 @@
-/** One call of an HTTP tool (contract section 6). */
+/** A call of an HTTP tool (contract section 6). */
 import type { Response } from 'undici'
 import type { MessagePart } from '../../actors/ports/index.ts'
 import { startDeadline } from '../../async/deadline.ts'

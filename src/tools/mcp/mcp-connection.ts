@@ -1,4 +1,4 @@
-/** One connection to an MCP server. The SDK negotiates the protocol revision. */
+/** A connection to an MCP server. The SDK negotiates the protocol revision. */
 
 import {
   type CallToolResult,

@@ -1,5 +1,5 @@
 /**
- * One HTTP exchange without the platform's fetch: bytes go straight from the socket to the consumer. Fetch's requests,
+ * An HTTP exchange without the platform's fetch: bytes go straight from the socket to the consumer. Fetch's requests,
  * responses and streams cost 0.4 ms a call and a dozen microseconds a token more (2 cores, Node 24).
  */
 import { once } from 'node:events'

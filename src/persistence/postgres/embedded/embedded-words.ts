@@ -1,4 +1,7 @@
-/** What the embedded server says, now and then: with its disk full it says the same several times a second. */
+/**
+ * The messages of the embedded server, repeated only now and then: with its disk full it logs the same several times a
+ * second.
+ */
 
 import { LRUCache } from 'lru-cache'
 

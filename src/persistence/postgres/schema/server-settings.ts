@@ -1,4 +1,6 @@
-/** What the settings of somebody's database must be: the encoding of its texts (contract section 25), and that it keeps what it stores. */
+/**
+ * The required settings of an external database: the encoding of its texts (contract section 25), and durable commits.
+ */
 import type { Sql } from '../pool-types.ts'
 
 /**
@@ -19,14 +21,16 @@ export async function requireUtf8(sql: Sql): Promise<void> {
 const durabilitySettings = ['synchronous_commit', 'fsync', 'full_page_writes'] as const
 export type DurabilitySetting = (typeof durabilitySettings)[number]
 
-/** The settings that are off for connections like that of `sql`. */
+/** Returns the settings that are off for connections like that of `sql`. */
 export async function readSwitchedOff(sql: Sql): Promise<DurabilitySetting[]> {
   const rows = await sql<{ name: string }[]>`
     select name from pg_settings where setting = 'off' and name = any(${[...durabilitySettings]}::text[])`
   return durabilitySettings.filter((setting) => rows.some(({ name }) => name === setting))
 }
 
-/** One line for each; `isOurs`: Greenroom's own connections set synchronous_commit on for themselves. */
+/**
+ * Returns one line for each setting. `isOurs`: Greenroom's own connections set synchronous_commit on for themselves.
+ */
 export const durabilityWarnings = (off: readonly DurabilitySetting[], isOurs: boolean): string[] =>
   off.map((name) =>
     name === 'synchronous_commit' && isOurs
