@@ -24,7 +24,7 @@ export interface AgentForCompletion {
   tools: ToolsOfAgent
   /** Whose pages may call its deploy API. */
   allowedOrigins: string[]
-  /** When null, the installation's setting counts. */
+  /** Limit of the history. Null stands for the installation's setting. */
   historyMaxTokens: number | null
   callerInstructions: CallerInstructions
   /** Limits of each of the agent's users. Null when there are none. */

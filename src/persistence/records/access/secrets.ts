@@ -85,7 +85,7 @@ export async function openSecrets(sql: Sql, options: SecretOptions): Promise<Sec
 /** Size of the cache of decrypted secrets: decrypting one costs 45 µs, and each reply needs one. */
 const MAX_OPENED = 1000
 
-/** The cache key is the sealed text with its context: a new value always has a new sealed text. */
+/** Caches decrypted texts. The cache key is the sealed text with its context: a new value always has a new sealed text. */
 function remembering(open: Secrets['open']): Secrets['open'] {
   const opened = new Map<string, string>()
   return (sealed, context) => {
@@ -117,7 +117,7 @@ async function settleCheck(tx: Tx, ring: Ring, check: string | null, options: Se
   }
 }
 
-/** A row that was changed since it was read is skipped: it was re-encrypted with that change. */
+/** Encrypts secrets of other keys with the first one. Returns the contexts that no key decrypts. A row that was changed since it was read is skipped: it was re-encrypted with that change. */
 async function resealAll(tx: Tx, ring: Ring): Promise<string[]> {
   const unreadable: string[] = []
   for (const { table, column, kind } of sealedColumns) {
@@ -201,7 +201,7 @@ interface Key {
 
 type Ring = readonly Key[]
 
-/** SECRET_KEY may be a passphrase of any length, hence scrypt: 16 MiB and about 40 ms a key, once a start. */
+/** Derives a key. SECRET_KEY may be a passphrase of any length, hence scrypt: 16 MiB and about 40 ms a key, once a start. */
 async function deriveKey(text: string): Promise<Key> {
   const derived = await new Promise<Buffer>((resolve, reject) => {
     scrypt(text, 'greenroom secrets v1', 40, { N: 2 ** 14, r: 8, p: 1 }, (error, key) => {
