@@ -15,7 +15,7 @@ export interface RecordTable<Item> {
   remove(sql: AnySql, id: string): Promise<boolean>
 }
 
-/** `columns` select what `Item` names. */
+/** Creates the access to a table. `columns` select what `Item` names. */
 export function recordTable<Item extends object>(table: string, columns: (sql: AnySql) => Fragment): RecordTable<Item> {
   return {
     list: (sql, query) => listByAge<Item>(sql, table, columns(sql), query),
