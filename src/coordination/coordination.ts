@@ -5,9 +5,9 @@ export interface Coordination {
   readonly id: string
   /** The fencing token under which this instance may write now. */
   epoch(): number
-  /** When its own lease expires (ms, monotonic), counted from when the last renewal was sent. 0: it holds none. */
+  /** Time at which its own lease expires (ms, monotonic), counted from when the last renewal was sent. 0: it holds none. */
   validUntil(): number
-  /** How other instances follow the replies that run in this one. */
+  /** The way in which other instances follow the replies that run in this one. */
   readonly exchange: Exchange
   /** State of Redis or Valkey (contract section 2, readiness). */
   cache(): 'ok' | 'degraded' | 'disabled'

@@ -28,5 +28,5 @@ export interface JobLog {
 
 /** A failed job is retried after this (milliseconds). */
 export const RETRY_MS = 10_000
-/** How long a stop waits for running jobs (milliseconds). */
+/** Longest time that a stop waits for running jobs (milliseconds). */
 export const STOP_MS = 1500

@@ -15,9 +15,10 @@ export interface TimerJobsOptions {
 const SHORTEST_WAIT_MS = 50
 
 /**
- * `mine`: this instance runs the job now. One statement, no lock beyond it: of two instances, one advances the row and
- * the other finds it advanced. If it dies, the next due time is another's turn. `waitMs`: until the next due time. A row
- * further ahead than one interval was written by a clock that was wrong, years ahead perhaps: it is advanced to now.
+ * Takes the next turn of a job, if it is due. `mine`: this instance runs the job now. One statement, no lock beyond it: of
+ * two instances, one advances the row and the other finds it advanced. If it dies, the next due time is another's turn.
+ * `waitMs`: until the next due time. A row further ahead than one interval was written by a clock that was wrong, years
+ * ahead perhaps: it is advanced to now.
  */
 async function takeTurn(
   sql: TimerJobsOptions['sql'],

@@ -34,7 +34,10 @@ export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal }: L
   let epoch = 0
   /** The highest epoch held so far: if the row was removed meanwhile, it is recreated above it. */
   let highest = 0
-  /** When the last successful renewal was sent: no judge can have seen its number, or counts its lease, from earlier. */
+  /**
+   * Time at which the last successful renewal was sent: no judge can have seen its number, or counts its lease, from
+   * earlier.
+   */
   let sentAt = 0
   let left = false
 

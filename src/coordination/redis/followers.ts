@@ -8,7 +8,7 @@ const LIVE_MS = 700
 interface Follower {
   reply: ReplyInfo
   onNotice(notice: Notice): void
-  /** When the owner's last message about this reply arrived (ms, monotonic). */
+  /** Time at which the owner's last message about this reply arrived (ms, monotonic). */
   receivedAt: number
 }
 
