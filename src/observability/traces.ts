@@ -180,7 +180,7 @@ function traceReply(tracer: Tracer, reply: ObservedReply): ReplyObserver {
   }
 }
 
-/** What the provider does not report is absent. */
+/** Converts counted tokens to attributes. Counts that the provider does not report are absent. */
 const usageAttributes = (counted: Counted): Attributes => ({
   'gen_ai.usage.input_tokens': counted.promptTokens,
   'gen_ai.usage.output_tokens': counted.completionTokens,

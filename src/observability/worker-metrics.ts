@@ -20,7 +20,7 @@ interface MetricsWorker {
   send(question: MetricsQuestion): unknown
 }
 
-/** How long a hung worker delays the response. */
+/** Longest time that a hung worker delays the response. */
 const ANSWER_MS = 2000
 
 export const isMetricsQuestion = (message: unknown): message is MetricsQuestion =>
@@ -78,7 +78,10 @@ export function createWorkerMetrics({ answerMs = ANSWER_MS } = {}) {
 
 const isCount = (metric: object): boolean => 'type' in metric && metric.type !== 'gauge'
 
-/** One snapshot, however many workers have ended. prom-client is loaded lazily, since not every process needs it. */
+/**
+ * Sums the snapshots into one, however many workers have ended. prom-client is loaded lazily, since not every process needs
+ * it.
+ */
 async function summed(snapshots: MetricsSnapshot[]): Promise<MetricsSnapshot> {
   const { AggregatorRegistry } = await import('prom-client')
   return AggregatorRegistry.aggregate(snapshots).getMetricsAsJSON()
