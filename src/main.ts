@@ -72,7 +72,7 @@ function announce({ host, publicApiKey, databaseUrl, seedDemo }: Settings, url: 
   print(`Open ${near} in a browser${hasDemo ? `, or type: ${curl}` : '.'}`)
 }
 
-/** Only the primary process counts signals: one sent to the whole group reaches a worker twice. */
+/** Serves as a worker process. Only the primary process counts signals: one sent to the whole group reaches a worker twice. */
 async function serveAsWorker(settings: Settings, longestStopMs: number): Promise<void> {
   const { started, stop, metrics } = serve(settings, longestStopMs)
   for (const signal of stopSignals) process.on(signal, stop)

@@ -255,7 +255,7 @@ function checkTogether(settings: Settings): void {
   if (metricsPort && metricsPort === port) throw new SettingsError('METRICS_PORT: must differ from PORT.')
 }
 
-/** Whether only this machine can reach the server. */
+/** Reports whether only this machine can reach the server. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

@@ -1,4 +1,4 @@
-/** What a command reads and writes. */
+/** Input and output of a command. */
 export interface Terminal {
   /** A line for standard output: results. */
   out(line: string): void
