@@ -60,8 +60,8 @@ export interface KeptOptions<Answer> {
 const START_MS = 10_000
 
 /**
- * An isolate that serves one job after the other: it says `ready`, and then an answer to each. It is started by a job, lost,
- * ended when idle; one timer limits its start, its job and its idle time. It keeps no process alive.
+ * Starts an isolate that serves one job after the other: it says `ready`, and then an answer to each. It is started by a
+ * job, lost, ended when idle; one timer limits its start, its job and its idle time. It keeps no process alive.
  */
 export function keepIsolate<Job extends object, Answer>({
   start,

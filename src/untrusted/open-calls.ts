@@ -8,7 +8,10 @@ interface OpenCalls<Call> {
   first(): string | undefined
 }
 
-/** Each step costs the same however many are open: searching a list took seconds for 11,000 results in reverse order. */
+/**
+ * Creates the list of open calls. Each step costs the same however many are open: searching a list took seconds for 11,000
+ * results in reverse order.
+ */
 export function openCalls<Call>(): OpenCalls<Call> {
   const byId = new Map<string, { calls: Call[]; closed: number }>()
   return {
