@@ -3,14 +3,18 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
-import { quickFiles, root } from './test/support/quick-files.ts'
+import { filesOf, quickFiles, root } from './test/support/quick-files.ts'
+import { tier } from './test/support/tier.ts'
 import { WAIT_MS } from './test/support/wait.ts'
 
-const quick = quickFiles()
+/** A file that is named runs whatever its tier. */
+const isNamed = process.argv.some((word) => word.includes('.long'))
+const files = isNamed ? ['test/**/*.test.ts'] : filesOf(tier)
 /** Quick files that need a process each: they count its timers and threads, or how V8 has laid out its objects. */
-const alone = ['fast-objects', 'providers/model', 'providers/no-freeze', 'providers/token-count'].map(
-  (name) => `test/${name}.test.ts`,
-)
+const alone = ['fast-objects', 'providers/model', 'providers/no-freeze.long', 'providers/token-count']
+  .map((name) => `test/${name}.test.ts`)
+  .filter((file) => isNamed || filesOf(tier).includes(file))
+const quick = tier === 'long' ? [] : quickFiles().filter((file) => !alone.includes(file))
 
 /** On a machine three times as slow, leases of seconds would end before their owners had their turn. */
 function isFast(): boolean {
@@ -37,22 +41,22 @@ export default defineConfig({
     // 527 s instead of 404.
     maxWorkers: Math.ceil((isFast() ? 2.5 : 1.5) * availableParallelism()),
     testTimeout: 2 * WAIT_MS,
-    // A machine that stands still for longer than a lease fails tests whose rule holds, another one each time. CI repeats a
-    // failed test once, and its report names it; `npm test` repeats nothing.
-    retry: process.env.CI ? 1 : 0,
+    // Nothing is repeated in the short tier. In the long one a machine that stands still for longer than a lease fails tests
+    // whose rule holds, another one each time: CI repeats a failed test once, and its report names it.
+    retry: process.env.CI && tier === 'long' ? 1 : 0,
     hookTimeout: 3 * WAIT_MS,
     expect: { poll: { timeout: WAIT_MS } },
     sequence: { sequencer: LongestFirst },
     reporters: ['default'],
     projects: [
-      { extends: true, test: { name: 'quick', include: quick.filter((file) => !alone.includes(file)) } },
+      { extends: true, test: { name: 'quick', include: quick } },
       { extends: true, test: { name: 'alone', include: alone, isolate: true } },
       {
         extends: true,
         test: {
           name: 'real',
-          include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...quick],
+          include: files,
+          exclude: ['**/node_modules/**', ...quick, ...alone],
           // Torn down in reverse: what fails the run comes after the servers have been stopped.
           globalSetup: ['test/support/after-whole-run.ts', 'test/support/global-setup.ts'],
         },

@@ -29,7 +29,7 @@ type Name = typeof LIMIT | (typeof guarded)[number]
 
 type Watch = {
   readonly what: string
-  /** Fails at this multiple of the recorded ratio. */
+  /** The multiple of the recorded ratio at which it fails. */
   readonly failAt: number
   /** Enough that one tick of the kernel's accounting (10 ms) is at most a few percent of the result. */
   readonly replies: Readonly<Record<Name, number>>
@@ -142,11 +142,11 @@ async function recorded(): Promise<Ratios> {
   return JSON.parse(text).ratios // our own file
 }
 
-/** The ratio to the recorded figure. NaN: nothing is recorded. */
+/** Returns the ratio to the recorded figure. NaN: nothing is recorded. */
 const growthOf = (now: Ratios, before: Ratios, name: string, { what }: Watch): number =>
   (now[name]?.[what] ?? Number.NaN) / (before[name]?.[what] ?? Number.NaN)
 
-/** The watches that fail in all `runs`; a missing figure counts as a failure. */
+/** Returns the watches that fail in all `runs`; a missing figure counts as a failure. */
 const failing = (runs: readonly Ratios[], before: Ratios): Watch[] =>
   watches.filter((watch) =>
     guarded.some((name) => !runs.some((now) => growthOf(now, before, name, watch) < watch.failAt)),
@@ -168,7 +168,7 @@ function print(now: Ratios, before: Ratios): void {
   )
 }
 
-/** What fails is measured again, twice at most: it fails when no measurement holds. */
+/** Measures all watches. A failed one is measured again, twice at most: it fails when no measurement holds. */
 async function guard(): Promise<number> {
   const before = await recorded()
   const runs: Ratios[] = []

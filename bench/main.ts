@@ -18,7 +18,7 @@ import { takeTurns } from './runner/turns.ts'
 
 const commitsOf = ({ checkouts }: Wanted): string[] => [ownCheckout, ...checkouts].map(({ path }) => commitOf(path))
 
-/** Checked before measuring: why nothing will be recorded, or null. */
+/** Returns the reason why nothing will be recorded, or null. Checked before measuring. */
 function unrecordable(wanted: Wanted): string | null {
   if (wanted.recording === 'never') return 'only a part is measured'
   if (commitsOf(wanted).every(isRecordable)) return null

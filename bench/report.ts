@@ -16,13 +16,13 @@ const machineWords = (result: CaseResult): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('; ')
 
-/** A contender's versions and flags. */
+/** Returns a contender's versions and flags. */
 const setupOf = ({ versions, flags }: Row): string => {
   const parts = Object.entries(versions ?? {}).map((part) => part.join(' '))
   return `${parts.join(', ') || 'the bench itself'}${flags ? `; \`${flags}\`` : ''}`
 }
 
-/** A line for each contender and setup, with the dates of its measurements; if it had several setups, with the cases of each. */
+/** Returns a line for each contender and setup, with the dates of its measurements; if it had several setups, with the cases of each. */
 function contenderLines(sections: readonly (readonly [string, CaseResult])[]): string[] {
   const runs = sections.flatMap(([caseName, { at, rows }]) =>
     Object.entries(rows).map(([name, row]) => ({ name, setup: setupOf(row), caseName, at })),
@@ -68,7 +68,7 @@ function report(results: Results): string {
   ].join('\n\n')}\n`
 }
 
-/** `file`: the results; the report is written beside it. */
+/** Writes the report. `file`: the results; the report is written next to it. */
 export async function writeReport(results: Results, file: URL = resultsFile): Promise<void> {
   await writeFile(new URL('RESULTS.md', file), report(results))
 }

@@ -1,4 +1,4 @@
-/** What the pages share: which agent, which chat. */
+/** The agent and the chat of the pages. */
 
 const demoAgent = '00000000-0000-4000-8000-000000000001'
 const agent = new URLSearchParams(location.search).get('agent') ?? demoAgent
@@ -6,7 +6,7 @@ const agent = new URLSearchParams(location.search).get('agent') ?? demoAgent
 /** The agent's deploy API; the development server passes it on. */
 export const deploy = `/api/v1/agents/${agent}/deploy`
 
-/** A UUID that the address keeps: the same after a reload, and for whoever the address is sent to. */
+/** Returns a UUID that the address stores: the same after a reload, and for whoever the address is sent to. */
 export function chatId(): string {
   if (location.hash === '') history.replaceState(null, '', `#${crypto.randomUUID()}`)
   return location.hash.slice(1)

@@ -6,8 +6,8 @@ export type { paths } from './generated/schema.ts'
 export type ApiClient = Client<paths>
 
 /**
- * `baseUrl` without a trailing slash, or `''` for the page's own server. Calls resolve to `{data, error, response}` and
- * reject only when the server cannot be reached. Streams: pass `parseAs: 'stream'`.
+ * Creates a client. `baseUrl`: without a trailing slash, or `''` for the page's own server. Calls resolve to `{data,
+ * error, response}` and reject only when the server cannot be reached. Streams: pass `parseAs: 'stream'`.
  */
 export function createClient(baseUrl: string, options: Omit<ClientOptions, 'baseUrl'> = {}): ApiClient {
   return createFetchClient<paths>({ ...options, baseUrl })

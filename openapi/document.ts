@@ -29,7 +29,7 @@ const securityOf: Record<Scope, readonly Json[]> = {
   management: [{ loginCookie: [] }, { managementKey: [] }, {}],
 }
 
-/** The security of an operation that a client secret opens. */
+/** Returns the security of an operation that a client secret opens. */
 const securityOfSecrets = (streams: boolean): readonly Json[] => [
   { deployKey: [] },
   { clientSecret: [] },
@@ -162,14 +162,17 @@ function successesOf({ responses, streams, events = [], lines, bytes, text }: Op
   return Object.fromEntries(answers)
 }
 
-/** OpenAPI 3.1 cannot describe event streams: by convention, the schema is that of one event's `data:`. */
+/**
+ * Returns the content of an event stream. OpenAPI 3.1 cannot describe these: by convention, the schema is that of one
+ * event's `data:`.
+ */
 function eventsOf(events: readonly TSchema[], schemas: Json): Json {
   const [first, ...others] = events.map((event) => hoist(event, schemas))
   if (first === undefined) throw new Error('a stream declares no events')
   return others.length === 0 ? first : { anyOf: [first, ...others] }
 }
 
-/** The operation's own errors, and those that its scope and body parsing add. */
+/** Returns the operation's own errors, and those that its scope and body parsing add. */
 function errorsOf(operation: Operation, schemas: Json): Json {
   const { scope, open, method, query, maxBodyBytes, takesParts, errors } = operation
   if (scope === 'health') {
@@ -200,7 +203,7 @@ function errorsOf(operation: Operation, schemas: Json): Json {
   )
 }
 
-/** Clients of the Responses API read OpenAI's object in every status. */
+/** Returns the schema of an error. Clients of the Responses API read OpenAI's object in every status. */
 const deployErrorOf = ({ path }: Operation, status: string): TSchema =>
   /\/(?:responses|conversations)(?:\/|$)/.test(path) ? ResponseError : (deployErrors[status] ?? DeployError)
 
@@ -245,7 +248,7 @@ function hoist(schema: unknown, schemas: Json): Json {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-/** One of several answers is a schema with a name of its own. */
+/** Names each of several alternative answers, so that it is a schema of its own. */
 const hoistEach = (schema: TSchema, schemas: Json): Json =>
   Type.IsUnion(schema) ? { anyOf: schema.anyOf.map((one) => hoist(one, schemas)) } : hoist(schema, schemas)
 

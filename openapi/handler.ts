@@ -1,6 +1,6 @@
 /** Types that turn an operation of the generated `schema.ts` into the handler that serves it. */
 
-/** What the HTTP side adds to a handler's input; streams hijack `reply`. */
+/** The fields that the HTTP side adds to a handler's input; streams hijack `reply`. */
 export interface Exchange {
   request: unknown
   reply: unknown
@@ -34,12 +34,15 @@ export type Input<O, Defaults extends string = never> = O extends { parameters: 
     }
   : never
 
-/** Returns the body of a success, or hijacks `reply` if the operation streams. Throws `HttpError`. */
+/**
+ * The handler of an operation. It returns the body of a success, or hijacks `reply` if the operation streams. It throws
+ * `HttpError`.
+ */
 export type Handler<O, X extends Exchange, Defaults extends string = never> = (
   input: Input<O, Defaults> & X,
 ) => Result<O, X> | Promise<Result<O, X>>
 
-/** As `Handler`, of an answer that may be long: the body, or `reply` where it is written in pieces. */
+/** A `Handler` whose answer may be long: it returns the body, or `reply` where the answer is written in pieces. */
 export type PiecesHandler<O, X extends Exchange, Defaults extends string = never> = (
   input: Input<O, Defaults> & X,
 ) => Promise<Result<O, X> | X['reply']>

@@ -6,10 +6,12 @@ export type Scope = 'health' | 'deploy' | 'management'
 
 export interface Operation {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** As in OpenAPI, `{name}` for parameters. Parameters are plain strings: a malformed id is unknown, 404. */
+  /**
+   * The path as in OpenAPI, with `{name}` for parameters. Parameters are plain strings: a malformed id is unknown, 404.
+   */
   path: string
   scope: Scope
-  /** Needs no login although its scope requires one. */
+  /** True if it needs no login although its scope requires one. */
   open?: true
   /** Only in the management scope: no key opens the operation, only a login (or nothing, where no login is required). */
   loginAlone?: true
@@ -38,13 +40,13 @@ export interface Operation {
   maxBodyBytes?: number
   /** Pictures and files in its body do not count towards the limit; they have their own (contract section 13). */
   takesParts?: true
-  /** Responds with server-sent events: always (`only`), or on request (`also`). */
+  /** The operations that respond with server-sent events: always (`only`), or on request (`also`). */
   streams?: 'only' | 'also'
   /** Answers with lines of JSON (`application/x-ndjson`), each of which holds this. */
   lines?: TSchema
   /**
-   * Its answer may be long: it is written in pieces then, as fast as it is read, and 413 where a list without limit is too
-   * long.
+   * True if the answer may be long. It is then written in pieces, as fast as it is read; a list that is too long
+   * without a limit is refused with 413.
    */
   pieces?: true
   /** Answers with bytes of a media type that is theirs. */
@@ -64,14 +66,14 @@ export type Operations = Readonly<Record<string, Operation>>
 /** Keeps the ids as literal types, so that `mount` can check handlers against them. */
 export const operations = <const Ids extends string>(declared: Readonly<Record<Ids, Operation>>) => declared
 
-/** The status of an ordinary success. */
+/** Returns the status of an ordinary success. */
 export function successStatus(operation: Operation): number {
   const [first] = Object.keys(operation.responses)
   if (first === undefined) throw new Error(`${operation.path} declares no response`)
   return Number(first)
 }
 
-/** `/agents/{agent_id}` → `['agent_id']`. */
+/** Returns the names of a path's parameters: `/agents/{agent_id}` → `['agent_id']`. */
 export const pathParams = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
 
 /** The body limit for callers without credentials (contract section 18). */

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const home = join(root, 'packages/client')
 
-/** The compiler's diagnostics; empty if there are none. `commonjs`: for programs that `require` it. */
+/** Returns the compiler's diagnostics; empty if there are none. `commonjs`: for programs that `require` it. */
 async function compile(sources: string, outDir: string, format: 'esm' | 'commonjs'): Promise<string> {
   const { default: ts } = await import('typescript')
   const { config } = ts.readConfigFile(join(home, 'tsconfig.json'), ts.sys.readFile)

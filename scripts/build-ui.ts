@@ -13,14 +13,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'ui/dist')
-/** Contains the hash of the inputs of dist. */
+/** The file with the hash of the inputs of dist. */
 const stamp = join(dist, '.made-of')
 const compressible = /\.(?:js|css|svg|html)$/
 
 /** Files of ui/ that are not part of the pages. */
 const aside = /^(?:dist|\.dist-\d+|pictures|shots)[/\\]|^(?:measure\.ts|tsconfig\.json|README\.md)$/
 
-/** The inputs of the pages: sources, the client, and the packages' exact versions. */
+/** Returns the inputs of the pages: sources, the client, and the packages' exact versions. */
 function hashOfInputs(): string {
   const filesBelow = (folder: string) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

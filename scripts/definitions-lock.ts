@@ -18,7 +18,7 @@ export const lockOf = (definitions: readonly Locked[]): string =>
     '',
   ].join('\n')
 
-/** Definitions whose text differs from the locked one, without a higher revision. */
+/** Returns the definitions whose text differs from the locked one, without a higher revision. */
 export function notRaised(definitions: readonly Locked[], lock: string): Locked[] {
   const locked = new Map(lock.split('\n').map((line) => [line.split(' ', 1)[0], line.split(' ')]))
   return definitions.filter(({ name, revision, checksum }) => {

@@ -94,11 +94,11 @@ async function openMetrics({ metricsPort, host }: Settings, collect: () => Promi
 }
 
 interface Serving {
-  /** Resolves to its URL. */
+  /** A promise of its URL. */
   started: Promise<string>
   /** Drains, closes and ends the process. Idempotent. */
   stop(): void
-  /** Empty until it has started. */
+  /** Returns the metrics; none until it has started. */
   metrics(): Promise<MetricsSnapshot>
 }
 

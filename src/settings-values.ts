@@ -35,7 +35,7 @@ export const oneOf =
     throw new Error(`${JSON.stringify(value)} is none of ${values.join(', ')}`)
   }
 
-/** Comma-separated; every item is read on its own. */
+/** Reads comma-separated values, each on its own. */
 export const listOf =
   <T>(read: Read<T>): Read<T[]> =>
   (value) =>
@@ -67,7 +67,7 @@ function isEncoded(text: string): boolean {
   }
 }
 
-/** The value may hold a password, so it is not repeated. */
+/** Reads a URL. The value may hold a password, so it is not repeated. */
 export const urlOf =
   (...schemes: string[]): Read<string> =>
   (value) => {

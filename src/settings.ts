@@ -88,19 +88,19 @@ export const table = {
   ),
   trustProxy: optional(
     'TRUST_PROXY',
-    "Whose `X-Forwarded-*` headers count: a number of hops, or addresses and CIDR ranges. Unset: nobody's.",
+    'Proxies whose `X-Forwarded-*` headers are trusted: a number of hops, or addresses and CIDR ranges. Unset: none.',
     trustProxy,
   ),
   allowedHosts: list(
     'ALLOWED_HOSTS',
-    'Host names that may be asked for while the server listens on loopback only and needs no credential; IP addresses and `localhost` always may.',
+    'Host names that requests may use while the server listens only on loopback and needs no credential; IP addresses and `localhost` are always allowed.',
     hostName,
   ),
   cacheProvider: optional('CACHE_PROVIDER', '`redis` or `valkey`. Unset: PostgreSQL alone.', oneOf('redis', 'valkey')),
   cacheUrl: setting(
     'CACHE_URL',
     'redis://127.0.0.1:6379',
-    'Where Redis or Valkey is: `redis://user:password@host:6379/0`; `redis+sentinel://host:26379,host:26379/name`; `redis+cluster://host:6379,host:6379`. `rediss` for TLS; `valkey` and `valkeys` mean the same.',
+    'Address of Redis or Valkey: `redis://user:password@host:6379/0`; `redis+sentinel://host:26379,host:26379/name`; `redis+cluster://host:6379,host:6379`. `rediss` for TLS; `valkey` and `valkeys` mean the same.',
     cacheUrl,
   ),
   outboundPolicy: setting(
@@ -116,7 +116,7 @@ export const table = {
   ),
   mcpAnswerDefaults: list(
     'MCP_ANSWER_DEFAULTS',
-    'Hosts of MCP servers whose questions to the user (forms of elicitation) are answered with the defaults that stand in them, without anybody being asked. Other servers are told that they cannot ask.',
+    'Hosts of MCP servers whose questions to the user (forms of elicitation) are answered with their defaults, without asking the user. Other servers are told that elicitation is not supported.',
     hostName,
   ),
   sessionTitles: setting(
@@ -128,26 +128,26 @@ export const table = {
   providerRetries: setting(
     'PROVIDER_RETRIES',
     '2',
-    'How often a provider call that fails before its first text or tool call is retried.',
+    'Number of retries of a provider call that fails before its first text or tool call.',
     wholeNumber(0, 10),
   ),
-  generationTimeoutS: setting('GENERATION_TIMEOUT_S', '600', 'Longest whole reply.', seconds),
+  generationTimeoutS: setting('GENERATION_TIMEOUT_S', '600', 'Longest duration of a reply.', seconds),
   providerIdleTimeoutS: setting(
     'PROVIDER_IDLE_TIMEOUT_S',
     '300',
-    'Longest silence between two provider events, the wait for the first included.',
+    'Longest time between two provider events, including the wait for the first.',
     seconds,
   ),
   ownerLeaseMs: setting(
     'OWNER_LEASE_MS',
     '6000',
-    'How long an instance may be silent before its running replies are declared lost.',
+    'Time without a sign of life after which the running replies of an instance are declared lost.',
     wholeNumber(300, 600_000),
   ),
   continueWithinS: setting(
     'CONTINUE_WITHIN_S',
     '600',
-    'How long after its last stored part a reply of an agent with `onLoss: continue` may still be taken over.',
+    'Time after its last stored part in which a reply of an agent with `onLoss: continue` may still be taken over.',
     wholeNumber(0, 86_400),
   ),
   maxRunningReplies: setting(
@@ -159,25 +159,25 @@ export const table = {
   historyMaxTokens: setting(
     'HISTORY_MAX_TOKENS',
     '100000',
-    'Estimated. Of a longer history, the oldest whole turns are not sent.',
+    'Estimated tokens. Of a longer history, the oldest whole turns are not sent.',
     wholeNumber(1, 100_000_000),
   ),
   drainTimeoutS: setting(
     'DRAIN_TIMEOUT_S',
     '30',
-    'On SIGTERM, how long running replies may go on before they end as `shutdown`.',
+    'Time after SIGTERM in which running replies may finish before they end as `shutdown`.',
     wholeNumber(0, 86_400),
   ),
   maxBodyBytes: setting('MAX_BODY_BYTES', '4194304', 'Larger request bodies get 413.', wholeNumber(1024, 2 ** 30)),
   maxSessionBytes: setting(
     'MAX_SESSION_BYTES',
     '268435456',
-    'Texts and parts of one session; a message, history or fork beyond it gets 413.',
+    'Limit of the texts and parts of one session; a message, history or fork beyond it gets 413.',
     wholeNumber(1, 2 ** 50),
   ),
   maxUserBytes: optional(
     'MAX_USER_BYTES',
-    'The same for all sessions of a user with an agent. Unset: no limit.',
+    'The same limit for all sessions of a user with an agent. Unset: no limit.',
     wholeNumber(1, 2 ** 50),
   ),
   sessionRetentionDays: optional('SESSION_RETENTION_DAYS', 'Sessions idle for longer are removed. Unset: never.', days),
@@ -186,7 +186,7 @@ export const table = {
   traceRequests: setting(
     'TRACE_REQUESTS',
     'on',
-    '`on`: what models are sent is kept, as long as transitions are. `off`: it is not.',
+    '`on`: requests to models are stored for as long as transitions. `off`: they are not stored.',
     oneOf('on', 'off'),
   ),
   workers: setting(
@@ -199,7 +199,7 @@ export const table = {
   otelServiceName: optional('OTEL_SERVICE_NAME', '`service.name` of the traces. Unset: `greenroom`.', text),
   otelResourceAttributes: optional(
     'OTEL_RESOURCE_ATTRIBUTES',
-    'What traces say of the service: `key=value`, several separated by commas, values percent-encoded.',
+    'Attributes of the service in traces: `key=value`, several separated by commas, values percent-encoded.',
     keyValues,
   ),
   metricsPort: optional('METRICS_PORT', 'Prometheus metrics on a separate port, on `HOST`. Unset: none.', port),
@@ -260,7 +260,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-/** Warnings for the log: what anyone on the network can do because a credential is not set. */
+/** Lists warnings for the log: what anyone on the network can do because a credential is not set. */
 export function startupWarnings({ host, port, publicApiKey, authCredentials }: Settings): string[] {
   if (isLoopback(host)) return []
   const reach = `the server listens on ${host}, so anyone who reaches port ${port}`

@@ -107,7 +107,7 @@ async function lighthouseOnce(url: string, preset: 'mobile' | 'desktop', folder:
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', ...presets[preset].flags].join(' ')
   const options = ['--quiet', '--output=json', `--output-path=${path}`, `--chrome-flags=${flags}`]
   await run('npx', ['--yes', LIGHTHOUSE, url, ...options, ...presets[preset].options], {
-    env: { ...process.env, CHROME_PATH: systemPart('chromium') },
+    env: { ...process.env, CHROME_PATH: systemPart('chromium-headless-shell') },
   })
   return JSON.parse(await readFile(path, 'utf8'))
 }

@@ -78,7 +78,7 @@ export default defineConfig({
         },
       },
     },
-    // react-dom alone has 180; test/ui/shell/size.test.ts holds what the first page costs.
+    // react-dom alone has 180; test/ui/shell/size.long.test.ts holds what the first page costs.
     chunkSizeWarningLimit: 600,
   },
   server: {

@@ -1,4 +1,4 @@
-/** What a reply costs the database: rows, bytes of WAL, round trips. */
+/** The cost of a reply to the database: rows, bytes of WAL, round trips. */
 import type { Figures, OwnCase, Rows } from '../runner/case.ts'
 import { ask, type GreenroomScene, load, pause, startScene } from './greenroom-scene.ts'
 
@@ -23,7 +23,7 @@ const kinds = {
   },
 }
 
-/** An agent like the scene's, with a tool that answers at once. */
+/** Returns an agent like the scene's, with a tool that answers at once. */
 async function agentWithTool({ agentId, product: { client } }: GreenroomScene): Promise<string> {
   const known = await client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })
   const { providerId = '', model = '' } = known.data ?? {}
@@ -49,7 +49,7 @@ async function counts({ sql }: GreenroomScene): Promise<Counts> {
   return row
 }
 
-/** The difference for each reply, minus idle activity in the same time. */
+/** Returns the difference for each reply, minus idle activity in the same time. */
 function between(before: Counts, after: Counts, idle: { [key: string]: number }, replies: number): Figures {
   const seconds = after.at - before.at
   const of = (key: keyof Counts) => Math.max(0, after[key] - before[key] - (idle[key] ?? 0) * seconds) / replies

@@ -1,4 +1,4 @@
-/** One Greenroom for a case: requests, SQL on its embedded database, and the resource use of its processes. */
+/** A Greenroom for a case: requests, SQL on its embedded database, and the resource use of its processes. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
@@ -33,7 +33,7 @@ export const ask = (session: string, prompt: string, stream = true): Ask => ({
   body: chatBody(prompt, stream),
 })
 
-/** `after`: the last id seen. */
+/** Returns the request that resumes a session. `after`: the last id seen. */
 export const resume = (session: string, after?: number): Request => ({
   url: `${session}/chat/completions/stream`,
   ...(after === undefined ? {} : { headers: { 'last-event-id': `${after}` } }),
@@ -42,7 +42,7 @@ export const resume = (session: string, after?: number): Request => ({
 /** Beyond every id: the stream starts at the live end. */
 export const LIVE_END = 2_000_000_000
 
-/** `nodeArgs`, `env`: additional arguments and variables of its process. */
+/** Starts the scene. `nodeArgs`, `env`: additional arguments and variables of its process. */
 export async function startScene(
   checkout: Checkout,
   ground: Ground,
@@ -81,7 +81,7 @@ export async function startScene(
   }
 }
 
-/** Replies, and what the server used for them (microseconds). Rejects when one failed. */
+/** Runs replies, and returns what the server used for them (microseconds). Rejects when one failed. */
 export async function load(
   ground: Ground,
   scene: Pick<GreenroomScene, 'pids'>,

@@ -1,4 +1,4 @@
-/** What a client secret costs a reply, beside the deploy key on the same server. */
+/** The cost of a client secret to a reply, compared with the deploy key on the same server. */
 import { postJson } from '../../test/support/programs/product.ts'
 import type { Ground } from '../environment/ground.ts'
 import { median } from '../figures/figures.ts'
@@ -8,7 +8,7 @@ import { ask, type GreenroomScene, load, startScene } from './greenroom-scene.ts
 
 const KEY = 'the-deploy-key'
 const USER = 'somebody'
-/** What is compared differs by less than the machine drifts in a second: many short rounds, each row's in turn. */
+/** The rounds of each row, many and short, in turn: the difference is smaller than the machine's drift in a second. */
 const ROUNDS = 8
 /** Replies one after the other: the time to their first token is measured. */
 const ALONE = { replies: 30, tokens: 5, slots: 1 }
@@ -67,7 +67,7 @@ async function round(ground: Ground, scene: GreenroomScene, tokensOf: Tokens): P
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Each row's rounds in turn, so that drift of the machine affects all. */
+/** Returns each row's rounds in turn, so that drift of the machine affects all. */
 async function repetition(ground: Ground, scene: GreenroomScene): Promise<Rows> {
   const rounds = Object.entries(rows).map(([name, tokensOf]) => ({ name, tokensOf, figures: [] as Figures[] }))
   for (let n = 0; n < ROUNDS; n++) {

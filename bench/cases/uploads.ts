@@ -1,4 +1,4 @@
-/** What uploads of pictures cost those who read a reply meanwhile. */
+/** The cost of picture uploads to those who read a reply meanwhile. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { addAgent, deployUrl } from '../../test/support/programs/product.ts'

@@ -12,7 +12,7 @@ export const ownFlags = flagsOf(ownStart)
 export const chatBody = (prompt: string, stream: boolean): string =>
   JSON.stringify({ model: 'bench', stream, messages: [{ role: 'user', content: prompt }] })
 
-/** `base`: base URL of chat completions. */
+/** Returns a request of chat completions. `base`: base URL. */
 export const askChat = (base: string, prompt: string, stream: boolean): Ask => ({
   url: `${base}/chat/completions`,
   headers: { authorization: 'Bearer none' },

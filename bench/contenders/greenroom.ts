@@ -22,7 +22,7 @@ const settings = {
   NODE_ENV: 'production',
 }
 
-/** One instance for each of `envs`, and an agent on the bench's model. */
+/** Starts one instance for each of `envs`, and an agent on the bench's model. */
 export async function startGreenroom(
   checkout: Checkout,
   scene: Scene,
@@ -69,7 +69,7 @@ function inSessions(started: Started): Running {
   }
 }
 
-/** As `useChat` asks: a session is made by its first message. It has no answer that is not streamed. */
+/** Returns the requests of `useChat`: a session is made by its first message. There is no answer without streaming. */
 function uiStreams(started: Started): Running {
   const [{ url, pid }] = started.products
   return {

@@ -14,7 +14,7 @@ import { killWithUs } from '../../test/support/programs/program.ts'
 
 const START_MS = 60_000
 const installRoot = fileURLToPath(new URL('../../.bench/', import.meta.url))
-/** They run on our version of Node. */
+/** The PATH with our version of Node first. */
 const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
 
 /** Environment of every peer. No V8 flags; variables that affect a peer's speed are appended. */
@@ -23,7 +23,7 @@ export const peerFlags = 'NODE_ENV=production'
 export type Peer = AsyncDisposable & { readonly url: string; readonly pid: number }
 
 type PeerOptions = {
-  /** Arguments of node; paths are relative to `cwd`. */
+  /** Returns the arguments of node; paths are relative to `cwd`. */
   args(port: number): string[]
   /** Working directory. */
   cwd: string
@@ -100,7 +100,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   )
 
-/** The end of its output, stdout and stderr together. */
+/** Returns the end of its output, stdout and stderr together. */
 function outputOf(child: { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream }): () => string {
   let text = ''
   for (const output of [child.stdout, child.stderr]) {

@@ -11,7 +11,7 @@ function git(checkout: string, ...args: string[]): string {
   }).trim()
 }
 
-/** The short hash, with `+` if the tree has changes (untracked files count); `unknown` outside git. */
+/** Returns the short hash, with `+` if the tree has changes (untracked files count); `unknown` outside git. */
 export function commitOf(checkout: string): string {
   try {
     const isClean = git(checkout, 'status', '--porcelain', '--', ':/', ...written) === ''

@@ -1,4 +1,4 @@
-/** What the bench itself runs: the model, the load client, and a PostgreSQL for contenders that need one. */
+/** The parts that the bench itself runs: the model, the load client, and a PostgreSQL for contenders that need one. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
@@ -22,7 +22,7 @@ export type Ground = AsyncDisposable & {
 /** A scene and the processes started for its contender. Disposing removes everything it provided. */
 export type OwnScene = Scene & AsyncDisposable & { pids(): number[] }
 
-/** The model of every bench; see upstream.ts. */
+/** Starts the model of every bench; see upstream.ts. */
 async function startModel(): Promise<{ url: string } & Disposable> {
   const model = fork(new URL('upstream.ts', import.meta.url), { execArgv: [] })
   const [{ port }] = await once(model, 'message')

@@ -15,7 +15,7 @@ export type Use = Record<Part, number>
 const partOf = ({ name }: Process): Part =>
   name === 'postgres' ? 'postgres' : name === 'redis-server' ? 'redis' : 'own'
 
-/** CPU time includes that of reaped children, so that nothing is lost between readings. */
+/** Reads a process. CPU time includes that of reaped children, so that nothing is lost between readings. */
 async function readProcess(pid: number): Promise<Process | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   if (text === '') return null
@@ -31,7 +31,7 @@ async function readProcess(pid: number): Promise<Process | null> {
   }
 }
 
-/** The roots and all their descendants. */
+/** Returns the roots and all their descendants. */
 async function tree(roots: readonly number[]): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const all = (await Promise.all(pids.map(readProcess))).filter((one) => one !== null)
@@ -43,14 +43,14 @@ async function tree(roots: readonly number[]): Promise<Process[]> {
   return all.filter(({ pid }) => found.has(pid))
 }
 
-/** Microseconds so far. */
+/** Returns the CPU time so far, in microseconds. */
 export async function cpuOf(roots: readonly number[]): Promise<Use> {
   const use: Use = { own: 0, postgres: 0, redis: 0 }
   for (const one of await tree(roots)) use[partOf(one)] += one.cpuUs
   return use
 }
 
-/** MB: resident; for PostgreSQL, whose processes share most of it, proportional. */
+/** Returns the memory in MB: resident; for PostgreSQL, whose processes share most of it, proportional. */
 export async function memoryOf(roots: readonly number[]): Promise<Use> {
   const use: Use = { own: 0, postgres: 0, redis: 0 }
   for (const one of await tree(roots)) {

@@ -18,7 +18,7 @@ type Wish = { tokens: number; rate: number; burst: number; holdS: number; wantsU
 const head = `"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1790000000,"model":"bench"`
 const chunk = (choices: string, more = '') => `data: {${head},"choices":[${choices}]${more}}\n\n`
 
-/** The frames of a reply. If usage is requested, it is null in all but the last, as OpenAI documents. */
+/** Returns the frames of a reply. If usage is requested, it is null in all but the last, as OpenAI documents. */
 function framesOf(wantsUsage: boolean) {
   const more = wantsUsage ? ',"usage":null' : ''
   const delta = (text: string, finish = 'null') =>
@@ -87,7 +87,7 @@ function streamAtOnce(response: ServerResponse, wish: Wish): void {
   next()
 }
 
-/** Every required string argument is `hello`. */
+/** Writes tool calls. Every required string argument is `hello`. */
 function callTools(response: ServerResponse, wish: Wish): void {
   const calls = wish.calls.map(({ function: { name, parameters } }, index) => ({
     index,
@@ -118,7 +118,7 @@ function answerWhole(response: ServerResponse, wish: Wish): void {
   else setTimeout(send, (wish.tokens * 1000) / wish.rate)
 }
 
-/** Content may be a string or text parts. */
+/** Reads the wish in a request. Content may be a string or text parts. */
 function readWish(body: string): Wish & { stream: boolean } {
   const parsed = Object(JSON.parse(body))
   const last = parsed.messages.findLast((message: { role: string }) => message.role === 'user')

@@ -186,7 +186,7 @@ const keepsOf: { [beside: string]: readonly Keeps[] } = {
   all: ['nothing', 'stream', 'thread'],
 }
 
-/** Null when it is not measured. */
+/** Returns null when it is not measured. */
 function measured(results: Results, goal: Goal, row: string): number | null {
   const result = results.cases[goal.caseName]
   const values = result ? valuesOf(result, row, goal.column) : []

@@ -10,7 +10,7 @@ export type Row = {
   versions?: Readonly<{ [name: string]: string }>
   /** Variables and arguments of its start. */
   flags?: string
-  /** Why its figures are kept but no longer displayed. */
+  /** The reason why its figures are kept but no longer displayed. */
   withdrawn?: string
   figures: { [key: string]: number[] }
   failures: string[]
@@ -27,7 +27,7 @@ export type Load = {
 }
 
 export type CaseResult = {
-  /** What was done and counted at that time: the case may have changed since. */
+  /** The work and the counts at that time: the case may have changed since. */
   note: string
   /** ISO date, without the time. */
   at: string
@@ -42,7 +42,7 @@ export type CaseResult = {
 
 export type Results = { cases: { [name: string]: CaseResult } }
 
-/** Identifies a row. */
+/** The identity of a row. */
 export type Named = Pick<Row, 'title' | 'versions' | 'flags'> & { readonly name: string }
 
 export type Record = {
@@ -95,7 +95,7 @@ export const resultsFile = new URL('../RESULTS.jsonl', import.meta.url)
 /** A line of the file: a case, then a line for each of its rows. */
 type Line = ({ case: string } & Omit<CaseResult, 'rows'>) | ({ row: string } & Row)
 
-/** Null when no results exist. */
+/** Returns null when no results exist. */
 export async function readResults(file: URL = resultsFile): Promise<Results | null> {
   const text = await readFile(file, 'utf8').catch(() => null)
   if (text === null) return null

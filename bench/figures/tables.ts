@@ -3,13 +3,13 @@ import type { Case, Column } from '../runner/case.ts'
 import { median, table } from './figures.ts'
 import type { CaseResult } from './results.ts'
 
-/** Empty if not measured or withdrawn. */
+/** Returns the figures; empty if not measured or withdrawn. */
 function figuresOf(result: CaseResult, name: string, key: string): readonly number[] {
   const row = result.rows[name]
   return row === undefined || row.withdrawn !== undefined ? [] : (row.figures[key] ?? [])
 }
 
-/** A row's values in a column, one for each repetition; empty if it or its reference was not measured. */
+/** Returns a row's values in a column, one for each repetition; empty if it or its reference was not measured. */
 export function valuesOf(result: CaseResult, row: string, { key, against }: Omit<Column, 'title'>): readonly number[] {
   const values = figuresOf(result, row, key)
   if (!against) return values

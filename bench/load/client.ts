@@ -6,7 +6,7 @@ import type { Streams, StreamsJob } from './streams.ts'
 
 export type LoadClient = AsyncDisposable & {
   replies(job: RepliesJob): Promise<Replies>
-  /** The streams stay open until `release`. */
+  /** Opens streams, which stay open until `release`. */
   streams(job: StreamsJob): Promise<Streams>
   release(): Promise<void>
 }

@@ -21,7 +21,7 @@ export type Request = {
 export type Listener = {
   head?(status: number): void
   data?(chunk: Buffer): void
-  /** Called last; with an error if the response failed. */
+  /** Ends the response; called last, with an error if it failed. */
   end(error?: Error): void
 }
 

@@ -1,4 +1,4 @@
-/** Collects numbers and summarizes them. */
+/** The summary of collected numbers. */
 
 export type Quantiles = { count: number; mean: number; min: number; p50: number; p90: number; p99: number; max: number }
 

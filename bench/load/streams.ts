@@ -7,11 +7,11 @@ import { tokenReader } from './tokens.ts'
 
 export type StreamsJob = {
   readonly requests: readonly Request[]
-  /** Resolves once each stream has received so many tokens; 0: its head. They stay open until `release`. */
+  /** The number of tokens after which each stream counts as open; 0: its head. They stay open until `release`. */
   readonly tokens: number
   /** Additional connections that send these requests and read nothing. */
   readonly stalled?: readonly Request[]
-  /** How many are opened at a time; all at once by default. */
+  /** The number opened at a time; all at once by default. */
   readonly slots?: number
 }
 
@@ -30,7 +30,7 @@ export function releaseStreams(): void {
   open.clear()
 }
 
-/** A connection that sends its request and reads nothing. */
+/** Opens a connection that sends its request and reads nothing. */
 function stall({ url, headers }: Request): void {
   const { hostname, port, pathname, search } = new URL(url)
   const lines = Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`)

@@ -1,4 +1,4 @@
-/** Finds the model's tokens in received bytes, whatever the framing. Pure. */
+/** The first byte of the model's tokens, which are found in received bytes whatever the framing. Pure. */
 
 const LETTER = 0x54 // T
 const DIGITS = 13
@@ -7,7 +7,7 @@ const LENGTH = 1 + DIGITS
 const nothing: Buffer = Buffer.alloc(0)
 
 /**
- * A reader of one reply, called with each chunk. It calls `take` once for each token, with the time it was sent
+ * Creates a reader of one reply, called with each chunk. It calls `take` once for each token, with the time it was sent
  * (microseconds): tokens that a contender repeats are not newer than the last, and are skipped.
  */
 export function tokenReader(take: (sentUs: number) => void): (chunk: Buffer) => void {
@@ -30,7 +30,7 @@ export function tokenReader(take: (sentUs: number) => void): (chunk: Buffer) => 
   }
 }
 
-/** NaN: not a token. Too few digits count as a number only at the end of the bytes. */
+/** Reads digits. NaN: not a token. Too few digits count as a number only at the end of the bytes. */
 function digitsAt(bytes: Buffer, from: number): number {
   let value = 0
   for (let at = from; at < from + DIGITS && at < bytes.length; at++) {

@@ -1,5 +1,5 @@
 /**
- * One client that sends pictures of 20 MiB, one after the other, each in a session of its own and at a steady pace, and
+ * A client that sends pictures of 20 MiB, one after the other, each in a session of its own and at a steady pace, and
  * the model that takes them: a separate process, since the replies that are measured beside share neither with it.
  */
 import { randomBytes } from 'node:crypto'
@@ -27,7 +27,7 @@ const body = (() => {
   return Buffer.from(`${head}${bytes.toString('base64')}"}}]}]}`)
 })()
 
-/** Another picture each time: what is stored already is not stored again. */
+/** Changes the picture: a stored one is not stored again. */
 function change(): void {
   body.write(randomBytes(SALT_BYTES).toString('base64'), head.length + 64, 'latin1')
 }

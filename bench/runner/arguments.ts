@@ -61,10 +61,10 @@ export function readArguments(args: string[]): Wanted {
   }
 }
 
-/** Paths are relative to the folder in which npm was called. */
+/** Resolves a path relative to the folder in which npm was called. */
 const fromCaller = (path: string): string => resolve(process.env.INIT_CWD ?? '.', path)
 
-/** `name=path` or `path`. */
+/** Reads checkouts, each `name=path` or `path`. */
 function readCheckouts(given: readonly string[]): Checkout[] {
   if (given.length === 0) return [ownCheckout]
   return given.map((one) => {

@@ -24,7 +24,7 @@ export type Column = {
 type Described = {
   /** Name on the command line. */
   readonly name: string
-  /** Selects several cases by one name. */
+  /** A name that selects several cases. */
   readonly group?: string
   readonly title: string
   /** Shown in the report: what is done and what is counted. */
@@ -55,7 +55,7 @@ export type OwnCase = Described & {
 
 export type Case = SideCase | OwnCase
 
-/** One contender, freshly started and warmed up. */
+/** A contender, freshly started and warmed up. */
 export type Turn = {
   readonly contender: Contender
   readonly running: Running
@@ -64,6 +64,6 @@ export type Turn = {
   readonly loaded: number
   /** Creates new sessions or threads, untimed: at most `count`, and no more than fit into ten seconds. */
   prepare(count: number): Promise<string[]>
-  /** CPU time of its processes during `work` (microseconds), and their memory at the end (MB). */
+  /** Returns the CPU time of its processes during `work` (microseconds), and their memory at the end (MB). */
   use<T>(work: () => Promise<T>): Promise<{ result: T; cpu: Use; memory: Use }>
 }

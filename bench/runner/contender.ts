@@ -5,18 +5,18 @@
  */
 
 /**
- * What a contender stores of a reply: nothing; the stream, so that it can be read again while it runs; or the thread,
- * question and answer, for later turns.
+ * The storage of a reply in a contender: nothing; the stream, so that it can be read again while it runs; or the
+ * thread, question and answer, for later turns.
  */
 export type Keeps = 'nothing' | 'stream' | 'thread'
 
 export type Contender = {
-  /** Its name on the command line: lower case, with dashes. */
+  /** The name on the command line: lower case, with dashes. */
   readonly name: string
-  /** Its name in the tables. */
+  /** The name in the tables. */
   readonly title: string
   readonly keeps: Keeps
-  /** Its packages and their versions, for the tables. */
+  /** The packages and their versions, for the tables. */
   readonly versions?: Readonly<Record<string, string>>
   /**
    * Recorded with the results: variables and arguments of its processes that affect speed. Ours all run as `npm start` does; a peer
@@ -26,15 +26,15 @@ export type Contender = {
   start(scene: Scene): Promise<Running>
 }
 
-/** What the bench provides to a contender at its start, until it is stopped. */
+/** The resources that the bench provides to a contender from its start until it is stopped. */
 export type Scene = {
   /** Base URL of the model's chat completions, `http://127.0.0.1:PORT/v1`. Accepts any key. */
   readonly upstreamUrl: string
   /** An empty folder, readable by other OS users. */
   readonly folder: string
-  /** The connection string of a new database on the bench's PostgreSQL, with default durability. */
+  /** Returns the connection string of a new database on the bench's PostgreSQL, with default durability. */
   database(): Promise<string>
-  /** An empty Redis, `redis://127.0.0.1:PORT`. */
+  /** Returns an empty Redis, `redis://127.0.0.1:PORT`. */
   redis(): Promise<string>
 }
 
@@ -43,12 +43,15 @@ export type Running = AsyncDisposable & {
   /** Prepares one reply, untimed: creates a session or thread and resolves to its id; '' if there is none. */
   open(): Promise<string>
   /**
-   * The request for one reply. Its body must contain `prompt` unchanged as the content of the last user message, since it
-   * controls the model: `tokens=100 rate=50` is 100 tokens at 50 a second, `rate=0` all at once. Each token is `T`,
-   * thirteen digits (the time it was sent) and a space, which the load client finds in any framing.
+   * Returns the request for one reply. Its body must contain `prompt` unchanged as the content of the last user
+   * message, since it controls the model: `tokens=100 rate=50` is 100 tokens at 50 a second, `rate=0` all at once. Each
+   * token is `T`, thirteen digits (the time it was sent) and a space, which the load client finds in any framing.
    */
   ask(session: string, prompt: string, stream: boolean): Ask
-  /** Root processes that it started. Each counts with all its descendants; PostgreSQL and Redis count separately. */
+  /**
+   * Returns the root processes that it started. Each counts with all its descendants; PostgreSQL and Redis count
+   * separately.
+   */
   pids(): number[]
 }
 

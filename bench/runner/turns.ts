@@ -9,7 +9,7 @@ import type { Contender, Running } from './contender.ts'
 const OPEN_AT_A_TIME = 20
 const OPEN_MS = 10_000
 
-/** A, B, C, then A, B, C again, so that drift of the machine affects all. */
+/** Runs A, B, C, then A, B, C again, so that drift of the machine affects all. */
 export async function takeTurns(
   ground: Ground,
   cases: readonly SideCase[],
@@ -58,7 +58,7 @@ const summary = (figures: object): string =>
     .map(([key, value]) => `${key} ${Number(value).toPrecision(3)}`)
     .join(', ')
 
-/** `running` must have been started in that scene. */
+/** Opens a turn. `running` must have been started in that scene. */
 export function openTurn({ load }: Ground, scene: OwnScene, contender: Contender, running: Running): Turn {
   const roots = () => [...running.pids(), ...scene.pids()]
   return {
@@ -109,7 +109,10 @@ const brief: readonly Warming[] = [
   { count: 100, tokens: 5, slots: 10, stream: false },
 ]
 
-/** So that figures are those of a process that has run for a while: most level off after some 10,000 replies. */
+/**
+ * The warm-up after which figures are those of a process that has run for a while: most level off after some 10,000
+ * replies.
+ */
 const thorough: readonly Warming[] = [
   ...brief,
   { count: 5000, tokens: 5, slots: 20, stream: true, untilMs: 4000 },

@@ -7,7 +7,7 @@ interface Message {
   status: 'complete' | 'streaming' | 'error'
 }
 
-/** The server names the session; the address keeps it. */
+/** Returns the session. The server chooses its id; the address stores it. */
 async function session(): Promise<string> {
   if (location.hash === '') {
     const made = await (await fetch(`${deploy}/sessions`, { method: 'POST' })).json()

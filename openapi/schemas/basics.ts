@@ -2,7 +2,7 @@
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox'
 import { readOnly } from '../read-only.ts'
 
-/** The same schema, null allowed. For single types and enums. */
+/** Returns the same schema, null allowed. For single types and enums. */
 export function nullable(schema: TSchema): TSchema {
   const { type, enum: values, ...rest } = schema as TSchema & { type?: string; enum?: readonly unknown[] }
   return Type.Unsafe({
@@ -12,7 +12,7 @@ export function nullable(schema: TSchema): TSchema {
   })
 }
 
-/** An object of these properties, or null. */
+/** Returns an object of these properties, or null. */
 export const objectOrNull = (properties: TProperties, description: string): TSchema =>
   Type.Unsafe({ ...Type.Object(properties), type: ['object', 'null'], description })
 
@@ -25,7 +25,7 @@ export const name = (description: string) =>
   Type.String({ minLength: 1, maxLength: 200, description: `${description} 1 to 200 characters.` })
 export const oneOf = (values: readonly string[], description: string) =>
   Type.Unsafe({ type: 'string', enum: [...values], description })
-/** Any JSON object, nested at most 100 deep. */
+/** Returns the schema of any JSON object, nested at most 100 deep. */
 export const freeObject = (description: string) =>
   Type.Unsafe({ type: 'object', additionalProperties: true, 'x-max-depth': 100, description })
 
@@ -61,7 +61,7 @@ export const searchPage = Type.Object({
   q: Type.Optional(Type.String({ description: 'Only records whose name or title contains this text, ignoring case.' })),
 })
 
-/** `{[key]: [record], total, limit, offset}` */
+/** Returns the schema `{[key]: [record], total, limit, offset}`. */
 export const listOf = (title: string, key: string, record: TSchema): TObject =>
   Type.Object(
     {

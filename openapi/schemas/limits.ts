@@ -17,7 +17,7 @@ const limits = {
 const rules =
   'They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost.'
 
-/** As it is read. `whose`: as `of the key`. */
+/** Returns the limits as they are read. `whose`: as `of the key`. */
 export const limitsOf = (whose: string) =>
   Type.Unsafe({
     ...Type.Object(optional(limits)),
@@ -25,7 +25,7 @@ export const limitsOf = (whose: string) =>
     description: `Limits ${whose}. ${rules} Null when there is none.`,
   })
 
-/** As it is written. */
+/** Returns the limits as they are written. */
 export const limitsInput = (whose: string) =>
   Type.Unsafe({
     ...Type.Object(optional(Object.fromEntries(Object.entries(limits).map(([name, rule]) => [name, nullable(rule)])))),

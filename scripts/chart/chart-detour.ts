@@ -19,12 +19,12 @@ export interface DrawnEdge {
 
 const HEIGHT = 96
 const ABOVE = 58
-/** What the state around it needs below its other states. */
+/** The height that the surrounding state needs below its other states. */
 export const DETOUR_ROOM = HEIGHT + ABOVE
 /** Between lines side by side. */
 const APART = 29
 
-/** The id of the detour. Undefined where the machine has none. */
+/** Returns the id of the detour. Undefined where the machine has none. */
 export function detourOf({ states, transitions }: SessionChart): string | undefined {
   const parentOf = (id: string) => states.find((state) => state.id === id)?.parent ?? null
   return transitions.find(({ source, target }) => parentOf(target) !== null && parentOf(source) === null)?.target
@@ -45,7 +45,7 @@ interface Frame {
   doorOf: (id: string, state: string) => number
 }
 
-/** The detour's box and its transitions. */
+/** Returns the detour's box and its transitions. */
 export function drawDetour(
   chart: SessionChart,
   id: string,

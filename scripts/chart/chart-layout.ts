@@ -49,7 +49,7 @@ const optionsOf = (form: Form) => ({
 
 const isTop = ({ parent }: ChartState): boolean => parent === null
 
-/** How many steps on the outside lead to each state from the first. */
+/** Returns how many steps on the outside lead to each state from the first. */
 function depths({ initial, transitions }: SessionChart): Map<string, number> {
   const outside = (id: string) => id.split('.')[0] ?? id
   const found = new Map([[initial, 0]])
@@ -61,11 +61,11 @@ function depths({ initial, transitions }: SessionChart): Map<string, number> {
   return found
 }
 
-/** The tall chart has room for it where ELK puts it. */
+/** Returns the id of the detour. The tall chart has room for it where ELK puts it. */
 const detourIn = (chart: SessionChart, form: Form): string | undefined =>
   form === 'wide' ? detourOf(chart) : undefined
 
-/** The transitions that lead back on the outside: they share one rail. */
+/** Returns the transitions that lead back on the outside: they share one rail. */
 function returnsOf(chart: SessionChart, form: Form): ChartTransition[] {
   const depth = depths(chart)
   const detour = detourIn(chart, form)
@@ -176,7 +176,10 @@ function withRail(chart: SessionChart, form: Form, layout: Layout): Layout {
   const edge = Math.max(...Object.values(layout.boxes).map((box) => ends(box).across[1]))
   const rail = end + (isWide ? longest + 26 : label + 40)
   const far = Math.max(edge, isWide ? layout.height : layout.width) + 26
-  /** Where across the direction of reading a line leaves its state: all that lead there from the rail are side by side. */
+  /**
+   * Returns the place where a line leaves its state, across the direction of reading: all that lead there from the rail
+   * are side by side.
+   */
   const doorOf = (id: string, state: string): number => {
     const own = aside.filter(({ source, target }) => source === state || (target === state && source === detour))
     const [low, high] = boxes[state] ? ends(boxes[state]).across : [0, 0]

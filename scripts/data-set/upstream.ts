@@ -10,8 +10,8 @@ interface Asked {
 }
 
 /**
- * `status 429` refuses, `call` calls the clock, `loop 16` calls it that often, `long` says 200 kB; anything else gets a
- * short answer.
+ * Answers a request: `status 429` refuses, `call` calls the clock, `loop 16` calls it that often, `long` says 200 kB;
+ * anything else gets a short answer.
  */
 function answer({ messages }: Asked, response: ServerResponse): void {
   const said = messages.findLast(({ role }) => role === 'user')?.content ?? ''

@@ -10,10 +10,10 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Where the package's manifest lies below the root. */
+/** The folders of the package's manifests, below the root. */
 const folders = ['', 'packages/client']
 
-/** The manifest with `repository`, `homepage` and `bugs`. `address`: `https://HOST/OWNER/NAME`. */
+/** Returns the manifest with `repository`, `homepage` and `bugs`. `address`: `https://HOST/OWNER/NAME`. */
 export function named(manifest: string, address: string, directory: string): string {
   const repository = { type: 'git', url: `git+${address}.git`, ...(directory !== '' && { directory }) }
   const homepage = directory === '' ? `${address}#readme` : `${address}/tree/main/${directory}#readme`

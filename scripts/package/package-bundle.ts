@@ -17,7 +17,7 @@ export const bundled = [
   'openai',
 ] as const
 
-/** `entries`: file name to specifier. Shared code is in chunks beside them. */
+/** Bundles the entries. `entries`: file name to specifier. Shared code is in chunks next to them. */
 export async function bundle(entries: Record<string, string>, folder: string): Promise<void> {
   const { build } = await import('vite')
   const result = await build({
@@ -40,7 +40,7 @@ export async function bundle(entries: Record<string, string>, folder: string): P
   writeFileSync(join(folder, 'LICENSES.txt'), licences(modules))
 }
 
-/** The licence of every package that a module came from. */
+/** Returns the licence of every package that a module came from. */
 function licences(modules: readonly string[]): string {
   const folders = modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
   return [...new Set(folders)]

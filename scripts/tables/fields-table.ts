@@ -45,26 +45,26 @@ const page = (): string => `<!-- Written by "npm run generate" from src/provider
 
 # Fields that change the answer
 
-A completion request may say how it wants its answer. Such a field is sent on to the agent's provider under the name in the
-table, or refused with 400 naming field and provider. Nothing is ignored in silence.
+Some fields of a completion request change its answer. Such a field is sent to the agent's provider under the name in the
+table, or refused with 400 naming field and provider. No field is ignored silently.
 
 ${table()}
 
-- In parentheses: what that provider takes; anything else is 400. A value that only the provider can judge comes back as its
-  own error.
-- \`max_completion_tokens\` wins over \`max_tokens\`. \`stop\` is a text or up to four. \`response_format\` is \`text\`,
-  \`json_object\` or \`json_schema\`; \`text\` is what every model gives. An agent's \`responseFormat\` is the default.
-- \`parallel_tool_calls\` is sent with calls that offer tools.
+- The values that a provider accepts are in parentheses; others are 400. A value that only the provider can check comes back
+  as its own error.
+- \`max_completion_tokens\` takes precedence over \`max_tokens\`. \`stop\` is one to four texts. \`response_format\` is \`text\`,
+  \`json_object\` or \`json_schema\`; \`text\` works with every model. An agent's \`responseFormat\` is the default.
+- \`parallel_tool_calls\` is sent only with requests that offer tools.
 - \`n\` above 1, \`logprobs\`, \`audio\`, \`modalities\` beyond \`text\`, \`prediction\` and \`functions\` are 400 with every provider.
 - Null, \`false\`, \`n: 1\` and empty arrays count as absent, except \`parallel_tool_calls: false\`.
-- \`temperature\`, \`top_p\` and the like are the agent's. These, \`store\`, \`user\`, \`metadata\` and unknown fields are accepted and
-  not used: the header \`x-greenroom-ignored\` of the answer names them.
+- \`temperature\`, \`top_p\` and similar fields are settings of the agent. These, \`store\`, \`user\`, \`metadata\` and unknown fields
+  are accepted and not used: the header \`x-greenroom-ignored\` of the response names them.
 
 ## Pictures and files
 
 A user's message may be an array of parts: texts, \`image_url\` (\`{url, detail?}\`: a \`data:\` URL of PNG, JPEG, WebP or GIF, or
 an \`https:\` address) and \`file\` (\`{file_data, filename?}\`: a \`data:\` URL of PDF, plain text, Markdown or CSV). The AI SDK's
-\`file\` parts and the playground's messages hold the same.
+\`file\` parts and the playground's messages accept the same contents.
 
 \`\`\`sh
 PICTURE=iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==
@@ -76,30 +76,31 @@ curl -s http://127.0.0.1:8080/api/v1/agents/00000000-0000-4000-8000-000000000001
 
 ${partsTable()}
 
-- 400, naming the agent: its provider's API takes no such part. What a model of that provider cannot read is its own error.
-  Fallbacks that do not take what the request holds are passed over. Earlier messages' parts that a provider does not take
-  reach it as words.
-- Up to 20 parts, texts included, and 20 MiB of decoded bytes a message (413). \`MAX_BODY_BYTES\` counts for the rest of the
-  body. Bodies and what came in them hold 384 MiB together in each process, and those of one user, key or
-  address an eighth of it; beyond that 503 with \`Retry-After\`.
-- Bytes are checked against their type. Names lose paths, control characters and characters that turn the direction of writing.
+- 400, naming the agent: its provider's API does not accept such a part. If a model of that provider cannot read it, the
+  provider returns its own error. Fallbacks that do not accept the request's parts are skipped. Parts of earlier messages that a
+  provider does not accept are replaced with a note.
+- Up to 20 parts, texts included, and 20 MiB of decoded bytes a message (413). \`MAX_BODY_BYTES\` applies to the rest of the
+  body. Bodies with their pictures and files take at most 384 MiB in each process, and those of one user, key or address an
+  eighth of it; beyond that 503 with \`Retry-After\`.
+- Bytes are checked against their type. Paths, control characters and characters that change the direction of writing are
+  removed from names.
 - A picture at an address is fetched once, when the message is admitted: \`https\` on every hop, five redirects, public addresses
-  only (\`OUTBOUND_ALLOW\`), 10 s for all pictures of a request. What a retry or a busy session answers is answered first.
-- In sessions bytes are stored once for each content and go with the last message that has them. Messages carry
-  \`parts: [{type, url, media_type, filename, size}]\`; whoever may read the message reads the bytes at \`url\`.
-  Where a part's bytes are expected that \`url\` is taken too, as it stands: an edited message sends its pictures again by it.
-- Later turns send the parts of earlier ones again, the newest first, within 20 MiB; of others the model is told.
+  only (\`OUTBOUND_ALLOW\`), 10 s for all pictures of a request. A retry, or a message to a busy session, gets its response without a fetch.
+- In sessions bytes are stored once for each content and deleted with the last message that has them. Messages carry
+  \`parts: [{type, url, media_type, filename, size}]\`; every reader of the message may read the bytes at \`url\`.
+  That \`url\` is also accepted in place of a part's bytes, unchanged: an edited message sends its pictures again by it.
+- Later turns send the parts of earlier ones again, the newest first, within 20 MiB; a note replaces the others.
 
 ## Fallbacks
 
-An agent may have up to three \`fallbacks\`, each a provider and a model. When a call fails before the model has said anything,
-the next one is asked: after its retries (\`PROVIDER_RETRIES\`) for 408, 429, 5xx and broken connections; at once for a 429 that
-asks for more than 10 s, for silence, and for a refused key. A fallback that does not take the request's fields is passed
-over. Each model call of a reply begins with the agent's own model. Chunks name the model of their own turn; the first one,
+An agent may have up to three \`fallbacks\`, each a provider and a model. When a call fails before the model's first output,
+the next one is called: after the retries (\`PROVIDER_RETRIES\`) for 408, 429, 5xx and broken connections; at once for a 429 that
+demands a wait of more than 10 s, for silence, and for a refused key. A fallback that does not accept the request's fields is
+skipped. Each model call of a reply begins with the agent's own model. Chunks name the model of their own turn; the first one,
 with the role, names the agent's. When all fail, the error is the last one's.
 
 During a rolling upgrade from a version without them, add fallbacks once every instance runs this one: an older one cannot
-stream such a reply to those who read along.
+stream such a reply to its readers.
 `
 
 function main(): number {

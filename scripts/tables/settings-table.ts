@@ -8,7 +8,7 @@ const markers = ['<!-- settings -->', '<!-- /settings -->'] as const
 
 const shown = (value: string | null): string => (value === null ? 'unset' : value === '' ? 'empty' : `\`${value}\``)
 
-/** Markdown, one row for each setting. */
+/** Returns a Markdown table, one row for each setting. */
 export function settingsTable(rows: readonly Setting<unknown>[]): string {
   const lines = rows.map(
     ({ name, default: defaultValue, meaning }) => `| \`${name}\` | ${shown(defaultValue)} | ${meaning} |`,
@@ -16,7 +16,7 @@ export function settingsTable(rows: readonly Setting<unknown>[]): string {
   return ['| Setting | Default | Meaning |', '|---|---|---|', ...lines].join('\n')
 }
 
-/** The page with the table; null when a marker is missing. */
+/** Returns the page with the table; null when a marker is missing. */
 export function withTable(page: string, rows: readonly Setting<unknown>[]): string | null {
   const start = page.indexOf(markers[0])
   const end = page.indexOf(markers[1])

@@ -24,7 +24,7 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
 const post = (url: string, type: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
   send(url, { method: 'POST', headers: { 'content-type': type, ...headers }, body })
 
-/** Logs in and returns the headers with the cookie: none where the server requires no login. */
+/** Authenticates and returns the headers with the cookie: none where the server requires no login. */
 export async function logIn({ url, login }: Server): Promise<Record<string, string>> {
   if (login === undefined) return {}
   const colon = login.indexOf(':')

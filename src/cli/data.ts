@@ -21,7 +21,7 @@ export interface DataOptions {
 
 const logTo = ({ err }: Terminal) => ({ debug() {}, info: err, warn: err, error: err })
 
-/** Statements of a copy may take long: no limits. */
+/** Connects without time limits: statements of a copy may take long. */
 const openSql = (url: string, pooled = false): Sql =>
   connect(url, { name: 'greenroom copy', max: 1, timeoutMs: 0, pooled })
 

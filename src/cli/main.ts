@@ -34,7 +34,7 @@ const server = (): Server => ({
 const version = async (): Promise<string> =>
   JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')).version
 
-/** Commands on data are loaded on use: they need the database's driver. */
+/** Loads commands on data on use: they need the database's driver. */
 const onData =
   (
     run: (

@@ -70,7 +70,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     await answerReportRequest(sql, id, owned)
   }
 
-  /** No reply can be taken over before the start. */
+  /** Takes lost replies over. Does nothing before the start. */
   let takeLost = () => {}
   const search = createLostSearch(options, () => takeLost())
 

@@ -66,7 +66,7 @@ export function createWorkerMetrics({ answerMs = ANSWER_MS } = {}) {
       latest.set(question.worker.id, message.snapshot)
       question.answered()
     },
-    /** `workers`: all that serve now. Those missing since the last call have ended. */
+    /** Collects the metrics of workers. `workers`: all that serve now. Those missing since the last call have ended. */
     async collect(workers: readonly MetricsWorker[]): Promise<MetricsSnapshot[]> {
       await Promise.all(workers.map(ask))
       const serving = new Set(workers.map(({ id }) => id))

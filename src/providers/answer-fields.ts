@@ -1,6 +1,6 @@
 /**
- * Which provider takes which field that changes the answer, and under which name (contract section 13). The table decides
- * what is sent, what is refused and what docs/fields.md says. Pure.
+ * The fields that change the answer: which provider accepts them, and under which name (contract section 13). The table
+ * decides what is sent, what is refused and what docs/fields.md says. Pure.
  */
 import type { AnswerFields, ModelRequest, ModelTarget, ReasoningEffort } from '../actors/ports/index.ts'
 import { isReasoningModel } from './openai/openai-models.ts'
@@ -8,7 +8,7 @@ import { findProviderType, type ProviderTypeId, wireApiOf } from './provider-typ
 
 export type Field = keyof AnswerFields
 
-/** Their names in requests. */
+/** Names of the fields in requests. */
 export const fieldNames = {
   maxTokens: 'max_tokens',
   stop: 'stop',
@@ -22,14 +22,14 @@ export const fieldNames = {
 type Names = Record<Field, string | null>
 const common: Names = fieldNames
 
-/** The caller's own one of `max_tokens` and `max_completion_tokens`. */
+/** The caller's choice between `max_tokens` and `max_completion_tokens`. */
 export const AS_SENT = 'as sent'
 
-/** What decides about fields: the provider's type, or the Responses API, whichever type speaks it. */
+/** The key of the table: the provider's type, or the Responses API for every type that uses it. */
 export type FieldWire = ProviderTypeId | 'responses'
 
 export const takenFields: Readonly<Record<FieldWire, Names>> = {
-  // Its reasoning models refuse `max_tokens`; all its models take the other name.
+  // OpenAI's reasoning models refuse `max_tokens`; all its models take the other name.
   openai: { ...common, maxTokens: 'max_completion_tokens' },
   anthropic: {
     maxTokens: 'max_tokens',
@@ -53,7 +53,7 @@ export const takenFields: Readonly<Record<FieldWire, Names>> = {
   deepseek: { ...common, seed: null, parallelToolCalls: null },
   xai: { ...common, maxTokens: 'max_completion_tokens' },
   ollama: { ...common, parallelToolCalls: null },
-  // Servers of many makes know one of the two, and their callers know which.
+  // Compatible servers accept one of the two names, and their callers know which.
   'openai-compatible': { ...common, maxTokens: AS_SENT },
   responses: {
     maxTokens: 'max_output_tokens',
@@ -73,13 +73,13 @@ export const takenFields: Readonly<Record<FieldWire, Names>> = {
   },
 }
 
-/** The least that the Responses API takes. */
+/** The smallest value that the Responses API accepts. */
 const LEAST_OUTPUT = 16
 
 interface Limit {
   /** The row of the documentation's table. */
   words: string
-  /** Does the limit keep these fields from this model? */
+  /** Returns whether the limit keeps these fields from this model. */
   excludes(fields: AnswerFields, model: string): boolean
 }
 
@@ -88,7 +88,7 @@ const efforts = (...taken: ReasoningEffort[]): Limit => ({
   excludes: ({ reasoningEffort }) => reasoningEffort !== undefined && !taken.includes(reasoningEffort),
 })
 
-/** Values that a provider's API has not, of fields that it has. */
+/** Values that a provider's API lacks, of fields that it has. */
 export const limits: Partial<Record<FieldWire, Partial<Record<Field, readonly Limit[]>>>> = {
   anthropic: {
     responseFormat: [
@@ -128,14 +128,17 @@ export const limits: Partial<Record<FieldWire, Partial<Record<Field, readonly Li
   },
 }
 
-/** Claude 3 to Opus 4 and Sonnet 4 have none. */
+/** Returns whether a model supports response schemas. Claude 3 to Opus 4 and Sonnet 4 do not. */
 const hasSchemas = (model: string): boolean =>
   !/claude-3-|claude-(?:opus|sonnet)-4(?:-0)?(?:-\d{8}|-latest|@|$)/.test(model)
 
 const hasEffort = (model: string): boolean =>
   hasSchemas(model) && !/claude-opus-4-1|claude-(?:sonnet|haiku)-4-5/.test(model)
 
-/** Token budgets as Google's own chat-completions endpoint sets them; levels from Gemini 3 on. Null when it is not taken. */
+/**
+ * Returns token budgets as Google's own chat-completions endpoint sets them; levels from Gemini 3 on. Null when it is
+ * not taken.
+ */
 function thinkingOf(model: string, effort: ReasoningEffort): object | null {
   if (effort === 'xhigh' || effort === 'max' || /gemini-(?:1|2\.0)/.test(model)) return null
   if (/gemini-2\.5/.test(model)) {
@@ -150,7 +153,7 @@ type Target = { provider: Pick<ModelTarget['provider'], 'type' | 'wireApi'>; mod
 const fieldWireOf = (provider: Target['provider'], type: ProviderTypeId): FieldWire =>
   wireApiOf(provider) === 'responses' ? 'responses' : type
 
-/** Why a model cannot be asked for these fields: a message that begins with the field. Null when it takes them all. */
+/** Returns why a model does not accept these fields: a message that begins with the field. Null when it accepts all. */
 export function fieldRefusal({ provider, model }: Target, fields: AnswerFields): string | null {
   const known = findProviderType(provider.type)
   if (known === null) return null
@@ -166,7 +169,7 @@ export function fieldRefusal({ provider, model }: Target, fields: AnswerFields):
   return null
 }
 
-/** The fields that a model is asked for: the request's own, and the agent's. A fallback is spared those of the agent's that it refuses. */
+/** Merges the request's fields with the agent's. A fallback is not sent those of the agent's fields that it rejects. */
 export function withAgentFields(request: ModelRequest, isFallback: boolean): AnswerFields {
   const { fields = {}, agentFields = {}, model } = request
   const { maxTokens: value, reasoningEffort } = agentFields
@@ -180,7 +183,10 @@ export function withAgentFields(request: ModelRequest, isFallback: boolean): Ans
   return Object.assign({}, ...taken, fields)
 }
 
-/** Text is what every model gives: it is asked for nowhere. */
+/**
+ * Returns the names of the fields to send. The response format of plain text is left out, since it is every model's
+ * default.
+ */
 const fieldsIn = (fields: AnswerFields): Field[] =>
   fieldList.filter(
     (field) => fields[field] !== undefined && !(field === 'responseFormat' && fields.responseFormat?.type === 'text'),
@@ -188,7 +194,7 @@ const fieldsIn = (fields: AnswerFields): Field[] =>
 
 const fieldList = Object.keys(fieldNames).filter((name): name is Field => name in fieldNames)
 
-/** The fields as the provider's request has them. Only for fields that `fieldRefusal` let pass. */
+/** Returns the fields as the provider's request has them. Only for fields that `fieldRefusal` accepted. */
 export function wireFields({ provider, model, fields = {} }: ModelRequest): Record<string, unknown> {
   const known = findProviderType(provider.type)
   const wire: Record<string, unknown> = {}
@@ -210,7 +216,7 @@ export function wireFields({ provider, model, fields = {} }: ModelRequest): Reco
 
 function wireValue(type: FieldWire, field: Field, fields: AnswerFields, model: string): unknown {
   const { responseFormat: format, reasoningEffort: effort } = fields
-  // Less is what an interrupted reply has left: who sets it is refused.
+  // An interrupted reply may have less left than the minimum. A caller who sets less is refused.
   if (type === 'responses' && field === 'maxTokens') return Math.max(LEAST_OUTPUT, fields.maxTokens?.value ?? 0)
   if (field === 'maxTokens') return fields.maxTokens?.value
   if (type === 'anthropic' && field === 'parallelToolCalls') return !fields.parallelToolCalls

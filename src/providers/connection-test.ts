@@ -1,4 +1,4 @@
-/** `POST …/providers/<id>/test` (contract section 2): does this provider answer, and what does it offer? */
+/** `POST …/providers/<id>/test` (contract section 2): whether a provider answers, and which models it offers. */
 
 import type { ProviderConnection } from '../actors/ports/index.ts'
 import { isObject } from '../untrusted/is-object.ts'
@@ -21,7 +21,9 @@ export interface ConnectionTest {
 const maxListBytes = 8 * 1024 * 1024
 const maxModels = 2000
 
-/** Never rejects: what goes wrong is reported in `message`, with the provider's full words but without keys. */
+/**
+ * Tests a provider. Never rejects: an error is reported in `message`, with the provider's full words but without keys.
+ */
 export async function testConnection(
   connection: ProviderConnection,
   fetch: ProviderFetch,
@@ -47,13 +49,13 @@ export async function testConnection(
     const problem = problemIn(error)
     if (!problem) throw error
     const { message, detail } = failureOf(problem, connection.apiKey ? [connection.apiKey.trim()] : [])
-    // Where a caller gets the kind only, the administrator who set URL and key may read the words.
+    // A caller gets the kind of error only. The administrator who set URL and key may read the words.
     const terse = message.includes(problem.reason) && problem.kind !== 'connection'
     return answer(false, cut(terse ? message : `${message} ${clearKeyLike(detail)}`, 500))
   }
 }
 
-/** Null when the server does not list its models. */
+/** Returns the names of the models. Null when the server does not list its models. */
 async function listModels(connection: ProviderConnection, fetch: ProviderFetch, signal: AbortSignal) {
   if (connection.type === 'anthropic') {
     return modelsIn(await listAnthropicModels(connection, fetch, signal, maxListBytes))
@@ -64,7 +66,9 @@ async function listModels(connection: ProviderConnection, fetch: ProviderFetch, 
   return listOpenAiModels(connection, requireDialect(connection.type), fetch, signal)
 }
 
-/** Null when the server lists no models, but a completion call finds it and the key is taken. */
+/**
+ * Returns the names of the models. Null when the server lists none, but answers a completion call and accepts the key.
+ */
 async function listOpenAiModels(
   connection: ProviderConnection,
   dialect: Dialect,
@@ -96,7 +100,7 @@ async function listOpenAiModels(
 
 const discard = async (call: { asResponse(): Promise<Response> }) => answerOf(await call.asResponse()).cancel()
 
-/** `{data: [{id}]}`; some servers send the bare list, or `name` for `id`. */
+/** Reads names from `{data: [{id}]}`. Some servers send the bare list, or `name` for `id`. */
 function modelsIn(text: string): string[] {
   const parsed = parse(text, listBounds)
   const list = isObject(parsed) ? (parsed.data ?? parsed.models) : parsed

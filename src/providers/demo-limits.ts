@@ -1,14 +1,17 @@
-/** The demo provider keeps to `max_tokens`, `max_completion_tokens` and `stop` (contract section 25), as models do. */
+/**
+ * Limits of the demo provider: it keeps to `max_tokens`, `max_completion_tokens` and `stop` (contract section 25), as
+ * models do.
+ */
 import type { AnswerFields, ModelEvent } from '../actors/ports/index.ts'
 
-/** A token is a word with the spaces after it: what the demo speaks in. */
+/** Cuts the demo's answer at its limits. A token is a word with the spaces after it. */
 export async function* withinLimits(
   events: AsyncIterable<ModelEvent>,
   { maxTokens, stop = [] }: Pick<AnswerFields, 'maxTokens' | 'stop'>,
 ): AsyncGenerator<ModelEvent> {
   const most = maxTokens?.value ?? Number.POSITIVE_INFINITY
   const longest = Math.max(0, ...stop.map((one) => one.length))
-  /** What may be the beginning of a stop sequence. */
+  /** Text that may be the beginning of a stop sequence. */
   let held = ''
   let tokens = 0
   for await (const event of events) {
@@ -35,7 +38,7 @@ export async function* withinLimits(
   }
 }
 
-/** Where the first of these begins. -1: none is there. */
+/** Returns where the first of these begins, or -1. */
 function firstOf(text: string, stops: readonly string[]): number {
   const places = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0)
   return places.length === 0 ? -1 : Math.min(...places)

@@ -4,15 +4,18 @@ import { pause } from '../async/pause.ts'
 import { withinLimits } from './demo-limits.ts'
 import { ProviderProblem } from './wire/failure.ts'
 
-/** Milliseconds between two words; 40 and 2 a second. */
+/** Milliseconds between two words: 40 and 2 words a second. */
 const talkMs = 25
 const slowMs = 500
 const maxWords = 100_000
 
-/** Words that come at once still let others run, every so many. */
-const breath = 256
+/** The number of words sent at once before other tasks get a turn. */
+const BATCH = 256
 
-/** Reports no usage: the estimate that stands in for it can thus be seen too. Rejects with ProviderProblem for `/fail`. */
+/**
+ * Plays one turn. Reports no usage, so that the estimate that replaces it can be seen too. Rejects with ProviderProblem
+ * for `/fail`.
+ */
 export async function playDemo(
   request: ModelRequest,
   signal: AbortSignal,
@@ -27,11 +30,11 @@ export async function playDemo(
   }
 }
 
-/** What stands for the connection to the demo provider, so that it can be cut. */
+/** The connection to the demo provider, which can be cut. */
 export interface DemoLine {
-  /** Ends all calls that run. */
+  /** Aborts all running calls. */
   cut(): void
-  /** Aborts when the line is cut. */
+  /** Returns a signal that aborts when the line is cut. */
   signal(): AbortSignal
 }
 
@@ -73,8 +76,8 @@ async function* play(request: ModelRequest, signal: AbortSignal): AsyncGenerator
 const help = 'I know /echo TEXT, /slow N, /long N, /fail, /fail N, /hang and /tool NAME JSON.'
 
 /**
- * The newest message as it was written. In a session what it is sent with may stand before it: a summary, and earlier messages
- * that got no answer.
+ * Returns the newest message as it was written. In a session it may be sent after a summary and earlier messages
+ * without an answer.
  */
 function lastText({ messages, history }: ModelRequest): string {
   const sent = messages.at(-1)?.content ?? ''
@@ -90,7 +93,7 @@ function describe(request: ModelRequest): string {
   return `I am the demo model. I received ${many}. ${prompt} The last message is: "${shorten(lastText(request))}".${partsOf(messages.at(-1))}`
 }
 
-/** What came with a message, by its kind and size. */
+/** Describes the attachments of a message by kind and size. */
 function partsOf(message: ModelMessage | undefined): string {
   const segments = message?.role === 'user' ? (message.segments ?? []) : []
   const parts = segments.filter((segment) => typeof segment !== 'string')
@@ -103,12 +106,12 @@ function shorten(text: string): string {
   return points.length > 200 || text.length > 500 ? `${points.slice(0, 200).join('')}…` : text
 }
 
-/** The words 1 to N. */
+/** Returns the words 1 to N. */
 function* numbers(n: number): Generator<string> {
   for (let i = 1; i <= n; i++) yield i < n ? `${i} ` : `${i}`
 }
 
-/** Null when it is not a whole number from 1 to 100,000. */
+/** Parses a count. Returns null when it is not a whole number from 1 to 100,000. */
 const readCount = (text: string): number | null => {
   const n = /^\d{1,6}$/.test(text.trim()) ? Number(text) : 0
   return n >= 1 && n <= maxWords ? n : null
@@ -144,7 +147,7 @@ async function* callTool(text: string, request: ModelRequest, signal: AbortSigna
   yield end('tool_calls')
 }
 
-/** The text word by word, each with the spaces after it: together they are the text, exactly. */
+/** Splits the text into words, each with the spaces after it. Joined, they are exactly the text. */
 async function* speak(text: string, paceMs: number, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   yield* paced(wordsOf(text), paceMs, signal)
   if (!signal.aborted) yield end('stop')
@@ -154,14 +157,17 @@ function* wordsOf(text: string): Generator<string> {
   for (const [word] of text.matchAll(/^\s+|\S+\s*/g)) yield word
 }
 
-/** Each word is due at a time of its own, so that a slow reader or a late timer does not slow the whole down. */
+/**
+ * Yields each word when it is due. Each has a time of its own, so that a slow reader or a late timer does not slow the
+ * whole down.
+ */
 async function* paced(words: Iterable<string>, paceMs: number, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const start = performance.now()
   let n = 0
   for (const text of words) {
     const wait = start + n++ * paceMs - performance.now()
     // A timer may fire a fraction of a millisecond early; that is no reason for another one.
-    if (wait > 1 || n % breath === 0) await pause(Math.max(0, wait), signal)
+    if (wait > 1 || n % BATCH === 0) await pause(Math.max(0, wait), signal)
     if (signal.aborted) return
     yield { type: 'text', text }
   }

@@ -1,6 +1,6 @@
 /**
- * The Model port: picks the adapter, retries, watches for silence, asks the next model (contract section 13), reports failures
- * with the contract's codes.
+ * The Model port: picks the adapter, retries, watches for silence, calls the next model (contract section 13), reports
+ * failures with the contract's codes.
  */
 import type {
   Model,
@@ -27,32 +27,35 @@ import type { ProviderFetch } from './request/fetch.ts'
 import { sendingParts, shownBody } from './request/outgoing-parts.ts'
 import { createTokenCounter } from './tokens/token-count.ts'
 import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
+import { createRemembered } from './wire/remembered.ts'
 import { watchSilence } from './wire/silence.ts'
 import { isOutput } from './wire/turn-stream.ts'
 import { watchUsageReports } from './wire/usage-reports.ts'
 
 export interface ModelOptions {
-  /** How often a call that failed before anything of the model's came is made again. */
+  /** The number of retries of a call that failed before the model sent anything. */
   providerRetries: number
-  /** Longest silence between two events, the wait for the first included. Milliseconds. */
+  /** The longest silence between two events, the wait for the first included. Milliseconds. */
   idleTimeoutMs: number
-  /** Makes the calls: the outbound guard. Keeps to `init.signal`, and has no time limits of its own. */
+  /** Makes the calls: the outbound guard. Obeys `init.signal` and has no time limits of its own. */
   fetch: ProviderFetch
-  /** Called when tokens can only be estimated by length, since the tokenizer's thread failed. */
+  /** A listener for a failure of the tokenizer's thread. Tokens are estimated by length after it. */
   onCountFault?: (error: unknown) => void
-  /** First wait before another try, doubled with each; milliseconds. Default 500. */
+  /** The wait before the first retry, doubled with each; milliseconds. Default 500. */
   backOffMs?: number
-  /** When absent, calls of the demo provider cannot be cut. */
+  /** The line that cuts calls of the demo provider. When absent, they cannot be cut. */
   demoLine?: DemoLine
 }
 
-/** Dispose of it: tokens are counted in a thread. */
+/** The model port. Must be disposed: tokens are counted in a thread. */
 export interface Providers extends Model, AsyncDisposable {
-  /** Never rejects: what goes wrong is the answer (contract section 2). */
+  /** Tests a provider. Never rejects: an error is the answer (contract section 2). */
   testProvider(connection: ProviderConnection, options?: { timeoutMs?: number }): Promise<ConnectionTest>
 }
 
-/** A provider that asks to wait for longer is not tried again (contract section 1). */
+/**
+ * The longest wait that a provider may request. After a longer one the call is not tried again (contract section 1).
+ */
 const longestWaitMs = 10_000
 
 export function createModel(options: ModelOptions): Providers {
@@ -60,8 +63,8 @@ export function createModel(options: ModelOptions): Providers {
   const { fetch } = options
   const watchTurn = watchUsageReports(counter.expect)
   const openai = createOpenAi(fetch)
-  const refusals: Refusals = new Set()
-  const beginnings: RefusedBeginnings = new Set()
+  const refusals: Refusals = createRemembered()
+  const beginnings: RefusedBeginnings = createRemembered()
 
   const callModel: Model['stream'] = (request, signal, take) => {
     const { type } = request.provider
@@ -77,7 +80,7 @@ export function createModel(options: ModelOptions): Providers {
     })
   }
 
-  /** A turn of one model, its retries included. Null when it took place, or `signal` aborted. */
+  /** Streams a turn of one model, its retries included. Returns null when it took place, or `signal` aborted. */
   const streamOne: StreamOne = async (request, signal, take) => {
     const { provider, model, calls } = request
     const { idleTimeoutMs } = options
@@ -87,7 +90,7 @@ export function createModel(options: ModelOptions): Providers {
     let sent = false
     let spoke = false
     const receive: Take<ModelEvent> = (events) => {
-      // After it the call is never made again (contract section 10).
+      // After the first output the call is never made again (contract section 10).
       sent ||= events.some(isOutput)
       if (!spoke && events.some(isToken)) {
         spoke = true
@@ -128,7 +131,7 @@ export function createModel(options: ModelOptions): Providers {
     }
     return null
   }
-  const stream = withFallbacks(withinContext(streamOne, new Map()))
+  const stream = withFallbacks(withinContext(streamOne, createRemembered()))
 
   return {
     stream,
@@ -138,7 +141,7 @@ export function createModel(options: ModelOptions): Providers {
   }
 }
 
-/** Asks the next model when one failed before it made anything. When all fail, the last one's failure counts. */
+/** Calls the next model when one failed before any output. When all fail, the last failure is reported. */
 function withFallbacks(streamOne: StreamOne): Model['stream'] {
   return async (request, signal, take) => {
     const targets = [request, ...fallbacksFor(request)]
@@ -154,22 +157,25 @@ function withFallbacks(streamOne: StreamOne): Model['stream'] {
   }
 }
 
-/** Leaves out those that do not accept what the request holds. */
+/** Removes models that do not accept the request's content. */
 const fallbacksFor = ({ fallbacks = [], fields = {}, mediaTypes = [] }: ModelRequest): readonly ModelTarget[] =>
   fallbacks.filter((target) => fieldRefusal(target, fields) === null && partRefusal(target, mediaTypes) === null)
 
-/** The events, with `named` before the first of them. */
+/** Inserts `named` before the first of the events. */
 function naming(named: ModelEvent[], take: Take<ModelEvent>): Take<ModelEvent> {
   return (events) => (named.length === 0 ? take(events) : take([...named.splice(0), ...events]))
 }
 
 const isToken = ({ type }: ModelEvent): boolean => type === 'text' || type === 'reasoning'
 
-/** Another provider may well answer: what would be tried again, a time-out, a refused key, too long an input (contract section 13). */
+/**
+ * Returns whether another provider may succeed: after a retryable error, a time-out, a refused key or an input that is
+ * too long (contract section 13).
+ */
 const isOfThisProvider = (problem: ProviderProblem, code: ModelFailure['code']): boolean =>
   problem.transient || ['provider_timeout', 'provider_auth', 'context_length_exceeded'].includes(code)
 
-/** One try, until it ends, fails, is aborted or falls silent. */
+/** Runs one attempt, until it ends, fails, is aborted or falls silent. */
 async function watched(
   call: (signal: AbortSignal, take: Take<ModelEvent>) => Promise<void>,
   signal: AbortSignal,
@@ -190,7 +196,7 @@ async function watched(
   try {
     watch.waiting()
     await call(watch.signal, receive)
-    // An adapter may just stop on abort; that silence was the cause must still be reported.
+    // An adapter may stop on abort without an error; that silence was the cause must still be reported.
     if (watch.expired() && !ended) throw silent(idleMs)
   } catch (error) {
     throw watch.expired() ? silent(idleMs) : error
@@ -201,8 +207,8 @@ const silent = (idleMs: number) =>
   new ProviderProblem({ kind: 'silent', reason: `no event within ${Math.round(idleMs / 1000)} s` })
 
 /**
- * Null when there is no other try. Else what the provider asked for, or an exponential wait, a quarter of it random so that
- * instances which failed together do not come back together.
+ * Returns the wait before the next attempt: the wait that the provider requested, or an exponential one, a quarter of
+ * it random so that instances that failed together do not come back together. Null when there is no further attempt.
  */
 function waitBeforeRetry(problem: ProviderProblem, attempt: number, firstMs: number): number | null {
   if (!problem.transient) return null

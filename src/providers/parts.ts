@@ -1,11 +1,11 @@
 /**
- * Which provider takes which pictures and files (contract section 13). The table decides what is refused and what
+ * Pictures and files: which provider accepts which (contract section 13). The table decides what is refused and what
  * docs/fields.md says. Pure.
  */
 import type { ModelTarget } from '../actors/ports/index.ts'
 import { findProviderType, type ProviderTypeId } from './provider-types.ts'
 
-/** How a provider's requests hold what has these media types. `text`: as a text of its own. Null when it cannot. */
+/** The place of these media types in a provider's requests. `text`: as a text of its own. Null when there is none. */
 export interface TakenParts {
   pictures: readonly string[]
   pdf: boolean
@@ -14,7 +14,7 @@ export interface TakenParts {
 
 const allPictures = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
 
-/** What a model cannot take is its provider's to say: here stand the APIs. */
+/** Media types that the APIs accept. A provider itself rejects what a single model does not accept. */
 export const takenParts: Readonly<Record<ProviderTypeId, TakenParts>> = {
   openai: { pictures: allPictures, pdf: true, text: 'text' },
   anthropic: { pictures: allPictures, pdf: true, text: 'file' },
@@ -29,7 +29,7 @@ export const takenParts: Readonly<Record<ProviderTypeId, TakenParts>> = {
   demo: { pictures: allPictures, pdf: true, text: 'file' },
 }
 
-/** `image/*`: a picture whose kind is not known yet. */
+/** Returns whether a provider type accepts a media type. `image/*`: a picture whose kind is not known yet. */
 export function takesPart(type: string, mediaType: string): boolean {
   const known = findProviderType(type)
   if (known === null) return true
@@ -41,7 +41,7 @@ export function takesPart(type: string, mediaType: string): boolean {
 
 type Target = { provider: Pick<ModelTarget['provider'], 'type'> }
 
-/** Why a provider cannot be asked about what has these media types. Null when it can. */
+/** Returns why a provider does not accept these media types. Null when it does. */
 export function partRefusal({ provider: { type } }: Target, mediaTypes: readonly string[]): string | null {
   const refused = mediaTypes.find((mediaType) => !takesPart(type, mediaType))
   if (refused === undefined) return null

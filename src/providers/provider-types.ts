@@ -1,4 +1,6 @@
-/** The provider types of contract section 2, and what sets those apart that share the chat-completions adapter. */
+/**
+ * The provider types of contract section 2, and the differences between those that share the chat-completions adapter.
+ */
 import type { ProviderConnection, WireApi } from '../actors/ports/index.ts'
 import { withoutEnd } from '../untrusted/without-end.ts'
 import { ProviderProblem } from './wire/failure.ts'
@@ -13,25 +15,29 @@ export interface ProviderType {
   defaultBaseUrl: string | null
 }
 
-/** Where a vendor's chat-completions API departs from the common one. */
+/** The differences of a vendor's chat-completions API from the common one. */
 export interface Dialect {
-  /** `top_k` is no field of the common format: sent only where the vendor's API has it. */
+  /** Support of `top_k`, which is no field of the common format: sent only where the vendor's API has it. */
   topK: boolean
-  /** Asked for by `stream_options`; vendors without it report usage unasked and refuse unknown fields. */
+  /**
+   * Support of `stream_options`, which requests usage; vendors without it report usage unasked and refuse unknown
+   * fields.
+   */
   usageOption: boolean
   /**
-   * Whether reasoning that led to tool calls goes back with their results: some vendors refuse the turn without, others
-   * think worse. `required`: earlier replies, whose reasoning is never sent, bear a blank in its place. `asked`: only where the
-   * request asks for reasoning, since a server of unknown make may refuse it, or where that server asks for it.
+   * Whether reasoning that led to tool calls is sent back with their results. Some vendors refuse the turn without it,
+   * others think worse. `required`: earlier replies, whose reasoning is never sent, carry a blank instead. `asked`:
+   * only where the request turns reasoning on, or where the server has demanded it, since an unknown server may reject
+   * it.
    */
   reasoningBack: 'required' | 'always' | 'asked' | 'never'
-  /** A user's message is refused right behind a result. */
+  /** True when a user's message directly after a tool result is refused. */
   answersResults: boolean
-  /** Tool call ids must be nine letters and digits. */
+  /** True when tool call ids must be nine letters and digits. */
   shortCallIds: boolean
-  /** How the beginning of an answer is marked, where the vendor wants a mark; for DeepSeek the API is another one, too. */
+  /** The mark on the beginning of an answer, for vendors that require one. DeepSeek also requires another API. */
   beginning: 'prefix' | 'beta' | null
-  /** Asks whether the key is good, where the list of models is public. */
+  /** The path of a request that checks the key, for vendors whose list of models is public. */
   keyCheckPath: string | null
 }
 
@@ -125,7 +131,7 @@ export const providerTypes = [
 
 export type ProviderTypeId = (typeof providerTypes)[number]['id']
 
-/** What most types have in common. */
+/** The common dialect. */
 export const commonDialect: Dialect = {
   topK: false,
   usageOption: true,
@@ -136,7 +142,7 @@ export const commonDialect: Dialect = {
   keyCheckPath: null,
 }
 
-/** Null when the type has an adapter of its own. */
+/** The dialect of each type. Null when the type has an adapter of its own. */
 const dialects: Readonly<Record<ProviderTypeId, Dialect | null>> = {
   openai: commonDialect,
   anthropic: null,
@@ -155,13 +161,16 @@ const dialects: Readonly<Record<ProviderTypeId, Dialect | null>> = {
 export const findProviderType = (id: string): (ProviderType & { id: ProviderTypeId }) | null =>
   providerTypes.find((type) => type.id === id) ?? null
 
-/** Null when the type is unknown, or has an adapter of its own. */
+/** Returns the dialect. Null when the type is unknown or has an adapter of its own. */
 export function dialectOf(type: string): Dialect | null {
   const known = findProviderType(type)
   return known && dialects[known.id]
 }
 
-/** How a provider without an adapter of its own is called. Throws ProviderProblem for a type that this version does not know. */
+/**
+ * Returns the dialect of a provider without an adapter of its own. Throws ProviderProblem for a type that this version
+ * does not know.
+ */
 export function requireDialect(type: string): Dialect {
   const dialect = dialectOf(type)
   if (dialect) return dialect
@@ -169,12 +178,15 @@ export function requireDialect(type: string): Dialect {
   throw new ProviderProblem({ kind: 'unusable', reason: `${name} models cannot be called by this version.` })
 }
 
-/** The API that a provider is called by. Null when its type has one API only. */
+/** Returns the API that a provider is called by. Null when its type has one API only. */
 export function wireApiOf({ type, wireApi }: Pick<ProviderConnection, 'type' | 'wireApi'>): WireApi | null {
   return type === 'openai' || type === 'openai-compatible' ? (wireApi ?? 'chat_completions') : null
 }
 
-/** The URL that paths such as `/chat/completions` are added to; null where the type has no default and none is set. */
+/**
+ * Returns the URL that paths such as `/chat/completions` are added to; null where the type has no default and none is
+ * set.
+ */
 export function endpointOf(connection: Pick<ProviderConnection, 'type' | 'baseUrl'>): string | null {
   const base = connection.baseUrl ?? findProviderType(connection.type)?.defaultBaseUrl ?? null
   if (base === null || !URL.canParse(base)) return null

@@ -1,12 +1,12 @@
-/** Which tools a model may or must call, in each vendor's words (contract section 15). Pure. */
+/** Tool choice, the tools that a model may or must call, in each vendor's words (contract section 15). Pure. */
 import type { ModelRequest } from '../actors/ports/index.ts'
 
 type Asked = Pick<ModelRequest, 'toolChoice'>
 
-/** A tool must be called: some vendors do not let a model think before that. */
+/** Returns whether a tool must be called. Some vendors do not let a model think before that. */
 export const isForced = ({ toolChoice }: Asked): boolean => toolChoice === 'required' || typeof toolChoice === 'object'
 
-/** When undefined, the provider's default applies. */
+/** Returns the choice in the vendor's format. When undefined, the provider's default applies. */
 export function chatToolChoice({ toolChoice }: Asked) {
   if (typeof toolChoice !== 'object') return toolChoice
   return { type: 'function' as const, function: { name: toolChoice.name } }

@@ -30,7 +30,7 @@ export const METADATA = 'session.metadata.'
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 /** Placeholders of values, and of names that begin like one. No others count in a prompt. */
 export const VALUES = /\{\{\s*(?:session|now)\.[^{}]*\}\}/g
-/** Begins like a value, but is not closed, or holds a brace. */
+/** A placeholder that begins like a value, but is not closed, or holds a brace. */
 const UNCLOSED = /\{\{\s*(?:session|now)\.[^\s{}|]*/
 const METADATA_NAME = /^[A-Za-z0-9_-]+$/
 

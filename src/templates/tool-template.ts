@@ -35,7 +35,7 @@ export function toolTemplateProblem(tool: ToolTemplates): string | null {
 export const metadataOfTool = (tool: ToolTemplates): string[] =>
   fieldsOf(tool).flatMap(([, template]) => metadataIn(template))
 
-/** Properties that a schema names, in its alternatives and definitions too: a call may bring any of them. */
+/** Collects the properties that a schema names, in its alternatives and definitions too: a call may bring any of them. */
 export function argumentsOf(schema: unknown): Set<string> {
   const names = new Set<string>()
   const seen = new Set<unknown>()

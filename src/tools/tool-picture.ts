@@ -1,14 +1,14 @@
-/** Pictures in what tools return, for models that take pictures (contract section 25). */
+/** Pictures in the results of tools, for models that accept pictures (contract section 25). */
 import { createHash } from 'node:crypto'
 import type { MessagePart } from '../actors/ports/index.ts'
 import { pictureTypeOf } from '../untrusted/picture-type.ts'
 
-/** As base64 they are the 5,000,000 characters of the vendor that takes least (Anthropic). */
+/** The largest picture. In base64 it has the 5,000,000 characters that the strictest vendor (Anthropic) accepts. */
 export const MAX_PICTURE_BYTES = 3_750_000
 
 /**
- * The bytes as a picture for models. Returns null when they are too many, or are no picture that models take. What the tool
- * calls them does not count.
+ * Returns the bytes as a picture for models. Null when there are too many, or when they are no picture that models
+ * accept. The media type that the tool gives does not count.
  */
 export function toolPicture(bytes: Buffer): MessagePart | null {
   const mediaType = bytes.length > MAX_PICTURE_BYTES ? null : pictureTypeOf(bytes)
@@ -28,5 +28,5 @@ export function toolPicture(bytes: Buffer): MessagePart | null {
   }
 }
 
-/** Stands in the tool's text where the picture was. */
+/** Describes a picture, in its place in the tool's text. */
 export const pictureNote = ({ mediaType, size }: MessagePart): string => `[image: ${mediaType}, ${size} bytes]`

@@ -22,10 +22,10 @@ import { checkArguments, type JsonSchema } from './schemas/arguments.ts'
 
 export interface ToolboxConfig extends Approvals {
   httpTools: readonly HttpTool[]
-  /** `*` in `toolNames` means all tools of the server. */
+  /** The servers. `*` in `toolNames` means all tools of the server. */
   mcpServers: readonly { server: McpServer; toolNames: readonly string[] }[]
   builtInToolIds: readonly string[]
-  /** All that the agent is to have, those too that cannot be used now: names depend on them. */
+  /** The configured tools, including those that cannot be used now: names depend on them. */
   configured: ConfiguredTools
 }
 
@@ -33,32 +33,32 @@ export interface ToolboxWorld {
   outbound: Outbound
   mcp: Pick<Mcp, 'toolsWithin' | 'call'>
   log: ToolLog
-  /** Those of the session, for the tools that use them. Absent where there is no session. */
+  /** The session's values, for the tools that use them. */
   values?: ReplyValues
 }
 
 interface Tool {
   identity: ToolIdentity
   fullName: string
-  /** As the model sees it. */
+  /** The name that the model sees. */
   name: string
-  /** Who wrote the schema: an MCP server's id, or the tool's own. */
+  /** The author of the schema: an MCP server's id, or the tool's own. */
   owner: string
   description: string
-  /** Null allows any object. */
+  /** The schema of the arguments. Null allows any object. */
   inputSchema: JsonSchema | null
   call(args: Record<string, unknown>, once: Once): Promise<ToolAnswer>
 }
 
-/** What one kind of tools offers. `chosen`: those that the agent has. */
+/** The tools of one kind. `chosen`: the tools that the agent has. */
 interface Offered {
   chosen: Tool[]
-  /** What servers offer beside. */
+  /** Further tools that the servers offer. */
   others?: Omit<Tool, 'call'>[]
   answering?: string[]
 }
 
-/** What accompanies one call. `key` identifies it. */
+/** The context of one call. `key` identifies it. */
 interface Once {
   signal: AbortSignal
   key: string
@@ -67,10 +67,13 @@ interface Once {
 /** The bounds of one provider event. */
 const ARGUMENT_BOUNDS = { values: 20_000, depth: 200 }
 
-/** A dead MCP server delays a reply by at most this (contract section 6). */
+/** The longest delay of a reply by a dead MCP server (contract section 6). */
 const LIST_MS = 3_000
 
-/** Rejects only with the signal's reason, on abort. An MCP server that does not answer is left out and logged. */
+/**
+ * Creates a toolbox. Rejects only with the signal's reason, on abort. An MCP server that does not answer is left out
+ * and logged.
+ */
 export async function createToolbox(
   config: ToolboxConfig,
   world: ToolboxWorld,
@@ -116,7 +119,7 @@ const missing = ({ name, tool }: Omit<CallOfTool, 'id'>): string =>
     ? `There is no tool named ${name}`
     : `The tool that was called ${name} when it was asked for is not here now. The call was not made`
 
-/** Two tools whose endings are the same by chance: neither is offered, since a name must mean one. */
+/** Removes tools whose names are equal because their endings are the same by chance: a name must mean one tool. */
 function withoutNamesakes(tools: readonly Tool[], log: ToolLog): Tool[] {
   const byName = Map.groupBy(tools, ({ name }) => name)
   return tools.filter(({ name, fullName }) => {
@@ -142,7 +145,7 @@ type ToolsOf = (
   signal: AbortSignal,
 ) => Offered | Promise<Offered>
 
-/** Providers require a type and properties, even where the schema has none. */
+/** Describes a tool to the model. Providers require a type and properties, even where the schema has none. */
 const specOf = ({ name, description, inputSchema }: Tool): ToolSpec => ({
   name,
   description,
@@ -165,7 +168,7 @@ async function callTool(tool: Tool, call: CallOfTool, once: Once, log: ToolLog):
   }
 }
 
-/** A string is the reason why they are invalid. Models may send empty text for no arguments. */
+/** Parses arguments. A string is the reason why they are invalid. */
 function parsed(text: string): Record<string, unknown> | string {
   if (text.trim() === '') return {}
   if (!isWithinBounds(text, ARGUMENT_BOUNDS)) return 'the arguments hold too many values'
@@ -177,7 +180,11 @@ function parsed(text: string): Record<string, unknown> | string {
   }
 }
 
-function httpTool(tool: HttpTool, { outbound, values = valuesWithoutSession() }: ToolboxWorld, nameTool: NameTool): Tool {
+function httpTool(
+  tool: HttpTool,
+  { outbound, values = valuesWithoutSession() }: ToolboxWorld,
+  nameTool: NameTool,
+): Tool {
   const { id, name: fullName, description, inputSchema } = tool
   const named = { identity: { httpToolId: id }, fullName }
   const call: Tool['call'] = async (args, { signal, key }) => {
@@ -204,7 +211,7 @@ function builtIns({ builtInToolIds }: ToolboxConfig, { outbound }: ToolboxWorld,
   }
 }
 
-/** The tools of all servers, loaded in parallel, in configured order. */
+/** Loads the tools of all servers in parallel, in configured order. */
 async function mcpTools(
   { mcpServers }: ToolboxConfig,
   world: ToolboxWorld,

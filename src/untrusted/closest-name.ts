@@ -22,7 +22,7 @@ export function closestName(given: string, names: readonly string[], most?: numb
   return best !== null && best.distance <= furthest ? best.name : null
 }
 
-/** Letters added, left out, changed, or swapped with their neighbour. */
+/** Counts letters added, left out, changed, or swapped with their neighbour. */
 function distanceBetween(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)

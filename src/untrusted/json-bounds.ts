@@ -51,7 +51,7 @@ export function createByteBounds(bounds: JsonBounds) {
   let inString = false
   let escaped = false
   return {
-    /** False when it is beyond the bounds. */
+    /** Adds a byte. False when the text is beyond the bounds. */
     add(byte: number): boolean {
       // No JSON string spans lines; a quote in another line of an event is not part of it.
       if (byte === 10 || byte === 13) inString = false
@@ -66,7 +66,7 @@ export function createByteBounds(bounds: JsonBounds) {
       } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1
       return values <= bounds.values && depth <= bounds.depth
     },
-    /** The next message begins. */
+    /** Begins the next message. */
     reset(): void {
       values = 0
       depth = 0

@@ -2,9 +2,9 @@
 
 interface OpenCalls<Call> {
   add(id: string, call: Call): void
-  /** The first call of this id that is still open, which closes it. Undefined when there is none. */
+  /** Returns the first call of this id that is still open, which closes it. Undefined when there is none. */
   close(id: string): Call | undefined
-  /** The id of one that is still open. Undefined when there is none. */
+  /** Returns the id of one that is still open. Undefined when there is none. */
   first(): string | undefined
 }
 

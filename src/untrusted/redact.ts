@@ -1,4 +1,4 @@
-/** Removes secrets from third parties' text before anyone sees it (contract section 3). */
+/** Removal of secrets from third parties' text before anyone sees it (contract section 3). */
 
 const mask = '[removed]'
 

@@ -1,8 +1,8 @@
 /** A database as a whole, to be compared with another one: its rows, and what it is made of. */
-import type { Sql } from '../../src/persistence/postgres/database.ts'
+import type { AnySql, Sql } from '../../src/persistence/postgres/database.ts'
 
 /** All rows of all tables except the migration's own. */
-export async function rowsOf(sql: Sql): Promise<Record<string, unknown>> {
+export async function rowsOf(sql: AnySql): Promise<Record<string, unknown>> {
   const tables = await sql<{ name: string }[]>`
     select tablename as name from pg_tables
      where schemaname = 'public' and tablename not in ('schema_migrations', 'compatibility', 'definitions') order by 1`

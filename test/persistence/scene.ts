@@ -5,8 +5,9 @@ import type { StoredEvent } from '../../src/actors/reply/reply-event.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { createJournal } from '../../src/persistence/replies/writing/journal.ts'
 import { type FreshDatabase, freshDatabase, type ServerVersion } from '../support/database.ts'
+import { inTier } from '../support/tier.ts'
 
-export const versions: ServerVersion[] = [18, 15]
+export const versions = inTier<ServerVersion>([18, 15])
 
 export interface Instance {
   readonly id: string

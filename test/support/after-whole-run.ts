@@ -1,13 +1,17 @@
 /**
- * After a full run: fails unless every rule in `test/requirements/requirements.ts` was verified by a test that ran and passed. A run of
- * some files, or of some tests by name, does not check rules. With RECORD_DURATIONS set, the time of each file is
- * recorded for `longest-first.ts`.
+ * After a full run of a tier: fails unless every rule of that tier was verified by a test that ran and passed. The long
+ * tier's own rules are in `test/requirements/long-rules.ts`; all others are the short tier's. A run of some files, or of
+ * some tests by name, does not check rules. With RECORD_DURATIONS set, the time of each file is recorded for
+ * `longest-first.ts`, and beside it the run's time as a multiple of the machine's pace (`pace.ts`).
  */
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import type { TestCase, TestModule, TestProject } from 'vitest/node'
+import { longRules } from '../requirements/long-rules.ts'
 import { type RequirementId, requirements } from '../requirements/requirements.ts'
-import { allTestFiles, root } from './quick-files.ts'
+import { measurePace } from './pace.ts'
+import { allTestFiles, filesOf, root } from './quick-files.ts'
+import { type Tier, tier } from './tier.ts'
 
 declare module 'vitest' {
   export interface TaskMeta {
@@ -16,13 +20,15 @@ declare module 'vitest' {
   }
 }
 
-export default function setup({ vitest }: TestProject): () => Promise<void> {
+export default async function setup({ vitest }: TestProject): Promise<() => Promise<void>> {
+  const pace = process.env.RECORD_DURATIONS ? await measurePace() : null
+  const begin = performance.now()
   return async () => {
     const modules = vitest.state.getTestModules()
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     if (vitest.config.testNamePattern !== undefined || !isWhole(modules, tests)) return
-    if (process.env.RECORD_DURATIONS) await recordDurations(modules)
-    const missing = unverified(tests)
+    if (pace !== null) await record(modules, { pace, seconds: (performance.now() - begin) / 1000 })
+    const missing = unverified(tests, tier)
     if (missing.length === 0) return
     throw new Error(`No test that passed verifies:\n${missing.map((id) => `  ${id}: ${requirements[id]}`).join('\n')}`)
   }
@@ -30,25 +36,40 @@ export default function setup({ vitest }: TestProject): () => Promise<void> {
 
 function isWhole(modules: readonly TestModule[], tests: readonly TestCase[]): boolean {
   const ran = new Set(modules.map((module) => relative(root, module.moduleId)))
-  return allTestFiles().every((file) => ran.has(file)) && !tests.some((test) => test.options.mode === 'only')
+  return filesOf(tier).every((file) => ran.has(file)) && !tests.some((test) => test.options.mode === 'only')
 }
 
 export type RanTest = Pick<TestCase, 'result' | 'meta'>
 
-/** The rules without a passing test. */
-export function unverified(tests: readonly RanTest[]): RequirementId[] {
+/** Returns the rules of a tier without a passing test. */
+export function unverified(tests: readonly RanTest[], tier: Tier): RequirementId[] {
   const passed = tests.filter((test) => test.result().state === 'passed')
   const verified = new Set(passed.flatMap((test) => test.meta().rules ?? []))
-  return Object.keys(requirements).filter((id): id is RequirementId => !verified.has(id as RequirementId))
+  return rulesOf(tier).filter((id) => !verified.has(id))
 }
 
-/** Whole seconds of each file, imports and setup included; longest first. */
-async function recordDurations(modules: readonly TestModule[]): Promise<void> {
-  const seconds = modules.map((module): [string, number] => {
+export const rulesOf = (tier: Tier): RequirementId[] =>
+  Object.keys(requirements)
+    .filter(isRule)
+    .filter((id) => longRules.has(id) === (tier === 'long'))
+
+const isRule = (id: string): id is RequirementId => id in requirements
+
+/** Records whole seconds of each file, imports and setup included, longest first; a file of the other tier keeps its record. */
+async function record(modules: readonly TestModule[], run: { pace: number; seconds: number }): Promise<void> {
+  const known = await read<number>('durations.json')
+  const files = new Set(allTestFiles())
+  const seconds = new Map(Object.entries(known).filter(([file]) => files.has(file)))
+  for (const module of modules) {
     const { collectDuration, setupDuration, duration } = module.diagnostic()
-    return [relative(root, module.moduleId), Math.round((collectDuration + setupDuration + duration) / 1000)]
-  })
-  seconds.sort(([file, one], [otherFile, other]) => other - one || file.localeCompare(otherFile))
-  const text = JSON.stringify(Object.fromEntries(seconds), null, 2)
-  await writeFile(new URL('durations.json', import.meta.url), `${text}\n`)
+    seconds.set(relative(root, module.moduleId), Math.round((collectDuration + setupDuration + duration) / 1000))
+  }
+  const sorted = [...seconds].sort(([one, ones], [other, others]) => others - ones || one.localeCompare(other))
+  await write('durations.json', Object.fromEntries(sorted))
+  const figures = { seconds: Math.round(run.seconds), ratio: Math.round(run.seconds / run.pace) }
+  await write('pace.json', { ...(await read<object>('pace.json')), [tier]: figures })
 }
+
+const at = (name: string): URL => new URL(name, import.meta.url)
+const read = async <Value>(name: string): Promise<Record<string, Value>> => JSON.parse(await readFile(at(name), 'utf8'))
+const write = (name: string, value: object): Promise<void> => writeFile(at(name), `${JSON.stringify(value, null, 2)}\n`)

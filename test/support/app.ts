@@ -22,7 +22,7 @@ export interface TestAppOptions {
   version?: ServerVersion
 }
 
-/** `await using app = await startTestApp()` stops it and drops its database. */
+/** Starts an app. `await using app = await startTestApp()` stops it and drops its database. */
 export async function startTestApp({ settings = {}, database, version = 18 }: TestAppOptions = {}): Promise<TestApp> {
   const own = database ?? (await freshDatabase({ version }))
   const app = await startApp(
@@ -54,7 +54,7 @@ export async function startTestApp({ settings = {}, database, version = 18 }: Te
   }
 }
 
-/** An agent on a provider of the given type; ids of both. */
+/** Returns an agent on a provider of the given type; ids of both. */
 export async function createAgent(
   app: Pick<TestApp, 'sql'>,
   { type = 'demo', baseUrl = null, system = null, config = {}, name = 'Agent' }: AgentOptions = {},

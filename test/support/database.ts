@@ -19,8 +19,8 @@ export interface FreshDatabase {
 const options = { name: 'test', timeoutMs: 0 }
 
 /**
- * A new database, by default on PostgreSQL 18 and with all tables (`empty: true`: none). Use one for each test file or
- * test: it costs about 0.1 s. The first call for version 15 starts that server.
+ * Returns a new database, by default on PostgreSQL 18 and with all tables (`empty: true`: none). Use one for each test
+ * file or test: it costs about 0.1 s. The first call for version 15 starts that server.
  */
 export async function freshDatabase(wanted: { version?: ServerVersion; empty?: boolean } = {}): Promise<FreshDatabase> {
   const server = await serverUrl(wanted.version ?? 18)
@@ -39,7 +39,10 @@ export async function freshDatabase(wanted: { version?: ServerVersion; empty?: b
 
 const admins = new Map<string, Sql>()
 
-/** One for all test files of this process: a connection costs PostgreSQL 20 ms of processor time. It ends with the process. */
+/**
+ * Returns the one connection for all test files of this process: a connection costs PostgreSQL 20 ms of processor time.
+ * It ends with the process.
+ */
 function adminOf(server: string): Sql {
   const admin = admins.get(server) ?? connect(server, { ...options, max: 1 })
   admins.set(server, admin)
@@ -62,7 +65,7 @@ async function serverUrl(version: ServerVersion): Promise<string> {
   return answer
 }
 
-/** The setup process provides shared resources on demand, through a socket with a text protocol. */
+/** Requests a shared resource from the setup process, through a socket with a text protocol. */
 export async function askSetUp(wanted: string): Promise<string> {
   const socket = createConnection(inject('serverBroker'))
   socket.end(`${wanted}\n`)

@@ -8,7 +8,7 @@ export interface StoredFrame {
   text: string
 }
 
-/** All that are stored, in flushes and in runs, in order; as often as they are stored. */
+/** Returns all frames that are stored, in flushes and in runs, in order; as often as they are stored. */
 export const storedFrames = (sql: Sql, sessionNum: number | null = null): Promise<StoredFrame[]> =>
   sql<StoredFrame[]>`
     select * from (

@@ -86,8 +86,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 const ROOM = 6 * 1024 ** 3
 
 /**
- * Where the databases and data folders of a run are: in memory if there is room, since dropping a database mostly costs a
- * checkpoint's fsyncs, for which all others wait. PostgreSQL's settings are unchanged.
+ * Returns the folder of a run's databases and data folders: in memory if there is room, since dropping a database
+ * mostly costs a checkpoint's fsyncs, for which all others wait. PostgreSQL's settings are unchanged.
  */
 async function scratch(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => null)
@@ -117,7 +117,7 @@ async function startServer(version: ServerVersion, dataDir: string): Promise<Emb
   return again
 }
 
-/** A process that survives a killed test run: it waits for the servers to end, then removes everything. */
+/** Starts a process that survives a killed test run: it waits for the servers to end, then removes everything. */
 function cleaner(folder: string) {
   const script = `
     trap '' INT TERM HUP

@@ -23,7 +23,7 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Each kind longest first; a file's place is the share of its kind's time that comes before it. */
+/** Returns each kind longest first; a file's place is the share of its kind's time that comes before it. */
 export function spread<File>(files: readonly File[], pathOf: (file: File) => string): File[] {
   const secondsOf = (file: File) => recorded.get(pathOf(file)) ?? UNKNOWN_S
   const kinds = Map.groupBy(files, (file) => pathOf(file).startsWith('test/ui/'))

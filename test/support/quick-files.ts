@@ -6,8 +6,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseSync } from 'vite'
+import { isLongFile, type Tier } from './tier.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A worker that the product starts when it has work for it: no test is slow because it might. */
+const workers = 'src/async/isolated-worker.ts'
 
 /** Modules that start a process or use one of the run. Paths are relative to the root. */
 const starters = new Set([
@@ -18,7 +22,7 @@ const starters = new Set([
   'test/support/folder.ts',
 ])
 
-/** The imports of a source, except types: package names, and paths relative to the root. */
+/** Returns the imports of a source, except types: package names, and paths relative to the root. */
 export function importsOf(path: string, source: string): string[] {
   const { staticImports, staticExports, dynamicImports } = parseSync(path, source).module
   const names: string[] = []
@@ -46,12 +50,12 @@ function createGraph() {
 
 const sourceOf = (path: string): string => (path.endsWith('.ts') ? readFileSync(join(root, path), 'utf8') : '')
 
-/** The chain of imports from a file to a process; null if there is none. */
+/** Returns the chain of imports from a file to a process; null if there is none. */
 export function wayToProcess(file: string, imports = createGraph()): string[] | null {
   const cameFrom = new Map<string, string | null>([[file, null]])
   for (const path of cameFrom.keys()) {
     if (starters.has(path)) return wayBack(path, cameFrom)
-    if (!path.endsWith('.ts')) continue
+    if (!path.endsWith('.ts') || path === workers) continue
     for (const next of imports(path)) if (!cameFrom.has(next)) cameFrom.set(next, path)
   }
   return null
@@ -63,7 +67,7 @@ function wayBack(end: string, cameFrom: ReadonlyMap<string, string | null>): str
   return way
 }
 
-/** Every test file, as a path relative to the root. */
+/** Returns every test file, as a path relative to the root. */
 export function allTestFiles(): string[] {
   const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   return names
@@ -72,7 +76,24 @@ export function allTestFiles(): string[] {
     .sort()
 }
 
+/** Files of the short tier that need no other process. */
 export function quickFiles(): string[] {
   const imports = createGraph()
-  return allTestFiles().filter((file) => wayToProcess(file, imports) === null)
+  return allTestFiles().filter((file) => !isLongFile(file) && wayToProcess(file, imports) === null)
+}
+
+/** Every file of a tier. The long tier has those with a matrix, too: the short one runs the first member alone. */
+export function filesOf(tier: Tier): string[] {
+  const imports = createGraph()
+  if (tier === 'short') return allTestFiles().filter((file) => !isLongFile(file))
+  return allTestFiles().filter((file) => isLongFile(file) || reaches(file, 'test/support/tier.ts', imports))
+}
+
+function reaches(file: string, module: string, imports: (path: string) => readonly string[]): boolean {
+  const reached = new Set([file])
+  for (const path of reached) {
+    if (path === module) return true
+    if (path.endsWith('.ts')) for (const next of imports(path)) reached.add(next)
+  }
+  return false
 }

@@ -7,7 +7,7 @@ export function seededRandom(name: string): () => number {
   return randomOf(seed)
 }
 
-/** Numbers from 0 to 1 (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed
   return () => {

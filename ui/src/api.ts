@@ -46,5 +46,5 @@ export const api = createClient({
   },
 })
 
-/** The message to show for anything thrown. */
+/** Returns the message to show for anything thrown. */
 export const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,6 +1,6 @@
 /**
- * What index.html runs, as it is built: begins the pages once the frame has been painted. Begun at once, evaluating their files
- * would keep the browser from its first picture for as long as that takes, on a phone most of a second.
+ * The script of index.html, as it is built: it starts the pages once the frame has been painted. Started at once, the
+ * evaluation of their files would delay the browser's first picture by most of a second on a phone.
  */
 
 /** Longest wait for the first frame. Some windows never have one. */
@@ -8,7 +8,7 @@ const AT_MOST_MS = 2_000
 
 const frame = (): Promise<number> => new Promise(requestAnimationFrame)
 
-/** A browser may have painted a part of the frame while it read the rest: so another one is waited for. */
+/** Waits for the frame after the next one: the browser may have painted a part of this one while it read the rest. */
 async function painted(): Promise<void> {
   const first = Promise.withResolvers<void>()
   const observer = new PerformanceObserver((seen) => {

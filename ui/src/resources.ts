@@ -11,7 +11,7 @@ import { webhookResource } from './webhooks/resource.ts'
 
 interface ResourceEntry {
   resource: Resource
-  /** Its name in the navigation. */
+  /** The section's name in the navigation. */
   section: 'Build' | 'Tools' | 'Access'
   listPage: () => Promise<{ Component: ComponentType }>
   recordPages: () => Promise<{ New: ComponentType; Existing: ComponentType }>

@@ -18,7 +18,7 @@ import { WaitingTitle } from './waiting/waiting-title.tsx'
 
 const loading = <Loader role="img" aria-label="Loading" m="xl" />
 
-/** A page whose heading stands before it has been loaded, and stays. */
+/** Returns a page whose heading stands before the page has been loaded, and stays. */
 const headed = (
   path: string,
   head: Omit<PageProps, 'children'>,

@@ -97,7 +97,10 @@ export const theme = createTheme({
   },
 })
 
-/** Where Mantine's own choices are too pale to read (WCAG AA). The colours of surfaces are in base.css. */
+/**
+ * Returns the colours that replace Mantine's where those are too pale to read (WCAG AA). The colours of surfaces are in
+ * base.css.
+ */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

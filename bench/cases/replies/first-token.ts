@@ -18,7 +18,7 @@ type Measures = Record<
   () => Promise<number>
 >
 
-/** The median time of a commit of one short row, one after the other, in milliseconds. */
+/** Returns the median time of a commit of one short row, one after the other, in milliseconds. */
 async function bareCommit(sql: Sql): Promise<number> {
   const times: number[] = []
   for (let n = 0; n < REPLIES; n++) {

@@ -52,7 +52,7 @@ function checked(replies: Replies): Replies {
   throw new Error(`${failed} of ${failed + replies.replies} failed: ${failures.join('; ')}`)
 }
 
-/** CPU time by program, for each of `count` tokens or replies, in microseconds; memory in MB. */
+/** Returns CPU time by program, for each of `count` tokens or replies, in microseconds; memory in MB. */
 export const useFigures = (cpu: Use, memory: Use, count: number): Figures => ({
   cpuUs: cpu.own / count,
   postgresUs: cpu.postgres / count,

@@ -1,4 +1,4 @@
-/** What a contender adds to a stream: time to first token, and latency, CPU time and memory for each token. */
+/** The overhead of a contender on a stream: time to first token, and latency, CPU time and memory for each token. */
 import type { Column, SideCase } from '../../runner/case.ts'
 import { measureFullLoad, measureReplies, useFigures } from './replies.ts'
 
@@ -39,11 +39,14 @@ const pacedColumns: Column[] = [
   { key: 'postgresMb', title: 'PostgreSQL MB', digits: 0 },
 ]
 
-/** The first requests are spread over the length of a reply, so that starts and ends mix. */
+/** Returns the time over which the first requests are spread, that of a reply, so that starts and ends mix. */
 const idealMs = (rate: number): number => ((TOKENS - 1) * 1000) / rate
 const staggerMs = (rate: number): number => (TOKENS * 1000) / rate
 
-/** `rate`: tokens a second of each. `windowMs`: how long all of them run. `of`: who takes part. */
+/**
+ * Returns a paced load. `rate`: tokens a second of each stream. `windowMs`: the time for which all of them run. `of`:
+ * the contenders.
+ */
 const paced = (
   streams: number,
   { rate = 50, windowMs = 4000, of }: { rate?: number; windowMs?: number; of?: readonly string[] } = {},

@@ -11,7 +11,7 @@ const TIMES = 60
 /** About 25 tokens: 2,000 of them fit into HISTORY_MAX_TOKENS. */
 const TEXT = 'A message of about one hundred characters, as they are in a conversation that goes on for long.'
 
-/** A session with so many finished messages, inserted by SQL. */
+/** Returns a session with so many finished messages, inserted by SQL. */
 async function seeded(scene: GreenroomScene, messages: number): Promise<string> {
   const session = await scene.open()
   const id = session.slice(session.lastIndexOf('/') + 1)
@@ -26,7 +26,7 @@ async function seeded(scene: GreenroomScene, messages: number): Promise<string> 
   return session
 }
 
-/** The same request, sent directly to the model. */
+/** Returns the same request, sent directly to the model. */
 function straight(ground: Ground, messages: number): Ask {
   const past = Array.from({ length: messages }, (_, n) => ({ role: n % 2 === 0 ? 'user' : 'assistant', content: TEXT }))
   const asked = Object(JSON.parse(chatBody('tokens=5 rate=0', true)))

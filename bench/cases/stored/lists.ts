@@ -14,8 +14,8 @@ const pages = {
 }
 
 /**
- * A hundred sessions failed, one in a thousand is of a user, and an id begins like all that were made within 65 s, its
- * first eight digits, or 4 s, nine. Goal: 20 ms, and 500 for a title's part.
+ * Returns the operators' pages. A hundred sessions failed, one in a thousand is of a user, and an id begins like all
+ * that were made within 65 s, its first eight digits, or 4 s, nine. Goal: 20 ms, and 500 for a title's part.
  */
 const operatorsPages = (scene: GreenroomScene, { id }: { id: string }) => ({
   'all agents': 'limit=50',
@@ -34,7 +34,7 @@ const operatorsPages = (scene: GreenroomScene, { id }: { id: string }) => ({
   '… a part of all titles': 'limit=50&q=Session',
 })
 
-/** Users, and how the newest replies ended. Resolves to some session. */
+/** Inserts users and the outcomes of the newest replies. Resolves to some session. */
 async function seedOverview({ sql }: GreenroomScene): Promise<{ id: string }> {
   await sql`
     update sessions set end_user = 'user ' || num % 1000,

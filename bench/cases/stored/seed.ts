@@ -1,7 +1,10 @@
 /** Inserts sessions by the million with SQL. */
 import type { GreenroomScene } from '../greenroom-scene.ts'
 
-/** Optionally with a question and a short answer each. Vacuumed and analyzed, as autovacuum would do in time. */
+/**
+ * Inserts sessions, optionally with a question and a short answer each. They are vacuumed and analyzed, as autovacuum
+ * would do in time.
+ */
 export async function seedSessions(
   { sql, agentId }: GreenroomScene,
   count: number,

@@ -1,10 +1,10 @@
-/** What keeping the requests of models costs a reply, beside a server with `TRACE_REQUESTS=off`. */
+/** The cost of stored model requests to a reply, compared with a server with `TRACE_REQUESTS=off`. */
 
 import type { Ground } from '../../environment/ground.ts'
 import type { Figures, OwnCase, Rows } from '../../runner/case.ts'
 import { ask, type GreenroomScene, load, startScene } from '../greenroom-scene.ts'
 
-/** What is compared differs by less than the machine drifts in a second: many short rounds, the servers in turn. */
+/** The rounds, many and short, the servers in turn: the difference is smaller than the machine's drift in a second. */
 const ROUNDS = 8
 /**
  * Replies in parallel: the processor time is measured. A tick of its clock is 10 ms; a round of these takes about thirty.
@@ -17,7 +17,7 @@ async function newSessions({ sql, agentId, deploy }: GreenroomScene): Promise<st
   return rows.map(({ id }) => `${deploy}/sessions/${id}`)
 }
 
-/** What is stored of a reply's model requests. */
+/** Returns the size of a reply's stored model requests. */
 async function storedBytes({ sql }: GreenroomScene): Promise<number> {
   const [row] = await sql<{ bytes: number }[]>`
     select (sum(pg_column_size(r.requests)) / greatest(count(distinct r.message_id), 1))::float8 as bytes from step_runs r`

@@ -1,4 +1,4 @@
-import { type Operation, operations } from '../../operation.ts'
+import { operations } from '../../operation.ts'
 import {
   AgentConversationCreate,
   Conversation,
@@ -8,79 +8,72 @@ import {
   itemPage,
   ResponseItemList,
 } from '../../schemas/deploy/responses.ts'
+import { belowOpenai } from './below-openai.ts'
 
-const deploy = '/api/v1/agents/{agent_id}/deploy'
-const openai = '/api/v1/openai'
+const all = '/api/v1/agents/{agent_id}/deploy/conversations'
+const one = `${all}/{conversation_id}`
 const unknown = 'There is no such conversation, or it is not the caller’s.'
 
-const create = {
-  method: 'post',
-  scope: 'deploy',
-  takesParts: true,
-  refusesUnknown: true,
-  summary: 'Make a conversation, with messages to begin with',
-  responses: { 200: Conversation },
-  errors: { 404: 'There is no such agent.' },
-} as const
-
-/** What is the same below an agent and below `/api/v1/openai`. */
-const one = (path: string) => ({ path: `${path}/conversations/{conversation_id}`, scope: 'deploy' }) as const
-const get = (path: string) =>
-  ({
-    ...one(path),
+export const conversations = operations({
+  createConversation: {
+    method: 'post',
+    refusesUnknown: true,
+    path: all,
+    scope: 'deploy',
+    secret: 'handler',
+    summary: 'Make a conversation, with messages to begin with',
+    takesParts: true,
+    body: ConversationCreate,
+    bodyOptional: true,
+    responses: { 200: Conversation },
+    errors: { 404: 'There is no such agent.' },
+  },
+  getConversation: {
     method: 'get',
+    path: one,
+    scope: 'deploy',
+    secret: 'handler',
     summary: 'Read a conversation',
     responses: { 200: Conversation },
     errors: { 404: unknown },
-  }) satisfies Operation
-const update = (path: string) =>
-  ({
-    ...one(path),
+  },
+  updateConversation: {
     method: 'post',
+    refusesUnknown: true,
+    path: one,
+    scope: 'deploy',
+    secret: 'handler',
     summary: 'Replace the metadata of a conversation',
     body: ConversationChange,
-    refusesUnknown: true,
     responses: { 200: Conversation },
     errors: { 404: unknown },
-  }) satisfies Operation
-const remove = (path: string) =>
-  ({
-    ...one(path),
+  },
+  deleteConversation: {
     method: 'delete',
+    path: one,
+    scope: 'deploy',
+    secret: 'handler',
     summary: 'Delete a conversation with all that was said in it',
     responses: { 200: ConversationDeleted },
     errors: { 404: unknown },
-  }) satisfies Operation
-const items = (path: string) =>
-  ({
-    ...one(path),
-    path: `${path}/conversations/{conversation_id}/items`,
+  },
+  listConversationItems: {
     method: 'get',
     refusesUnknown: true,
+    path: `${one}/items`,
+    scope: 'deploy',
+    secret: 'handler',
     summary: 'List what was said in a conversation',
     query: itemPage,
     responses: { 200: ResponseItemList },
     errors: { 404: unknown },
-  }) satisfies Operation
-
-export const conversations = operations({
-  createConversation: {
-    ...create,
-    path: `${deploy}/conversations`,
-    secret: 'handler',
-    body: ConversationCreate,
-    bodyOptional: true,
   },
-  getConversation: { ...get(deploy), secret: 'handler' },
-  updateConversation: { ...update(deploy), secret: 'handler' },
-  deleteConversation: { ...remove(deploy), secret: 'handler' },
-  listConversationItems: { ...items(deploy), secret: 'handler' },
 })
 
 export const agentConversations = operations({
-  createAgentConversation: { ...create, path: `${openai}/conversations`, body: AgentConversationCreate },
-  getAgentConversation: get(openai),
-  updateAgentConversation: update(openai),
-  deleteAgentConversation: remove(openai),
-  listAgentConversationItems: items(openai),
+  createAgentConversation: belowOpenai(conversations.createConversation, { body: AgentConversationCreate }),
+  getAgentConversation: belowOpenai(conversations.getConversation),
+  updateAgentConversation: belowOpenai(conversations.updateConversation),
+  deleteAgentConversation: belowOpenai(conversations.deleteConversation),
+  listAgentConversationItems: belowOpenai(conversations.listConversationItems),
 })

@@ -112,7 +112,9 @@ const Decision = Type.Object(
   { title: 'Decision' },
 )
 
-/** `requestFields`: what a completion request takes beside its messages. */
+/**
+ * Returns the schema of a request with actions. `requestFields`: what a completion request takes besides its messages.
+ */
 export const actionsRequest = (fields: Parameters<typeof Type.Object>[0]) =>
   Type.Object(
     { decisions: Type.Array(Decision, { minItems: 1, description: 'One for each pending call.' }), ...fields },

@@ -1,9 +1,14 @@
-/** A conversation's branches (contract section 14): where a message goes, which path is read, and where forks come from. */
+/**
+ * The branches of a conversation (contract section 14): the place of a message, the path that is read, and the origin
+ * of forks.
+ */
 import Type from 'typebox'
+import { camelCased } from '../../camel-case.ts'
 import { count, id, nullable } from '../basics.ts'
 
-const place = {
-  parent: Type.Optional(
+/** The fields of a request that place its message. */
+export const deployPlace = {
+  parent_id: Type.Optional(
     nullable(
       Type.String({
         description:
@@ -19,7 +24,7 @@ const place = {
       }),
     ),
   ),
-  message: Type.Optional(
+  message_id: Type.Optional(
     nullable(
       Type.String({
         description:
@@ -29,9 +34,7 @@ const place = {
   ),
 }
 
-/** Fields of a request that sends a message. */
-export const deployPlace = { parent_id: place.parent, regenerate: place.regenerate, message_id: place.message }
-export const playgroundPlace = { parentId: place.parent, regenerate: place.regenerate, messageId: place.message }
+export const playgroundPlace = camelCased(deployPlace)
 
 export const parentId = nullable(id('The message before it on its path. Null when it is a first one.'))
 export const headId = nullable(id('The last message of the path that reads show. Null when there is none.'))
@@ -45,9 +48,11 @@ export const branches = Type.Optional(
   }),
 )
 
-const headMessage = Type.String({ description: 'The path goes through it, to the leaf below it that was made last.' })
-export const HeadChange = Type.Object({ message_id: headMessage }, { title: 'HeadChange' })
-export const PlaygroundHeadChange = Type.Object({ messageId: headMessage }, { title: 'PlaygroundHeadChange' })
+const head = {
+  message_id: Type.String({ description: 'The path goes through it, to the leaf below it that was made last.' }),
+}
+export const HeadChange = Type.Object(head, { title: 'HeadChange' })
+export const PlaygroundHeadChange = Type.Object(camelCased(head), { title: 'PlaygroundHeadChange' })
 
 export const PlaygroundFrames = Type.Object(
   {
@@ -62,9 +67,9 @@ export const PlaygroundFrames = Type.Object(
 )
 
 const forked = {
-  session: id('The session it was copied from; it may be gone.'),
-  message: nullable(id('The last message that was copied, by its id there. Null when there was none.')),
-  frame: nullable(
+  session_id: id('The session it was copied from; it may be gone.'),
+  message_id: nullable(id('The last message that was copied, by its id there. Null when there was none.')),
+  frame_id: nullable(
     Type.Integer({ minimum: 0, description: 'The frame up to which it was copied. Null when all of it was copied.' }),
   ),
 }
@@ -74,25 +79,17 @@ const forkedFrom = (properties: Parameters<typeof Type.Object>[0]) =>
     type: ['object', 'null'],
     description: 'What the session is a copy of. Null when it is none.',
   })
-export const deployForkedFrom = forkedFrom({
-  session_id: forked.session,
-  message_id: forked.message,
-  frame_id: forked.frame,
-})
-export const playgroundForkedFrom = forkedFrom({
-  sessionId: forked.session,
-  messageId: forked.message,
-  frameId: forked.frame,
-})
+export const deployForkedFrom = forkedFrom(forked)
+export const playgroundForkedFrom = forkedFrom(camelCased(forked))
 
 const fork = {
-  session: Type.String({ description: 'The session to copy. One that the caller may not read: 404.' }),
-  message: Type.Optional(
+  session_id: Type.String({ description: 'The session to copy. One that the caller may not read: 404.' }),
+  message_id: Type.Optional(
     nullable(
       Type.String({ description: 'Its path up to this message is copied. Up to the head by default. Unknown: 400.' }),
     ),
   ),
-  frame: Type.Optional(
+  frame_id: Type.Optional(
     nullable(
       Type.Integer({
         minimum: 0,
@@ -112,5 +109,5 @@ const forkOf = (properties: Parameters<typeof Type.Object>[0]) =>
         'A conversation to begin with a copy of. Copies have new ids and no frames. Title, user and metadata are those of that session where they are absent.',
     }),
   )
-export const deployForkOf = forkOf({ session_id: fork.session, message_id: fork.message, frame_id: fork.frame })
-export const playgroundForkOf = forkOf({ sessionId: fork.session, messageId: fork.message, frameId: fork.frame })
+export const deployForkOf = forkOf(fork)
+export const playgroundForkOf = forkOf(camelCased(fork))

@@ -98,7 +98,7 @@ export const ChatCompletionRequest = Type.Object(requestFields, {
   description:
     'Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them.',
 })
-/** What `messages` of a session's request must be, unless it asks for another reply: its handler looks. */
+/** The `messages` of a session's request. The handler checks them, unless another reply is requested. */
 export const SentMessages = Type.Object({ messages: requestFields.messages })
 export const SessionCompletionRequest = Type.Object(
   {
@@ -226,7 +226,9 @@ export const StreamError = Type.Object(
 /** The events of every reply stream. */
 export const completionEvents = [ChatCompletionChunk, StreamError]
 
-/** What all operations have that follow the newest reply of a session, from any frame. 204: there is none yet. */
+/**
+ * The fields of operations that follow the newest reply of a session from any frame. Without a reply they answer 204.
+ */
 export const resumedStream = {
   headers: { 'Last-Event-ID': 'The last id received. Absent or 0: from the beginning. Not a whole number: 400.' },
   streams: 'only',
@@ -244,8 +246,7 @@ export const finishReasons = [
   'steered',
   'error',
 ] as const
-export const partUrl = 'Where its bytes are read: a path of this API below the session.'
-/** `frame`: the name of the frame's id on the surface. */
+/** Returns the schema of takeovers. `frame` is the name of the frame's id on the surface. */
 export const continuations = <Frame extends 'frame_id' | 'frameId'>(frame: Frame) =>
   Type.Optional(
     Type.Array(
@@ -259,24 +260,25 @@ export const continuations = <Frame extends 'frame_id' | 'frameId'>(frame: Frame
     ),
   )
 
-const DeployMessagePart = Type.Object(
-  {
-    type: oneOf(['image_url', 'file'], 'As it was sent.'),
-    url: Type.String({ description: partUrl }),
-    media_type: Type.String(),
-    filename: nullable(Type.String({ description: 'Without a path, and without characters that mislead.' })),
-    size: count('Bytes.'),
-  },
-  { title: 'DeployMessagePart' },
-)
+export const deployPart = {
+  type: oneOf(['image_url', 'file'], 'As it was sent.'),
+  url: Type.String({ description: 'Where its bytes are read: a path of this API below the session.' }),
+  media_type: Type.String(),
+  filename: nullable(Type.String({ description: 'Without a path, and without characters that mislead.' })),
+  size: count('Bytes.'),
+}
+const DeployMessagePart = Type.Object(deployPart, { title: 'DeployMessagePart' })
+export const messageHead = {
+  id: id('Id of the message.'),
+  session_id: id('Id of its session.'),
+  parent_id: parentId,
+  role: oneOf(['user', 'assistant'], 'The author.'),
+  content: Type.String({ description: 'Partial while `streaming`; the text before the failure on `error`.' }),
+  status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
+}
 export const DeployMessage = Type.Object(
   {
-    id: id('Id of the message.'),
-    session_id: id('Id of its session.'),
-    parent_id: parentId,
-    role: oneOf(['user', 'assistant'], 'The author.'),
-    content: Type.String({ description: 'Partial while `streaming`; the text before the failure on `error`.' }),
-    status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
+    ...messageHead,
     finish_reason: nullable(oneOf(finishReasons, 'Why a reply ended. Null while streaming, and for user messages.')),
     reasoning: Type.Optional(
       Type.String({ description: 'What the model thought. Absent where it was not asked for, or none came.' }),

@@ -1,38 +1,25 @@
 /** The playground: the sessions of the deploy API, in camel case and with more details. */
 import Type from 'typebox'
+import { camelCased } from '../../camel-case.ts'
 import { count, id, listOf, name, nullable, objectOrNull, oneOf, optional, time } from '../basics.ts'
 import { settingsInput } from '../records/configuration.ts'
 import { toolChoiceInput } from '../records/tools.ts'
-import { callDecisions, callerToolFields, pending } from './actions.ts'
-import { headId, parentId, playgroundForkedFrom, playgroundPlace } from './branches.ts'
-import { ContentPart, continuations, finishReasons, messageStatuses, partUrl } from './chat.ts'
+import { callDecisions, callerToolFields } from './actions.ts'
+import { playgroundForkedFrom, playgroundPlace } from './branches.ts'
+import { ContentPart, continuations, deployPart, finishReasons, messageHead } from './chat.ts'
 import { onBusy } from './queue.ts'
-import { metadata } from './sessions.ts'
+import { changedTitle, deploySession } from './sessions.ts'
 
 export const PlaygroundSession = Type.Object(
   {
-    id: id('Id of the session.'),
-    agentId: id('Id of its agent.'),
-    title: nullable(name('Null until it is derived from the first user message.')),
+    ...camelCased(deploySession),
     user: nullable(name('The end user that the session belongs to. Null when it has none.')),
-    metadata,
-    externalId: nullable(
-      Type.String({
-        description: 'The id by which a front end made it, where that is no UUID. Null when it has none.',
-      }),
-    ),
-    pending,
-    headId,
     forkedFrom: playgroundForkedFrom,
-    createdAt: time('When the session was created.'),
     updatedAt: time('When it last changed.'),
   },
   { title: 'PlaygroundSession' },
 )
-export const PlaygroundSessionChange = Type.Object(
-  { title: nullable(name('When null, it is derived again from the first user message, once there is one.')) },
-  { title: 'PlaygroundSessionChange' },
-)
+export const PlaygroundSessionChange = Type.Object({ title: changedTitle }, { title: 'PlaygroundSessionChange' })
 export const PlaygroundSessionList = listOf('PlaygroundSessionList', 'sessions', PlaygroundSession)
 
 const unknownOutcome =
@@ -66,16 +53,10 @@ const PlaygroundToolCall = Type.Object(
   { title: 'PlaygroundToolCall' },
 )
 const PlaygroundMessagePart = Type.Object(
-  {
-    type: oneOf(['image_url', 'file'], 'As it was sent.'),
-    url: Type.String({ description: partUrl }),
-    mediaType: Type.String(),
-    filename: nullable(Type.String()),
-    size: count('Bytes.'),
-  },
+  { ...camelCased(deployPart), filename: nullable(Type.String()) },
   { title: 'PlaygroundMessagePart' },
 )
-/** As the playground shows it. */
+/** The token usage as the playground shows it. */
 export const playgroundUsage = {
   promptTokens: count('Tokens read.'),
   completionTokens: count('Tokens written.'),
@@ -89,12 +70,7 @@ export const playgroundUsage = {
 
 export const PlaygroundMessage = Type.Object(
   {
-    id: id('Id of the message.'),
-    sessionId: id('Id of its session.'),
-    parentId,
-    role: oneOf(['user', 'assistant'], 'The author.'),
-    content: Type.String({ description: 'Partial while `streaming`; the text before the failure on `error`.' }),
-    status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
+    ...camelCased(messageHead),
     finishReason: nullable(oneOf(finishReasons, 'Why a reply ended.')),
     error: Type.Unsafe({
       ...Type.Object({ code: Type.String(), message: Type.String({ description: "The provider's full message." }) }),

@@ -1,4 +1,4 @@
-/** Sessions of the deploy API: the record, what makes and changes it, and what lists are narrowed by. */
+/** Sessions of the deploy API: the record, the bodies that create and change it, and the filters of lists. */
 import Type, { type TObject } from 'typebox'
 import { documented } from '../../documented.ts'
 import { count, id, listOf, name, nullable, oneOf, page, time } from '../basics.ts'
@@ -15,7 +15,7 @@ export const metadata = Type.Unsafe({
   description: 'Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512.',
 })
 
-const deploySession = {
+export const deploySession = {
   id: id('Id of the session.'),
   agent_id: id('Id of its agent.'),
   title: nullable(name('Null until it is derived from the first user message.')),
@@ -88,11 +88,12 @@ export const SessionCreate = Type.Object(
   },
   { title: 'SessionCreate' },
 )
+export const changedTitle = nullable(
+  name('When null, it is derived again from the first user message, once there is one.'),
+)
 export const SessionChange = Type.Object(
   {
-    title: Type.Optional(
-      nullable(name('When null, it is derived again from the first user message, once there is one.')),
-    ),
+    title: Type.Optional(changedTitle),
     metadata: Type.Optional(nullable(metadata)),
   },
   { title: 'SessionChange', description: 'What is absent stays. `metadata` is replaced as a whole; null empties it.' },
@@ -100,7 +101,7 @@ export const SessionChange = Type.Object(
 
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
-/** Parameters of every list of an agent's sessions. */
+/** The parameters of every list of an agent's sessions. */
 export const sessionFilters = {
   user: filter('Only sessions of this user.'),
   metadata: Type.Optional(

@@ -1,4 +1,4 @@
-/** Who changed what. */
+/** The audit: who changed what. */
 import Type from 'typebox'
 import { id, listOf, nullable, oneOf, searchPage, time } from '../basics.ts'
 

@@ -1,4 +1,4 @@
-/** What happened in one reply. */
+/** The trace of a reply. */
 import Type from 'typebox'
 import { count, freeObject, id, nullable, oneOf, time } from '../basics.ts'
 

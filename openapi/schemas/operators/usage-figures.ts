@@ -1,4 +1,4 @@
-/** What replies took and cost. */
+/** The usage and cost of replies. */
 import Type from 'typebox'
 import { count, name, nullable, time } from '../basics.ts'
 

@@ -181,12 +181,12 @@ export const historyMaxTokens = nullable(
   }),
 )
 
-/** What an agent does with its callers' instructions. */
+/** The treatment of instructions that an agent's callers send. */
 const callerInstructions = oneOf(
   ['refuse', 'append'],
   'What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.',
 )
-/** As it is written: null sets the default, `refuse`. */
+/** The field as it is written: null sets the default, `refuse`. */
 export const callerInstructionsInput = nullable(callerInstructions)
 const WHOSE = 'of each user of the agent, as sessions and stateless requests name it'
 export const userLimitsInput = limitsInput(WHOSE)
@@ -194,7 +194,7 @@ const compaction = oneOf(
   ['none', 'auto'],
   'What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.',
 )
-/** As it is written: null sets the default, `none`. */
+/** The field as it is written: null sets the default, `none`. */
 export const compactionInput = nullable(compaction)
 const onLoss = oneOf(
   ['error', 'continue'],

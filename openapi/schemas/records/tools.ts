@@ -137,7 +137,7 @@ const toolChoice = {
 }
 /** Longest name of a tool in `approvals`. */
 export const MAX_APPROVAL = 256
-/** What tells a tool from all others, by kind. */
+/** The fields that identify a tool, by kind. */
 export const toolIdentities = [
   { builtInToolId: { type: 'string', description: 'Id of a built-in tool.' } },
   { httpToolId: { type: 'string', description: 'Id of an HTTP tool.' } },
@@ -159,7 +159,7 @@ const approvalsDescription =
   'The tools whose calls wait until somebody approves them: by identity, or by a name as models see it, which stands for ' +
   'the tools that have it when it is saved. A name that no tool has makes every call wait. `"*"`: every tool of the agent.'
 const everyTool = { type: 'string', enum: ['*'] }
-/** A list, or `"*"` instead of it. A handler says what is wrong with an element. */
+/** Returns a list, or `"*"` instead of it. A handler says what is wrong with an element. */
 const approvalsOf = (tools: readonly Record<string, object>[], more: readonly object[], description: string) => {
   const name = { type: 'string', minLength: 1, maxLength: MAX_APPROVAL }
   const identities = tools.map((properties) => ({

@@ -65,8 +65,8 @@ export function createCalls(transport: Transport): Calls {
 }
 
 /**
- * `/agents/{id}` with its parts filled in, and the query behind it; null and undefined are left out, an object is written
- * `name[key]=value`.
+ * Returns `/agents/{id}` with its parts filled in, and the query after it. Null and undefined are left out; an object
+ * is written `name[key]=value`.
  */
 export function addressOf(path: string, { path: parts = {}, query = {} }: NonNullable<AnyInit['params']>): string {
   const values = new Map<string, unknown>(Object.entries(parts))

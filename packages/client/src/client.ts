@@ -16,11 +16,11 @@ import type { ServerEvent } from './wire/server-events.ts'
 import { createTransport, type TransportOptions } from './wire/transport.ts'
 
 export interface ClientOptions extends TransportOptions {
-  /** How a broken stream is resumed. */
+  /** The way a broken stream is resumed. */
   reconnect?: Reconnect
 }
 
-/** Which sessions: those for which all of it is true. `q`: a part of the title, without case. */
+/** The sessions to list: those that match every field. `q`: a part of the title, without case. */
 export interface SessionQuery {
   user?: string
   metadata?: Record<string, string>
@@ -31,9 +31,9 @@ export interface SessionQuery {
 
 /** Sessions of one agent. */
 export interface Agent<OfKind, Made = NewSession, Listed = components['schemas']['DeploySessionList']> {
-  /** A session. Without an id it is a new one, which its first message creates with the given fields. */
+  /** Returns a session. Without an id it is a new one, which its first message creates with the given fields. */
   session(id?: string | null, made?: Made): OfKind
-  /** Most recently updated first, 20 at a time unless `limit` says otherwise. */
+  /** Returns the sessions, most recently updated first, 20 at a time unless `limit` says otherwise. */
   sessions(query?: SessionQuery): Promise<Listed>
 }
 
@@ -45,7 +45,7 @@ export type PlaygroundAgent = Agent<
 
 /** An agent over the deploy API. */
 export interface DeployAgent extends Agent<DeploySession, NewSession, SessionList> {
-  /** Each change of a session from now on, or behind `lastEventId`, over as many connections as it takes. */
+  /** Returns each change of a session from now on, or after `lastEventId`, over as many connections as it takes. */
   watchSessions(options?: WatchOptions): AsyncGenerator<SessionChange, void>
 }
 
@@ -58,11 +58,11 @@ export interface EventsOptions {
 }
 
 export interface Client extends Calls {
-  /** The deploy API of an agent, by its id or the path of its deploy API (`/api/v1/agents/<id>/deploy`). */
+  /** Returns the deploy API of an agent, by its id or its path (`/api/v1/agents/<id>/deploy`). */
   agent(idOrPath: string): DeployAgent
-  /** The playground of an agent, by its id: needs the login, where there is one. */
+  /** Returns the playground of an agent, by its id. It needs the login, if the server has one. */
   playground(agentId: string): PlaygroundAgent
-  /** A stream of the management API, which is resumed whenever its connection breaks. */
+  /** Returns a stream of the management API, which is resumed whenever its connection breaks. */
   events(path: string, options?: EventsOptions): AsyncGenerator<ServerEvent, void>
 }
 

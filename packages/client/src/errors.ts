@@ -1,4 +1,4 @@
-/** What can go wrong: the server refuses, the reply fails, or there is no answer. Fields are named as on the wire. */
+/** The errors: the server refuses, the reply fails, or there is no answer. Fields are named as on the wire. */
 import type { components } from './schema.ts'
 
 /**
@@ -47,14 +47,17 @@ export class ReplyError extends Error {
   }
 }
 
-/** There is no answer, or the connection broke and was not restored in time. `cause`: the last failure. */
+/**
+ * An error without an answer: the server could not be reached, or the connection broke and was not restored in time.
+ * `cause`: the last failure.
+ */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError'
   readonly type = 'connection_error'
   readonly code = 'connection_lost'
 }
 
-/** The error for a response that is no success. */
+/** Returns the error for a response that is no success. */
 export async function refusalOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null)
   // `{message}`, `{error: string}` or `{error: {message, type, code}}`

@@ -1,4 +1,4 @@
-/** What a message holds: text, or texts, pictures and files in their order. */
+/** The content of a message: text, or texts, pictures and files in their order. */
 import type { components } from './schema.ts'
 
 export type ContentPart = components['schemas']['ContentPart']
@@ -6,10 +6,13 @@ export type ContentPart = components['schemas']['ContentPart']
 /** A text, or parts: `{ type: 'text', text }`, `{ type: 'image_url', image_url: { url } }` and those of `filePart`. */
 export type MessageContent = string | ContentPart[]
 
-/** So many bytes are encoded at a time: more arguments than this overflow the stack. */
+/** The number of bytes encoded at a time: more arguments than this overflow the stack. */
 const STEP_BYTES = 0x8000
 
-/** A picture (PNG, JPEG, WebP, GIF) or file (PDF, plain text, Markdown, CSV) as a part. `type` and `name`: as the file has them. */
+/**
+ * Returns a picture (PNG, JPEG, WebP, GIF) or file (PDF, plain text, Markdown, CSV) as a part. `type` and `name`: as
+ * the file has them.
+ */
 export async function filePart(file: Blob, { type = file.type, name = nameOf(file) } = {}): Promise<ContentPart> {
   const bytes = new Uint8Array(await file.arrayBuffer())
   let binary = ''

@@ -3,7 +3,7 @@ import type { components } from './schema.ts'
 
 export interface WebhookEvent {
   type: 'reply.completed' | 'reply.failed' | 'reply.cancelled' | 'reply.waiting' | 'session.deleted' | 'ping'
-  /** When it happened, ISO 8601 UTC. */
+  /** The time of the event, ISO 8601 UTC. */
   timestamp: string
   /** A field is null when the event says nothing of it. */
   data: {
@@ -19,13 +19,13 @@ export interface WebhookEvent {
   }
 }
 
-/** It is not Greenroom's, or too old. Answer with 400. */
+/** An event that is not Greenroom's, or too old. Answer with 400. */
 export class WebhookVerificationError extends Error {
   override name = 'WebhookVerificationError'
 }
 
 export interface VerifyOptions {
-  /** How far its time may be from now, in seconds; default: 300. */
+  /** The greatest difference between its time and now, in seconds; default: 300. */
   toleranceS?: number
 }
 
@@ -49,8 +49,8 @@ const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => {
 }
 
 /**
- * The event, once its signature is checked. `body`: exactly as it came, not parsed and written again. `secret`: that of the
- * webhook, or several while it is replaced. Rejects with `WebhookVerificationError`.
+ * Returns the event, once its signature is checked. `body`: exactly as it came, not parsed and written again. `secret`:
+ * that of the webhook, or several while it is replaced. Rejects with `WebhookVerificationError`.
  */
 export async function verifyWebhook(
   body: string,

@@ -62,20 +62,26 @@ function turnsOf(content: string, events: readonly HistoryToolEvent[]): { turns:
   let shown = 0
   for (const { end, event } of events) {
     const last = turns.at(-1)
-    if (event.type === 'tool_result') {
-      last?.results.set(event.id, shortened(event.content))
-      continue
+    switch (event.type) {
+      case 'tool_result':
+        last?.results.set(event.id, shortened(event.content))
+        break
+      case 'tool_call': {
+        const { id, name, waits } = event
+        const call = repeatableCall({ id, name, arguments: cutArguments(event.arguments) })
+        const goesOn = last !== undefined && end === shown && last.results.size === 0
+        const turn: ToolTurn = goesOn
+          ? last
+          : { text: bytes.toString('utf8', shown, end), calls: [], results: new Map(), waited: new Set() }
+        if (!goesOn) turns.push(turn)
+        turn.calls.push(call)
+        if (waits !== undefined) turn.waited.add(id)
+        shown = end
+        break
+      }
+      default:
+        event satisfies never
     }
-    const { id, name, waits } = event
-    const call = repeatableCall({ id, name, arguments: cutArguments(event.arguments) })
-    const goesOn = last !== undefined && end === shown && last.results.size === 0
-    const turn: ToolTurn = goesOn
-      ? last
-      : { text: bytes.toString('utf8', shown, end), calls: [], results: new Map(), waited: new Set() }
-    if (!goesOn) turns.push(turn)
-    turn.calls.push(call)
-    if (waits !== undefined) turn.waited.add(id)
-    shown = end
   }
   return { turns, rest: bytes.toString('utf8', shown) }
 }

@@ -61,10 +61,13 @@ export interface HistoryDecision {
   content: string | null
 }
 
-/** `end`: how much of the content, in UTF-8 bytes, came before it. */
+/**
+ * All events but those that no later model call is told of, which are named here. `end`: how much of the content, in UTF-8
+ * bytes, came before it.
+ */
 export interface HistoryToolEvent {
   end: number
-  event: Extract<ReplyEvent, { type: 'tool_call' | 'tool_result' }>
+  event: Exclude<ReplyEvent, { type: 'text' | 'reasoning' | 'tool_begun' | 'tool_unknown' | 'model' }>
 }
 
 /** How much of the history is worth reading. */

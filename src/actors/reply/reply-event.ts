@@ -145,18 +145,24 @@ export type FrameKind = ReplyEventKind | Exclude<Frame['type'], 'stored'>
  * The kinds that have an id (`seq`) of their own, the same in every stream of the session. The others follow the frame
  * `seq` (contract sections 4 and 5): all events but texts and reasoning, and `state`.
  */
-const numbered: ReadonlySet<FrameKind> = new Set([
-  'text',
-  'reasoning',
-  'started',
-  'calls',
-  'finished',
-  'usage',
-  'done',
-  'failed',
-])
+const numbered: Readonly<Record<FrameKind, boolean>> = {
+  text: true,
+  reasoning: true,
+  tool_call: false,
+  tool_begun: false,
+  tool_result: false,
+  tool_unknown: false,
+  model: false,
+  started: true,
+  calls: true,
+  finished: true,
+  usage: true,
+  done: true,
+  failed: true,
+  state: false,
+}
 
-export const isNumberedKind = (kind: FrameKind): boolean => numbered.has(kind)
+export const isNumberedKind = (kind: FrameKind): boolean => numbered[kind]
 
 export const kindOf = (frame: Frame): FrameKind => (frame.type === 'stored' ? frame.stored.event.type : frame.type)
 

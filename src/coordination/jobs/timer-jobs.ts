@@ -11,7 +11,7 @@ export interface TimerJobsOptions {
   retryMs?: number
 }
 
-/** Prevents polling in a loop when the database's clock is slightly behind ours. */
+/** The shortest wait, which prevents polling in a loop when the database's clock is slightly behind ours. */
 const SHORTEST_WAIT_MS = 50
 
 /**
@@ -115,7 +115,7 @@ function runJob(
   }
   return {
     run,
-    /** After it no turn is claimed: one that is claimed and not run would be skipped until the next is due. */
+    /** Stops the job. No turn is claimed afterwards: one that is claimed and not run would be skipped until the next is due. */
     async stop() {
       clearTimeout(turn)
       clearTimeout(retry)

@@ -49,7 +49,7 @@ export function createLostSearch(options: SearchOptions, onLost: () => void) {
       await settleLost()
       await forgetLost(others)
     },
-    /** Called by an instance that is alone on its database: all others are dead when it starts. */
+    /** Declares all other instances lost. For an instance that is alone on its database: all others are dead when it starts. */
     async declareAll(): Promise<void> {
       await declareOthers(others)
       // Until none is left: where the database fails between them, only a part is settled at a time.

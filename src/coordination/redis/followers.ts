@@ -14,7 +14,7 @@ interface Follower {
 
 export interface FollowersOptions {
   id: string
-  /** Best effort; the text is an encoded message. */
+  /** Sends a message, by best effort; the text is an encoded message. */
   send(instanceId: string, text: string): void
 }
 

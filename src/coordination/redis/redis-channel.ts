@@ -19,14 +19,14 @@ const channelOf = (instanceId: string): string => `greenroom:${instanceId}`
 
 export interface ChannelSubscriber {
   onMessage(message: Message): void
-  /** Messages get through again. */
+  /** Announces that messages get through again. */
   onRecovery(): void
 }
 
 export interface RedisChannel {
   /** Publishes to an instance's channel. Delivered at most once. */
   send(instanceId: string, text: string): void
-  /** Whether this instance receives its own messages. */
+  /** Returns whether this instance receives its own messages. */
   isHealthy(): boolean
   /** Replaces the subscriber. */
   subscribe(subscriber: ChannelSubscriber): void

@@ -17,7 +17,7 @@ const message = Type.Union([
   /** Send instance `from` what is stored of this reply, for the next few seconds. */
   Type.Object({ type: Type.Literal('follow'), reply: Type.String(), from: Type.String() }),
   Type.Object({ type: Type.Literal('leave'), reply: Type.String(), from: Type.String() }),
-  /** These events were stored after the position `after`. */
+  /** Events that were stored after the position `after`. */
   Type.Object({
     type: Type.Literal('stored'),
     reply: Type.String(),

@@ -79,12 +79,28 @@ function readEvents(events: readonly { event: ReplyEvent }[]) {
       continue
     }
     isCalling = false
-    if (event.type === 'text') text += event.text
-    else if (event.type === 'reasoning') reasoning += event.text
-    else if (event.type === 'tool_result') results.set(event.id, event.content)
-    else if (event.type === 'tool_unknown') unknown.add(event.id)
-    else if (event.type === 'tool_begun') begun.add(event.id)
-    else if (event.type === 'model') model = { model: event.model, providerId: event.providerId }
+    switch (event.type) {
+      case 'text':
+        text += event.text
+        break
+      case 'reasoning':
+        reasoning += event.text
+        break
+      case 'tool_result':
+        results.set(event.id, event.content)
+        break
+      case 'tool_unknown':
+        unknown.add(event.id)
+        break
+      case 'tool_begun':
+        begun.add(event.id)
+        break
+      case 'model':
+        model = { model: event.model, providerId: event.providerId }
+        break
+      default:
+        event satisfies never
+    }
   }
   return { turns, results, unknown, begun, text, reasoning, model }
 }

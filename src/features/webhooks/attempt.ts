@@ -13,7 +13,7 @@ export type Call = (
 
 export interface AttemptOptions {
   call: Call
-  /** Why a call failed, in one sentence. */
+  /** Explains why a call failed, in one sentence. */
   failureOf(error: unknown): string
   /** Default: 15 s. */
   timeoutMs?: number

@@ -20,7 +20,7 @@ type Outcome =
 export interface DelivererOptions {
   claim(options: { running: ReadonlyMap<string, number>; mostEach: number; claimMs: number }): Promise<DueDelivery[]>
   store(delivery: DueDelivery, outcome: Outcome): Promise<void>
-  /** The receiver wants nothing more. */
+  /** Disables the webhook: its receiver wants nothing more. */
   disable(delivery: DueDelivery): Promise<void>
   /** Rejects only when `stopped` aborts. */
   attempt(message: Message, stopped: AbortSignal): Promise<Answer>

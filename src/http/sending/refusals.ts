@@ -49,7 +49,6 @@ const refusals = {
 export type NameOf = (field: string) => string
 
 export const snakeCase: NameOf = (field) => field
-export const camelCase: NameOf = (field) => field.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
 /** Throws the refusal as its HTTP error. */
 export function refuse(outcome: Refusal, nameOf: NameOf = snakeCase): never {

@@ -247,8 +247,7 @@ export function createOutline(write: OutlineWriter, outcomes: Outcomes = new Map
           return event(frame.stored.event)
         case 'finished': {
           const waits = frame.reason === 'tool_calls'
-          // The last model call may have said nothing.
-          if (frame.reason !== 'cancelled' && !waits) steps.start()
+          if (frame.reason !== 'cancelled' && !waits) steps.start() // the last model call may have said nothing
           end(waits)
           return write.finished(frame.reason)
         }
@@ -261,6 +260,8 @@ export function createOutline(write: OutlineWriter, outcomes: Outcomes = new Map
         case 'usage':
         case 'state':
           return
+        default:
+          frame satisfies never
       }
     },
   }

@@ -1,5 +1,5 @@
 /** A session's reply → HTTP: as a stream that can be resumed, or as one JSON body. Deploy and playground share it. */
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyInfo } from '../../actors/ports/index.ts'
 import { type Reply, StreamCut } from '../../actors/reply/frame-log.ts'
 import {
@@ -7,14 +7,17 @@ import {
   type Frame,
   noUsage,
   type ReplyError,
+  type ReplyEvent,
   type ShownCall,
   type Usage,
 } from '../../actors/reply/reply-event.ts'
+import type { SessionHost } from '../../actors/session/host.ts'
 import type { Queued } from '../../actors/session/send.ts'
 import { firstAbort } from '../../async/first-abort.ts'
 import { neverBegun, refuseNeverBegun, replyIdOf } from '../../features/queue/routes/sent-answer.ts'
-import { isDatabaseGone } from '../../persistence/postgres/database.ts'
-import { HttpError } from '../server/http-error.ts'
+import { isDatabaseGone, type Sql } from '../../persistence/postgres/database.ts'
+import { newestReply } from '../../persistence/replies/sessions/sessions.ts'
+import { HttpError, missing } from '../server/http-error.ts'
 import {
   completionBody,
   completionHead,
@@ -160,6 +163,49 @@ export async function afterStored<T>(onLeft: () => void, work: () => Promise<T>)
   }
 }
 
+/** Keeps what a whole answer shows of a frame, but for its texts. */
+function keepFrame(whole: WholeReply, frame: Exclude<Frame, { type: 'text' | 'reasoning' }>): void {
+  switch (frame.type) {
+    case 'stored':
+      keepEvent(whole, frame.stored.event)
+      return
+    case 'calls':
+      whole.calls = frame.calls
+      return
+    case 'finished':
+      whole.reason = frame.reason
+      whole.usage = frame.usage
+      return
+    case 'failed':
+      whole.error = frame.error
+      return
+    case 'started':
+    case 'usage':
+    case 'done':
+    case 'state':
+      return
+    default:
+      frame satisfies never
+  }
+}
+
+function keepEvent(whole: WholeReply, event: ReplyEvent): void {
+  switch (event.type) {
+    case 'model':
+      whole.model = event.model
+      return
+    case 'text':
+    case 'reasoning': // these come as frames of their own
+    case 'tool_call':
+    case 'tool_begun':
+    case 'tool_result':
+    case 'tool_unknown': // `calls` are those that are shown
+      return
+    default:
+      event satisfies never
+  }
+}
+
 /** Waits for the whole reply and answers with it, or as `failed` throws. */
 export async function answerWhole(
   fastifyReply: FastifyReply,
@@ -183,10 +229,7 @@ export async function answerWhole(
     for (const frame of batch) {
       if (frame.type === 'text') texts.push(frame.text)
       else if (frame.type === 'reasoning') thoughts.push(frame.text)
-      else if (frame.type === 'finished') Object.assign(whole, { reason: frame.reason, usage: frame.usage })
-      else if (frame.type === 'calls') whole.calls = frame.calls
-      else if (frame.type === 'failed') whole.error = frame.error
-      else if (frame.type === 'stored' && frame.stored.event.type === 'model') whole.model = frame.stored.event.model
+      else keepFrame(whole, frame)
     }
   }
   const isWhole = await readToEnd(fastifyReply, source, { onLeft, failed }, (reply) => {
@@ -203,6 +246,24 @@ export async function answerWhole(
   whole.reasoning = thoughts.join('')
   const head = completionHead({ ...(info as ReplyInfo), model: whole.model })
   return completionBody(head, whole, whole.reason, whole.usage)
+}
+
+/** Streams the named or newest reply after the request's `Last-Event-ID`. Answers 204 without a reply. Throws 400 and 404. */
+export async function followReply(
+  { sql, host }: { sql: Sql; host: Pick<SessionHost, 'open'> },
+  { agent_id, session_id }: { agent_id: string; session_id: string },
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  encode: Encode,
+  named?: string,
+): Promise<FastifyReply | undefined> {
+  const newest = await newestReply(sql, agent_id, session_id, named)
+  if (!newest.found) missing('session')
+  if (named !== undefined && newest.replyId === null) missing('reply')
+  const after = lastEventId(request.headers['last-event-id'])
+  const found = newest.replyId === null ? null : await host.open(newest.replyId)
+  if (found === null) return reply.code(204).send()
+  await streamReply(reply, found, after, encode)
+  return undefined
 }
 
 /** `Last-Event-ID` as a frame id; 0 when absent or empty. Throws 400. */

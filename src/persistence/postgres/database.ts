@@ -27,7 +27,7 @@ export interface ConnectOptions {
    * lookup anew took 240 µs, running it 50. Not for lists and sums over time. (Behind a pooler: as the server decides.)
    */
   planOnce?: boolean
-  /** Sets synchronous_commit on, for a database where it is off. Not behind a pooler, which refuses the parameter. */
+  /** True to set synchronous_commit on, for a database where it is off. Not behind a pooler, which refuses the parameter. */
   commitSynchronously?: boolean
   /**
    * Statements run for as long as they need, whatever `statement_timeout` the role has: with one shorter than settling 50
@@ -50,7 +50,10 @@ const IDLE_S = 300
 /** Longest wait for a server to say whether it is still the one to ask. */
 export const LOSS_ASK_MS = 3000
 
-/** Whatever the role or the database has set: times are read and written in one form. Poolers take these two. */
+/**
+ * Settings that override those of the role and the database: times are read and written in one form. Poolers take these
+ * two.
+ */
 const surroundings = { DateStyle: 'ISO, MDY', TimeZone: 'UTC' }
 /** Statements are written for it: under a stricter one, those that meet another would fail with 40001. */
 const isolation = { default_transaction_isolation: 'read committed' } as const
@@ -164,7 +167,7 @@ interface Address {
   /** The path of a Unix socket. */
   path: string | null
   prepare: string | null
-  /** Whom the certificate must be of, where the library would not say: it would be checked for `localhost`. */
+  /** The name that the certificate must have, where the library would not say: it would be checked for `localhost`. */
   ssl: { host: string } | null
 }
 

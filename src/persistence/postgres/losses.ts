@@ -65,7 +65,7 @@ async function ask(sql: Sql, mostMs: number): Promise<Server | null> {
   return server
 }
 
-/** Servers that only speak PostgreSQL's language may have none. */
+/** Reads the server's timeline. Servers that only speak PostgreSQL's protocol may have none. */
 async function timelineOf(sql: Sql): Promise<string | null> {
   try {
     const [row] = await sql<{ timeline: string }[]>`

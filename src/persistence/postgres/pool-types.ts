@@ -35,10 +35,10 @@ export interface PoolOptions {
 }
 
 export interface ConnectionEvents {
-  /** The server has let us in. */
+  /** Announces that the server has accepted the connection. */
   onReady(): void
-  /** The server takes no writes. */
+  /** Announces that the server accepts no writes. */
   onReadOnly(): void
-  /** The connection has ended. */
+  /** Announces that the connection has ended. */
   onLost(): void
 }

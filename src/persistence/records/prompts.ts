@@ -28,5 +28,5 @@ export const updatePrompt = (
 ): Promise<Prompt | null> =>
   table.update(sql, id, sql`name = coalesce(${name ?? null}, name), content = coalesce(${content ?? null}, content)`)
 
-/** Rejects with the constraint `agents_prompt` while agents use it. */
+/** A removal, which rejects with the constraint `agents_prompt` while agents use the prompt. */
 export const deletePrompt = table.remove

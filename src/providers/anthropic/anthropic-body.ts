@@ -1,4 +1,4 @@
-/** A model request in the words of Anthropic's Messages API. */
+/** A model request in the format of Anthropic's Messages API. */
 
 import type { GenerationConfig, MessagePart, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
@@ -31,7 +31,10 @@ export type Block =
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
 
-/** Fields that `wireFields` adds are not listed. Older models take sampling, under the API's older version. */
+/**
+ * The request's body. Fields that `wireFields` adds are not listed. Older models accept sampling parameters, under the
+ * API's older version.
+ */
 export interface AnthropicBody {
   model: string
   max_tokens: number
@@ -47,8 +50,8 @@ export interface AnthropicBody {
 }
 
 /**
- * The API wants `max_tokens`. It is what the model's family can write at most (thinking counts too), so that it is the
- * model that ends a reply: 4,096 for Claude 3, 8,192 for 3.5, 32,000 for Opus 4 and 4.1, 128,000 from Opus 4.6 and Claude 5
+ * Returns the required `max_tokens`: the longest answer of the model's family, thinking included, so that the model
+ * itself ends a reply. 4,096 for Claude 3, 8,192 for 3.5, 32,000 for Opus 4 and 4.1, 128,000 from Opus 4.6 and Claude 5
  * on, 64,000 for all others.
  */
 function maxTokensOf(model: string): number {
@@ -58,15 +61,24 @@ function maxTokensOf(model: string): number {
   return /claude-(?:opus-4-[6-9]|[a-z]+-(?:[5-9]|\d\d)(?!\d))/.test(model) ? 128_000 : 64_000
 }
 
-/** Claude 3 to 4.6: the models that take `temperature`, `top_p` and `top_k`. Later ones answer 400 to any of them. */
+/**
+ * Matches Claude 3 to 4.6, the models that accept `temperature`, `top_p` and `top_k`. Later ones answer 400 to any of
+ * them.
+ */
 const takesSampling = (model: string): boolean =>
   /claude-3-|claude-(?:opus|sonnet|haiku)-4(?:-[0-6])?(?:-\d{8}|-latest|@|$)/.test(model)
 
-/** Version 2026-10-21 knows no sampling: where an agent sets it and the model takes it, the one before is asked. */
+/**
+ * Returns the API's version. 2026-10-21 has no sampling parameters: where an agent sets them and the model accepts
+ * them, the version before is used.
+ */
 export const versionFor = ({ model, config }: Pick<ModelRequest, 'model' | 'config'>): string =>
   Object.keys(sampling(model, config)).length > 0 ? '2023-06-01' : '2026-10-21'
 
-/** Temperatures end at 1 here. Claude 4.5 and 4.6 refuse `top_p` beside it, and the advice was always to use one. */
+/**
+ * Returns the sampling parameters. Temperatures end at 1 here. Claude 4.5 and 4.6 refuse `top_p` next to it, and the
+ * advice was always to use one.
+ */
 function sampling(model: string, { temperature, topP, topK }: GenerationConfig) {
   if (!takesSampling(model)) return {}
   return {
@@ -76,10 +88,10 @@ function sampling(model: string, { temperature, topP, topK }: GenerationConfig) 
   }
 }
 
-/** Prefixes up to such a mark are kept for five minutes and cost a tenth when they come again. */
+/** The cache mark. Prefixes up to it are kept for five minutes and cost a tenth when they come again. */
 const cached = { cache_control: { type: 'ephemeral' } } as const
 
-/** A turn's blocks as they came: signed thinking must come back unchanged, and in its place. */
+/** The original blocks of turns: signed thinking must come back unchanged, and in its place. */
 export const echoes = createEchoes<readonly Block[]>('anthropic')
 
 const wireFor = (request: ModelRequest): Wire<Block> => ({
@@ -87,7 +99,7 @@ const wireFor = (request: ModelRequest): Wire<Block> => ({
   text: (text) => ({ type: 'text', text }),
   part: (part) => (part.type === 'image_url' ? imageBlock(part) : documentBlock(part)),
   call: (call) => ({ type: 'tool_use', id: call.id, name: call.name, input: argumentsOf(call) }),
-  // An empty result is none: blank text blocks are refused.
+  // An empty result is left out: blank text blocks are refused.
   result: (call, content) => ({
     type: 'tool_result',
     tool_use_id: call.id,
@@ -97,7 +109,7 @@ const wireFor = (request: ModelRequest): Wire<Block> => ({
   resultsApart: false,
 })
 
-/** Calls bear the names and ids that their results have: a name that a model made up may be none that the API takes back. */
+/** Gives calls the names and ids that their results have: the API may not accept back a name that a model made up. */
 function withCalls(blocks: readonly Block[] | null, calls: readonly ToolCall[]): readonly Block[] | null {
   let next = 0
   const withCall = (block: Block): Block => {
@@ -126,8 +138,8 @@ const documentBlock = (part: MessagePart): Document => ({
 })
 
 /**
- * Null when reasoning is off. Within a budget, calls that wait for their results must begin with the reasoning that led to them: one
- * that was made without makes the request be refused. So does a call that the model must make.
+ * Returns the thinking setting. Null when reasoning is off. Within a budget, pending calls must begin with the
+ * reasoning that led to them, or the request is refused. A forced call has none.
  */
 export function thinkingOf(request: ModelRequest): ReturnType<typeof anthropicThinking> {
   if (isForced(request)) return null
@@ -172,7 +184,7 @@ export function anthropicBody(request: ModelRequest): AnthropicBody {
   }
 }
 
-/** None: the API's own. `choice`: what other fields say of it. */
+/** Returns the tool choice, or nothing for the API's own. `choice`: the choice of other fields. */
 function choiceOf(request: ModelRequest, choice: unknown): Pick<AnthropicBody, 'tool_choice'> {
   const asked = anthropicToolChoice(request)
   if (asked === undefined) return choice === undefined ? {} : { tool_choice: { type: 'auto', ...Object(choice) } }
@@ -182,6 +194,6 @@ function choiceOf(request: ModelRequest, choice: unknown): Pick<AnthropicBody, '
 const markLast = (block: Block, index: number, all: readonly Block[]): Block =>
   index === all.length - 1 && isMarkable(block) ? { ...block, ...cached } : block
 
-/** Reasoning is not. */
+/** Returns whether a block can carry a cache mark. Reasoning cannot. */
 const isMarkable = (block: Block) =>
   block.type === 'text' || block.type === 'tool_result' || block.type === 'image' || block.type === 'document'

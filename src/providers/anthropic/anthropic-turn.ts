@@ -2,10 +2,10 @@
 
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import { maxArguments } from '../openai/gathered-calls.ts'
 import { argumentsOf } from '../request/exchanges.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
-import { argumentsIn, eachOnce, meaningOf, meantArguments, scanObject } from '../wire/meant-arguments.ts'
+import { appendTo, beginCall, type GrowingCall, MAX_ARGUMENTS, withoutRepeats } from '../wire/growing-call.ts'
+import { argumentsIn, meaningOf, meantArguments } from '../wire/meant-arguments.ts'
 import { errorIn, isTypedError, problemInStream, problemOfText } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { gatherAnthropicUsage } from '../wire/reported-usage.ts'
@@ -13,8 +13,8 @@ import { isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-
 import { addActivity, type Turn } from '../wire/turn-stream.ts'
 import { type Block, echoes } from './anthropic-body.ts'
 
-/** Characters of arguments and reasoning that one turn may gather. */
-const maxGathered = 4 * maxArguments
+/** The most characters of arguments and reasoning in one turn. */
+const MAX_GATHERED = 4 * MAX_ARGUMENTS
 
 const finishReasons: ReasonWords = {
   stop: ['end_turn', 'stop_sequence'],
@@ -23,7 +23,7 @@ const finishReasons: ReasonWords = {
   tool_calls: ['tool_use'],
 }
 
-/** A content block as it grows. What is not read (server tools, which are never asked for) is not kept either. */
+/** A content block as it grows. Content of other kinds, such as that of server tools, is not kept. */
 type Growing =
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string; signature: string }
@@ -31,19 +31,10 @@ type Growing =
   | Use
   | { type: 'other' }
 
-interface Use {
+interface Use extends GrowingCall {
   type: 'tool_use'
-  id: string
-  name: string
-  /** Arguments as they came in pieces, and those that came with the beginning. */
-  json: string
+  /** The arguments that came with the beginning. They count when none follow in pieces. */
   input: string
-  /** One for all calls of one id and name under one index, which may be one call said again. */
-  head: object
-  /** Are the arguments a whole object as they stand? */
-  isWhole: boolean
-  /** Reads on in the arguments. */
-  scan(text: string): boolean
 }
 
 export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'model' | 'reasoning'>): Turn {
@@ -74,7 +65,7 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
     if (blocks.all().length === 0 && isUnknownEnd(finishReasons, reason)) {
       problem = new ProviderProblem({ kind: 'reported', reason: `the model ended with ${reason}`, full: data })
     }
-    // Only tools that run at the vendor pause a turn: none is asked for, and half a reply must not look whole.
+    // Only tools that run at the vendor pause a turn. None is requested, and half a reply must not look whole.
     if (reason === 'pause_turn')
       problem = new ProviderProblem({ kind: 'reported', reason: 'the model paused its turn' })
   }
@@ -94,7 +85,7 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
       count(event.usage)
       stop(event, data)
     } else if (isTypedError(event)) problem = problemInStream(event, data)
-    else alive() // ping, content_block_stop, and what may be added: unknown events are to be ignored
+    else alive() // ping, content_block_stop and future events: unknown ones are to be ignored
   }
   return {
     events,
@@ -111,7 +102,7 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
         const error = errorIn(event, ['content'])
         problem = error ? problemInStream(error, data) : malformed(data)
       }
-      if (blocks.size() > maxGathered) problem ??= malformed('tool arguments and reasoning beyond 4 MiB')
+      if (blocks.size() > MAX_GATHERED) problem ??= malformed('tool arguments and reasoning beyond 4 MiB')
     },
     alive,
     close: () =>
@@ -125,7 +116,7 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
   }
 }
 
-/** `grown` gets the block that has grown, and by how much text or thinking. */
+/** Gathers the blocks of a turn. `grown` gets the block that has grown, and the added text or thinking. */
 function gatherBlocks(grown: (block: Growing, delta: string) => void) {
   const blocks: Growing[] = []
   const byIndex = new Map<unknown, Growing>()
@@ -138,8 +129,9 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
     return block
   }
   /**
-   * Text whose block never began, or is another kind's, is text all the same. Such arguments are those of the newest call,
-   * and where it has its own, those of a call whose head is still to come. Blanks are nobody's.
+   * Finds the block that a delta belongs to. Text whose block never began, or is of another kind, begins a text block.
+   * Such arguments belong to the newest call, and where that has its own, to a call whose head is still to come. Blanks
+   * belong to none.
    */
   function blockFor(index: unknown, text: string, thinking: string, json: string): Growing | undefined {
     const known = byIndex.get(index)
@@ -155,9 +147,9 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
     begin(index: unknown, part: unknown): void {
       const block = blockIn(isObject(part) ? part : {})
       const known = byIndex.get(index)
-      // A gateway may send a beginning twice; another call under an index in use is a call of its own.
+      // A gateway may send a beginning twice; another call under an index in use is separate.
       if (known?.type === 'tool_use' && block.type === 'tool_use') {
-        if (isBegunBy(known, block)) return
+        if (belongsTo(known, block)) return
       } else if (known?.type === block.type) return
       add(index, block)
       grown(block, block.type === 'text' || block.type === 'thinking' ? block.text : '')
@@ -171,8 +163,7 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
       if (block.type === 'text') block.text += text
       if (block.type === 'tool_use') {
         const json = textIn(delta.partial_json)
-        block.json += json
-        if (json !== '') block.isWhole = block.scan(json)
+        appendTo(block, json)
         size += json.length
       }
       if (block.type === 'thinking') {
@@ -184,28 +175,30 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
     },
     /** Arguments and reasoning gathered so far, in characters; a block counts for 256. */
     size: () => size,
-    all: (): readonly Growing[] =>
-      eachOnce(withLost(blocks), (block) =>
-        block.type === 'tool_use' ? { head: block.head, arguments: sentArguments(block) } : null,
-      ),
+    all: () => settled(blocks),
   }
 }
 
-/** Arguments whose head never came are those of a call that has none, unless another call has the same. */
-function withLost(blocks: readonly Growing[]): readonly Growing[] {
+/**
+ * Settles the arguments of calls and removes repeats. Arguments without a head belong to a call that has none, unless
+ * another call has the same.
+ */
+function settled(blocks: readonly Growing[]): readonly Growing[] {
   const uses = blocks.filter((block) => block.type === 'tool_use')
   const begun = uses.filter((use) => !isHeadless(use))
   const meanings = new Set(begun.map((use) => meaningOf(sentArguments(use))))
   const lost = uses.filter((use) => isHeadless(use) && !meanings.has(meaningOf(sentArguments(use))))
-  const found = new Map(begun.filter(hasNone).map((use, at) => [use, lost[at]?.json ?? use.json]))
-  return blocks.flatMap((block): Growing[] => {
-    if (block.type !== 'tool_use') return [block]
-    return isHeadless(block) ? [] : [{ ...block, json: found.get(block) ?? block.json }]
-  })
+  const found = new Map(begun.filter(hasNoArguments).map((use, at) => [use, lost[at] ?? use]))
+  const argumentsOfCall = (use: Use) => (found.get(use) ?? use).arguments.trim() || use.input
+  const settledUses = new Map<Growing, Use>(begun.map((use) => [use, { ...use, arguments: argumentsOfCall(use) }]))
+  const kept = new Set<Growing>(withoutRepeats([...settledUses.values()]))
+  return blocks
+    .map((block) => settledUses.get(block) ?? block)
+    .filter((block) => block.type !== 'tool_use' || kept.has(block))
 }
 
-/** Is this beginning that of the call under the same index, whose arguments may have come first? */
-function isBegunBy(known: Use, begun: Use): boolean {
+/** Returns whether this beginning belongs to the call under the same index, whose arguments may have come first. */
+function belongsTo(known: Use, begun: Use): boolean {
   if (isHeadless(known)) {
     known.id = begun.id
     known.name = begun.name
@@ -213,19 +206,22 @@ function isBegunBy(known: Use, begun: Use): boolean {
     return true
   }
   if (known.id !== begun.id || known.name !== begun.name) return false
-  // Only the end tells another call from this one said again.
-  begun.head = known.head
-  return known.json !== '' && !known.isWhole
+  // Only the end shows whether this is another call or a repeat.
+  begun.repeatGroup = known.repeatGroup
+  return known.arguments !== '' && !known.isWhole
 }
 
-/** Arguments of which no call has told that they are its own. */
+/** Returns whether the call has arguments only, and no head yet. */
 const isHeadless = ({ id, name }: Use): boolean => id === '' && name === ''
 
-const hasNone = (use: Use): boolean => meantArguments(sentArguments(use)) === '{}'
+const hasNoArguments = (use: Use): boolean => meantArguments(sentArguments(use)) === '{}'
 
-const sentArguments = ({ json, input }: Use): string => json.trim() || input
+const sentArguments = ({ arguments: pieces, input }: Use): string => pieces.trim() || input
 
-/** A thinking block begins empty; the beginning of a tool's block has its name and id. */
+/**
+ * Returns whether the model has produced output in a block. A thinking block begins empty; the beginning of a tool's
+ * block has its name and id.
+ */
 function hasOutput(block: Growing): boolean {
   if (block.type === 'text') return block.text !== ''
   if (block.type === 'thinking') return block.text !== '' || block.signature !== ''
@@ -252,20 +248,15 @@ function blockIn(part: Fields): Growing {
 function useIn(part: Fields): Use {
   const input = argumentsIn(part.input)
   const isWhole = input !== '' && input !== '{}'
-  const said = { id: textIn(part.id), name: textIn(part.name), json: '', input }
-  return { type: 'tool_use', ...said, head: {}, isWhole, scan: scanObject() }
+  return { type: 'tool_use', ...beginCall(textIn(part.id), textIn(part.name)), input, isWhole }
 }
 
-const callOf = (use: Use): ToolCall => ({
-  id: use.id,
-  name: use.name,
-  arguments: meantArguments(sentArguments(use)),
-})
+const callOf = ({ id, name, arguments: sent }: Use): ToolCall => ({ id, name, arguments: meantArguments(sent) })
 
 const callsIn = (blocks: readonly Growing[]): ToolCall[] =>
   blocks.flatMap((block) => (block.type === 'tool_use' ? [callOf(block)] : []))
 
-/** What goes back with the results. */
+/** Returns the blocks to send back with the results. */
 function echoOf(block: Growing): Block[] {
   switch (block.type) {
     case 'text':

@@ -26,7 +26,10 @@ export function streamAnthropic(
   return streamTurn(readingThinkTags(readAnthropicTurn(request), request.reasoning), ask, signal, take)
 }
 
-/** Older models count the answer's limit into the context, others take less of it. Where nobody named it, it gives way. */
+/**
+ * Calls again with a lower limit of the answer where no caller set one: older models count it into the context, others
+ * accept less.
+ */
 async function withLessAnswer<Answer>(
   request: ModelRequest,
   call: (request: ModelRequest) => Promise<Answer>,
@@ -40,10 +43,10 @@ async function withLessAnswer<Answer>(
   }
 }
 
-/** An answer that is worth asking for. */
+/** The shortest limit of an answer that is worth a request. */
 const LEAST_ANSWER = 1024
 
-/** Null when something else was wrong. */
+/** Returns the limit that the error leaves for the answer. Null for another error. */
 function answerLeft(words: string): number | null {
   const [, most] = /max_tokens: \d+ > (\d+)/.exec(words) ?? []
   if (most !== undefined) return Number(most)
@@ -51,7 +54,7 @@ function answerLeft(words: string): number | null {
   return input === undefined || limit === undefined ? null : Number(limit) - Number(input)
 }
 
-/** The text of the list of models, its first `maxBytes` only. */
+/** Returns the text of the list of models, its first `maxBytes` only. */
 export async function listAnthropicModels(
   connection: ProviderConnection,
   fetch: ProviderFetch,
@@ -62,7 +65,10 @@ export async function listAnthropicModels(
   return readText(await callProvider(fetch, url, { method: 'GET', headers, signal }), maxBytes)
 }
 
-/** Base URLs are stored with and without the API's version. The key goes as `x-api-key`, which gateways read too. */
+/**
+ * Returns the URL and headers of a path. Base URLs are stored with and without the API's version. The key is sent as
+ * `x-api-key`, which gateways read too.
+ */
 function anthropicApi(connection: ProviderConnection, path: string, version: string) {
   const { baseURL, key } = accessTo(connection)
   return {

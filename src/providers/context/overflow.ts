@@ -1,22 +1,22 @@
 /**
- * "Your input is too long for this model", in the words of each vendor (contract section 19). The table is read from top to
- * bottom; a pattern may name the model's `limit` and what the request takes, in tokens as that vendor counts them: `size` for
- * the input and `answer` for the answer, or `total` for both.
+ * Errors for "your input is too long for this model", in the words of each vendor (contract section 19). The table is
+ * read from top to bottom; a pattern may name the model's `limit` and what the request takes, in tokens as that vendor
+ * counts them: `size` for the input and `answer` for the answer, or `total` for both.
  */
 export interface Overflow {
-  /** Null when the provider does not say. */
+  /** The model's limit. Null when the provider does not name it. */
   limit: number | null
-  /** What the input takes, without the answer where that is named. Null when the provider does not say. */
+  /** The size of the input, without the answer where that is named. Null when the provider does not name it. */
   size: number | null
-  /** What the limit has to hold for the answer beside the input. Null when the provider names nothing of the kind. */
+  /** The room for the answer that counts against the limit. Null when the provider names none. */
   answer: number | null
 }
 
 interface Words {
-  /** Who says it. */
+  /** The vendors with this error. */
   by: string
   pattern: RegExp
-  /** The status with which these words mean something else. */
+  /** The status with which these words have another meaning. */
   except?: number
 }
 
@@ -92,21 +92,21 @@ const words: readonly Words[] = [
   },
 ]
 
-/** llama.cpp has them as fields. */
+/** Reads the numbers of llama.cpp, which has them as fields. */
 const fields = { limit: /"n_ctx"\s*:\s*(\d+)/, size: /"n_prompt_tokens"\s*:\s*(\d+)/ }
 
-/** Neither says that the input is too long: the answer's limit is, or an account is used up. */
+/** Errors that do not mean the input is too long: the answer's limit is, or an account is used up. */
 const others = /max_tokens is too large|max_(?:completion_|output_)?tokens: \d+ >|insufficient_quota|API_KEY_INVALID/
 
-/** Errors of gateways and of Anthropic, which count bytes: less history has fewer of them. */
+/** Errors about the size in bytes, of gateways and of Anthropic, which count bytes: less history has fewer of them. */
 const tooManyBytes = /request_too_large|(?:entity|payload|content|request) too large|exceeds the maximum size/i
 
-/** Statuses that may say so; a wrong key or an unknown model never does. */
+/** Returns whether an error with this status may be an overflow. A wrong key or an unknown model never is. */
 const mayBe = (status: number | null): boolean => status === null || ![401, 403, 404].includes(status)
 
 const numberIn = (text: string | undefined): number | null => (text === undefined ? null : Number(text))
 
-/** `text`: the provider's words, as they came. Null when it is something else. */
+/** Recognises an overflow. `text`: the provider's words. Null for any other error. */
 export function overflowIn(status: number | null, text: string): Overflow | null {
   if (!mayBe(status) || others.test(text)) return null
   for (const { pattern, except } of words) {
@@ -128,6 +128,8 @@ function overflowOf(named: Record<string, string | undefined>, text: string): Ov
   }
 }
 
-/** A limit of tokens a minute is too small for the request alone, or it is only used up for now. */
+/**
+ * Returns whether the request fits the named limit. A limit of tokens a minute that it fits is only used up for now.
+ */
 const fits = ({ limit, size, answer }: Overflow): boolean =>
   limit !== null && size !== null && size + (answer ?? 0) <= limit

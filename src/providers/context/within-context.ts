@@ -1,34 +1,36 @@
 /**
- * A model is sent no more than it takes: limits that providers name are remembered, refusals are answered by less history.
+ * Keeps requests within a model's context: limits that providers name are remembered, refusals are answered by less
+ * history.
  */
 import type { ModelEvent, ModelFailure, ModelRequest, Shortening, Take } from '../../actors/ports/index.ts'
+import type { Remembered } from '../wire/remembered.ts'
 import type { Overflow } from './overflow.ts'
 
-/** A turn that failed. `maySucceedElsewhere`: nothing of it was made, and another model may be asked. */
+/** A failed turn. `maySucceedElsewhere`: it had no output, and another model may be called. */
 interface FailedTurn {
   failure: ModelFailure
   maySucceedElsewhere: boolean
-  /** The input is too long for this model. Null when it is something else, or the model has made something. */
+  /** The overflow, when the input is too long for this model. Null for another failure, or after output. */
   overflow: Overflow | null
 }
 
-/** A turn of the request's own model, its retries included; emits no `failed`. Null when it took place, or was aborted. */
+/**
+ * A function that streams a turn of the request's own model, its retries included, and emits no `failed`. It returns
+ * null when it took place, or was aborted.
+ */
 export type StreamOne = (
   request: ModelRequest,
   signal: AbortSignal,
   take: Take<ModelEvent>,
 ) => Promise<FailedTurn | null>
 
-/** Limits that are remembered; beyond, all are forgotten, and found out again. */
-const MAX_KEPT = 1000
-
-/** In tokens, as the provider counts them, by provider and model. */
-export type KnownLimits = Map<string, number>
+/** Context limits in tokens, as the provider counts them, by provider and model. */
+export type KnownLimits = Remembered<number>
 
 const nameOf = ({ provider, model }: Pick<ModelRequest, 'provider' | 'model'>): string =>
   `${provider.id} ${provider.baseUrl} ${model}`
 
-/** Estimates are off by a fifth at worst once they were corrected. */
+/** The share of a limit that is used: estimates are off by a fifth at worst once they were corrected. */
 const MARGIN = 0.9
 
 export function withinContext(streamOne: StreamOne, limits: KnownLimits): StreamOne {
@@ -46,21 +48,24 @@ export function withinContext(streamOne: StreamOne, limits: KnownLimits): Stream
   }
 }
 
-/** The limit alone: what one caller's words take says nothing of anybody else's. */
+/** Stores the limit alone: one caller's sizes say nothing about another's. */
 function remember(limits: KnownLimits, request: ModelRequest, { limit }: Overflow): void {
-  if (limit === null) return
-  if (limits.size >= MAX_KEPT) limits.clear()
-  limits.set(nameOf(request), limit)
+  if (limit !== null) limits.set(nameOf(request), limit)
 }
 
 const mostOfAnswer = ({ fields }: ModelRequest): number => fields?.maxTokens?.value ?? 0
 
-/** Estimated tokens of history for which `most` tokens, as the provider counts them, have room beside all else. */
+/**
+ * Returns the estimated tokens of history that fit into `most` tokens, as the provider counts them, next to all else.
+ */
 function roomIn(most: number, { tokens, historyTokens }: Shortening, perEstimated = 1): number {
   return most / perEstimated - (tokens - historyTokens)
 }
 
-/** A request that would not fit without any history keeps it: the provider says in its own words what is too much. */
+/**
+ * Shortens a request to the known limit. One that would not fit without any history keeps it: the provider says in its
+ * own words what is too much.
+ */
 function fitted(request: ModelRequest, limits: KnownLimits): ModelRequest {
   const { shortening } = request
   const limit = limits.get(nameOf(request))
@@ -72,8 +77,8 @@ function fitted(request: ModelRequest, limits: KnownLimits): ModelRequest {
 }
 
 /**
- * Half of the history that was sent, or what the named limit leaves if that is less. Null when nothing can be left out, or
- * when it is the answer that is too much beside what always stays.
+ * Returns the request with half of the history that was sent, or what the named limit leaves if that is less. Null when
+ * nothing can be left out, or when it is the answer that is too much beside what always stays.
  */
 function afterRefusal(request: ModelRequest, { size, answer }: Overflow, limits: KnownLimits): ModelRequest | null {
   const { shortening } = request

@@ -1,20 +1,23 @@
-/** What a model repeats of the text that it goes on behind is left out. Pure. */
+/** Removes the part of an interrupted text that a model repeats when it continues. Pure. */
 
-/** Characters of a repetition, in code points: fewer may be by chance. */
+/** The fewest characters of a repetition, in code points: fewer may be by chance. */
 const LEAST = 16
 const MOST = 200
 
 export interface Repetition {
-  /** What of the text so far is new; what may still prove a repetition waits. */
+  /** Returns the part of the text so far that is new. Text that may still prove to be a repetition waits. */
   push(text: string): string
-  /** What is still pending, at the end of the text. */
+  /** Returns the text that still waits, at the end. */
   end(): string
 }
 
 const isWordsBeginning = (characters: readonly string[], at: number): boolean =>
   /[^\s]/u.test(characters[at] ?? '') && (at === 0 || /[^\p{L}\p{N}_]/u.test(characters[at - 1] ?? ''))
 
-/** Ends of a text that a model which was told to go on may repeat, from a word's beginning: the longest first. */
+/**
+ * Returns the ends of a text that a model may repeat when it continues, each from a word's beginning, the longest
+ * first.
+ */
 export function endsOf(text: string): string[] {
   // The longest end needs the character before it, too. A character takes at most two UTF-16 units.
   const characters = Array.from(text.slice(-2 * (MOST + 1)))
@@ -26,7 +29,7 @@ export function endsOf(text: string): string[] {
   return ends
 }
 
-/** Leaves out the first of `texts` that what follows begins with. */
+/** Creates a filter that removes the first of `texts` that the answer begins with. */
 export function leavingOut(texts: readonly string[]): Repetition {
   let pending = ''
   let isDecided = texts.length === 0

@@ -1,19 +1,20 @@
 /**
- * A turn that goes on behind a text which was interrupted: with that text as the beginning of the answer where provider and
- * model take one, else the model is told (contract section 21).
+ * A turn that continues an interrupted text. The text is sent as the beginning of the answer where provider and model
+ * support that. Otherwise the model is told to continue (contract section 21).
  */
 import type { ModelEvent, ModelRequest, Take } from '../../actors/ports/index.ts'
 import type { ProviderTypeId } from '../provider-types.ts'
 import { anthropicThinking } from '../reasoning.ts'
 import { withBehind } from '../wire/echoes.ts'
 import { problemIn } from '../wire/failure.ts'
+import type { Remembered } from '../wire/remembered.ts'
 import { isOutput } from '../wire/turn-stream.ts'
 import { endsOf, leavingOut, type Repetition } from './behind-text.ts'
 
 const instruction =
   'Your answer was interrupted at this point. Go on with it exactly where it stops: do not repeat any of it, do not begin anew and do not mention the interruption. If it is complete already, answer with nothing.'
 
-/** Provider types whose models take the beginning of their answer. A server of unknown make may begin anew behind it. */
+/** Provider types whose models accept the beginning of their answer. An unknown server may begin anew after it. */
 const takesBeginning: ReadonlySet<string> = new Set<ProviderTypeId>([
   'anthropic',
   'mistral',
@@ -22,15 +23,14 @@ const takesBeginning: ReadonlySet<string> = new Set<ProviderTypeId>([
   'ollama',
 ])
 
-/** Models that refused a beginning, by provider: asked once, then told. Beyond so many, all are forgotten. */
-const MAX_KEPT = 1000
-export type RefusedBeginnings = Set<string>
+/** Models that refused a beginning, by provider. They are sent the instruction at once. */
+export type RefusedBeginnings = Remembered<true>
 
 const nameOf = ({ provider, model }: ModelRequest): string => `${provider.id} ${provider.baseUrl} ${model}`
 
 type Call = (request: ModelRequest, take: Take<ModelEvent>) => Promise<void>
 
-/** One call, and once more the other way where the provider refuses the beginning. */
+/** Calls once, and once more with the instruction where the provider refuses the beginning. */
 export async function goingOn(
   request: ModelRequest,
   refused: RefusedBeginnings,
@@ -40,21 +40,20 @@ export async function goingOn(
   const last = request.messages.at(-1)
   if (last?.role !== 'assistant' || last.isBeginning !== true) return await call(request, take)
   const begun = { role: 'assistant', content: last.content } as const
-  if (mayBegin(request, last.content) && !refused.has(nameOf(request))) {
+  if (mayBegin(request, last.content) && !refused.get(nameOf(request))) {
     let sent = false
     const receive: Take<ModelEvent> = (events) => {
       sent ||= events.some(isOutput)
       return take(events)
     }
     try {
-      // Mistral's answer has the beginning in it.
+      // Mistral's answer includes the beginning.
       const repeated = request.provider.type === 'mistral' ? [last.content] : []
       return await call(request, without(repeated, echoingBehind([begun], receive)))
     } catch (error) {
-      // A model that has gone on has refused nothing (contract section 10).
+      // A model that has produced output has refused nothing (contract section 10).
       if (sent || !isRefusal(error)) throw error
-      if (refused.size >= MAX_KEPT) refused.clear()
-      refused.add(nameOf(request))
+      refused.set(nameOf(request), true)
     }
   }
   const told = [begun, { role: 'user', content: instruction } as const]
@@ -62,7 +61,7 @@ export async function goingOn(
   await call({ ...request, messages }, without(endsOf(last.content), echoingBehind(told, take)))
 }
 
-/** What the vendor wants back of this turn is of its last call alone: it is kept with what that call went on behind. */
+/** Stores the text before the last call in its echo, which covers that call alone. */
 const echoingBehind =
   (behind: Parameters<typeof withBehind>[1], take: Take<ModelEvent>): Take<ModelEvent> =>
   (events) =>
@@ -72,7 +71,10 @@ const echoingBehind =
       ),
     )
 
-/** Never with thinking, which comes before an answer. Claude takes no beginning that ends with a space, wherever it is asked. */
+/**
+ * Decides whether the text may be sent as the beginning of the answer. Never with thinking, which comes before an
+ * answer. Claude accepts no beginning that ends with a space, whichever provider serves it.
+ */
 function mayBegin(request: ModelRequest, text: string): boolean {
   const { provider, model, reasoning, config, fields } = request
   if (!takesBeginning.has(provider.type)) return false
@@ -83,7 +85,10 @@ function mayBegin(request: ModelRequest, text: string): boolean {
   return !reasoning && effort === 'none' && !/reason|think|magistral|-r1\b/i.test(model)
 }
 
-/** DeepSeek takes it at an address of its own, which a proxy before it may not have. */
+/**
+ * Returns whether the provider refused the beginning. DeepSeek accepts it at an address of its own, which a proxy
+ * before it may not have.
+ */
 function isRefusal(error: unknown): boolean {
   const problem = problemIn(error)
   if (problem?.status === 404) return true
@@ -91,7 +96,7 @@ function isRefusal(error: unknown): boolean {
   return (problem?.status === 400 || problem?.status === 422) && words.test(problem.full)
 }
 
-/** What waits is a sign of life: the model has made something. */
+/** Removes repetitions. Text that waits counts as activity: the model has produced something. */
 function without(texts: readonly string[], take: Take<ModelEvent>): Take<ModelEvent> {
   if (texts.length === 0) return take
   const repetition = leavingOut(texts)

@@ -1,4 +1,4 @@
-/** A model request in the words of the Gemini API. */
+/** A model request in the format of the Gemini API. */
 
 import type { ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
@@ -24,24 +24,24 @@ interface ToolConfig {
 export interface GeminiBody {
   contents: { role: 'user' | 'model'; parts: Part[] }[]
   systemInstruction?: { role: 'user'; parts: Part[] }
-  /** Sampling, and what `wireFields` says. */
+  /** Sampling parameters and the fields of `wireFields`. */
   generationConfig: Record<string, unknown>
   tools?: { functionDeclarations: { name: string; description: string; parametersJsonSchema: object }[] }[]
   toolConfig?: ToolConfig
 }
 
 /**
- * Google's word for a signature that there is none of: Gemini 3 and later refuse a turn whose first call is not signed, though
- * another model made it. Models before take it, and look at none.
+ * Google's placeholder for a missing signature. Gemini 3 and later refuse a turn whose first call is not signed, though
+ * another model made it. Earlier models accept and ignore it.
  */
 const NOT_SIGNED = 'skip_thought_signature_validator'
 
-/** A turn's parts as they came: Gemini 3 and later refuse calls that come back without their signature. */
+/** The original parts of turns. Gemini 3 and later refuse calls that come back without their signature. */
 export const echoes = createEchoes<readonly Part[]>('gemini')
 
 /**
- * Calls of the history go without ids, which older models neither give nor know: vendor and order tell which result
- * is whose. Results name the ids that the model gave in this reply.
+ * Omits the ids of calls in the history, which older models neither produce nor accept: vendor and order assign the
+ * results. Results of this reply carry the ids that the model gave.
  */
 const wireFor = (request: ModelRequest, given = new Set<string>()): Wire<Part> => ({
   type: 'gemini',
@@ -58,7 +58,7 @@ const wireFor = (request: ModelRequest, given = new Set<string>()): Wire<Part> =
   resultsApart: true,
 })
 
-/** Calls bear the names and ids that their results have. One that came without an id goes back without one. */
+/** Gives calls the names and ids that their results have. A call that came without an id is sent back without one. */
 function withCalls(
   parts: readonly Part[] | null,
   calls: readonly ToolCall[],

@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import { maxArguments, maxCalls } from '../openai/gathered-calls.ts'
 import { argumentsOf } from '../request/exchanges.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
+import { MAX_ARGUMENTS, MAX_CALLS } from '../wire/growing-call.ts'
 import { argumentsIn, meantArguments } from '../wire/meant-arguments.ts'
 import { errorIn, problemInStream, problemOfText } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
@@ -24,7 +24,7 @@ const finishReasons: ReasonWords = {
   ],
 }
 
-/** Not ends but breaks: the reply is not whole. Those of a call that came out wrong may come out right next time. */
+/** Finish reasons of incomplete replies. A malformed call may succeed when it is tried again. */
 const brokenOff: Record<string, { again: boolean }> = {
   MALFORMED_FUNCTION_CALL: { again: true },
   MALFORMED_RESPONSE: { again: true },
@@ -53,8 +53,8 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
       addActivity(events, true)
       const call = callIn(part.functionCall)
       toolText += call.arguments.length
-      if (toolText > maxArguments) problem = malformed('tool arguments beyond 1 MiB')
-      if (calls.length === maxCalls) problem = malformed(`more than ${maxCalls} tool calls`)
+      if (toolText > MAX_ARGUMENTS) problem = malformed('tool arguments beyond 1 MiB')
+      if (calls.length === MAX_CALLS) problem = malformed(`more than ${MAX_CALLS} tool calls`)
       calls.push({ ...call, id: call.id || `call_${randomUUID()}`, name: ownName(call.name, request.tools) })
       const args = argumentsOf(call)
       echo.push({ functionCall: { name: call.name, args, ...(call.id && { id: call.id }) }, ...signature })
@@ -77,7 +77,7 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
     const parts = isObject(content) && Array.isArray(content.parts) ? content.parts : []
     for (const part of parts) takePart(part)
     if (typeof finishReason === 'string') stop(finishReason, finishMessage)
-    // A prompt that was refused has no candidate at all.
+    // A refused prompt has no candidate at all.
     const blocked = blockedIn(chunk)
     if (blocked !== null) [finish, refusal] = ['SAFETY', blocked]
     addActivity(events)
@@ -118,7 +118,10 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
   }
 }
 
-/** Null when the reply is whole, or a filter's. An end that nobody knows, with nothing made, is none. */
+/**
+ * Returns the problem of an incomplete reply. Null when the reply is whole or was filtered. An unknown finish reason
+ * without output is a problem.
+ */
 function problemOfEnd(finishReason: string, message: unknown, made: boolean): ProviderProblem | null {
   const isUnknown = !made && isUnknownEnd(finishReasons, finishReason)
   const broken = brokenOff[finishReason] ?? (isUnknown ? { again: false } : null)
@@ -127,7 +130,7 @@ function problemOfEnd(finishReason: string, message: unknown, made: boolean): Pr
   return new ProviderProblem({ kind: 'reported', reason, retry: broken.again })
 }
 
-/** Why the prompt was refused. Null when it was not. */
+/** Returns why the prompt was refused. Null when it was not. */
 const blockedIn = ({ promptFeedback: feedback }: Fields): string | null =>
   isObject(feedback)
     ? wordsIn(feedback.blockReason) && (wordsIn(feedback.blockReasonMessage) ?? wordsIn(feedback.blockReason))
@@ -135,14 +138,14 @@ const blockedIn = ({ promptFeedback: feedback }: Fields): string | null =>
 
 const wordsIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
-/** Gemini sends a call whole; models before 3 without an id. */
+/** Reads a call. Gemini sends it whole, models before 3 without an id. */
 const callIn = ({ id, name, args }: Fields): ToolCall => ({
   id: typeof id === 'string' ? id : '',
   name: typeof name === 'string' ? name : '',
   arguments: meantArguments(argumentsIn(args)),
 })
 
-/** Neighbours become one part, but not one that is signed: a signature is for its part alone. */
+/** Appends text to the last part. A signed part stays by itself, since a signature covers its part alone. */
 function keepText(echo: Part[], text: string, signature: { thoughtSignature?: string }): void {
   const last = echo.at(-1)
   if (last?.text !== undefined && !last.thoughtSignature && !signature.thoughtSignature) last.text += text

@@ -27,7 +27,10 @@ export function streamGemini(
   return streamTurn(readingThinkTags(readGeminiTurn(request), request.reasoning), ask, signal, take)
 }
 
-/** Tuned models are named with their folder. A name that would lead to another address is refused. */
+/**
+ * Returns the path of a model. Tuned models are named with their folder. A name that would lead to another address is
+ * refused.
+ */
 function pathOf(model: string): string {
   if (/\.\.|[?&#]/.test(model)) {
     throw new ProviderProblem({ kind: 'unusable', reason: `The model's name ${JSON.stringify(model)} is not valid.` })
@@ -35,7 +38,7 @@ function pathOf(model: string): string {
   return /^(?:models|tunedModels)\//.test(model) ? model : `models/${model}`
 }
 
-/** Names of the models that can chat, of a list of at most `maxBytes`. */
+/** Reads the names of the models that can chat from a list of at most `maxBytes`. */
 export async function listGeminiModels(
   connection: ProviderConnection,
   fetch: ProviderFetch,
@@ -54,7 +57,7 @@ export async function listGeminiModels(
   )
 }
 
-/** Base URLs are stored with and without the API's version. */
+/** Returns the URL of a path. Base URLs are stored with and without the API's version. */
 function geminiApi(connection: ProviderConnection, path: string) {
   const { baseURL, key } = accessTo(connection)
   const base = /\/v1(?:alpha|beta)?$/.test(baseURL) ? baseURL : `${baseURL}/v1beta`

@@ -1,23 +1,26 @@
-/** Reasoning in the chat-completions format: where vendors put it, and what some of them want back with tool results. */
+/**
+ * Reasoning in the chat-completions format: the fields that vendors use for it, and those that some require back with
+ * tool results.
+ */
 import { isObject } from '../../untrusted/is-object.ts'
 import { createEchoes } from '../wire/echoes.ts'
 import type { Fields } from '../wire/provider-json.ts'
 
-/** The fields of an assistant's message that reasoning goes back in: those that it came in. */
+/** The reasoning fields of an assistant's message. Reasoning is sent back in the fields that it came in. */
 export interface ChatReasoning {
   reasoning_content?: string
   reasoning?: string
-  /** OpenRouter's: pieces of any vendor's, signed and encrypted ones among them. */
+  /** OpenRouter's field: pieces of any vendor's reasoning, including signed and encrypted ones. */
   reasoning_details?: readonly Fields[]
 }
 
-/** Where a message has the reasoning that goes back once the provider asks for it. JSON leaves symbols out. */
+/** The key of reasoning that is sent back once the provider requires it. JSON leaves symbols out. */
 export const HELD = Symbol('held')
 
 export interface ChatEcho extends ChatReasoning {
   /**
-   * `extra_content` of each call, in order; null where one has none. Absent when none has. Google's endpoint signs calls in
-   * it, and refuses those of Gemini 3 that come back without.
+   * The `extra_content` of each call, in order; null where one has none. Absent when none has. Google's endpoint signs
+   * calls in it, and refuses those of Gemini 3 that come back without.
    */
   extras?: readonly (Fields | null)[]
 }
@@ -30,12 +33,15 @@ export const reasoningFields = [
 
 export const echoes = createEchoes<ChatEcho>('chat')
 
-/** Characters that one turn may gather; of more nothing goes back. */
+/** The most characters of reasoning in one turn. A longer one is not sent back. */
 const MAX_GATHERED = 4 * 1024 * 1024
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Servers that have renamed the field send both, with the same text; some send the details alone. */
+/**
+ * Returns the reasoning in a delta. Servers that have renamed the field send both, with the same text; some send the
+ * details alone.
+ */
 export const reasoningIn = (delta: Fields): string =>
   textIn(delta.reasoning_content) ||
   textIn(delta.reasoning) ||
@@ -47,14 +53,14 @@ const detailsText = (details: unknown): string =>
     ? details.map((piece) => (isObject(piece) ? textIn(piece.text) || textIn(piece.summary) : '')).join('')
     : ''
 
-/** Mistral's: parts of the content. */
+/** Returns Mistral's reasoning, which is in parts of the content. */
 function thinkingIn(content: unknown): string {
   if (!Array.isArray(content)) return ''
   const parts = content.flatMap((part) => (isObject(part) && Array.isArray(part.thinking) ? part.thinking : []))
   return parts.map((part) => (isObject(part) ? textIn(part.text) : '')).join('')
 }
 
-/** Puts a turn's reasoning together from its deltas. */
+/** Assembles a turn's reasoning from its deltas. */
 export function gatherReasoning() {
   const texts = { reasoning_content: '', reasoning: '' }
   const details: Fields[] = []
@@ -72,7 +78,7 @@ export function gatherReasoning() {
         size += 64 + JSON.stringify(piece).length
       }
     },
-    /** Null when there was none. OpenRouter reads `reasoning_details` before `reasoning`. */
+    /** Returns the reasoning. Null when there was none. OpenRouter reads `reasoning_details` before `reasoning`. */
     all(): ChatReasoning | null {
       if (size === 0 || size > MAX_GATHERED) return null
       if (details.length > 0) return { reasoning_details: details }
@@ -82,10 +88,10 @@ export function gatherReasoning() {
   }
 }
 
-/** What grows from piece to piece of one detail. */
+/** The fields of a detail that grow from piece to piece. */
 const growing = ['text', 'summary', 'data']
 
-/** A piece goes on with the last detail when type and index are the same: the vendor wants whole ones back, in order. */
+/** Adds a piece to the last detail when type and index are the same: the vendor requires whole ones back, in order. */
 function addDetail(details: Fields[], piece: Fields): void {
   const last = details.at(-1)
   const goesOn = last && piece.index !== undefined && last.type === piece.type && last.index === piece.index

@@ -1,4 +1,7 @@
-/** What servers may refuse of a chat-completions body that nobody asked for, and what is sent instead (contract section 19). */
+/**
+ * Parts of a chat-completions body that no caller set and that servers may refuse, and their replacements (contract
+ * section 19).
+ */
 import type OpenAI from 'openai'
 import type { ToolSpec } from '../../actors/ports/index.ts'
 import { notAvailable, toolsNamed } from '../request/exchanges.ts'
@@ -9,7 +12,7 @@ import { type ChatReasoning, HELD, reasoningFields } from './chat-reasoning.ts'
 type Message = OpenAI.Chat.ChatCompletionMessageParam
 type Tool = OpenAI.Chat.ChatCompletionTool
 
-/** `prefix`: the beginning of an answer, for vendors that want it marked. */
+/** A message of the request. `prefix`: the mark of an answer's beginning, for vendors that require it. */
 export type ChatMessage = Message & ChatReasoning & { prefix?: true; [HELD]?: ChatReasoning }
 
 export type ChatBody = OpenAI.Chat.ChatCompletionCreateParamsStreaming & { top_k?: number }
@@ -23,19 +26,28 @@ const callsIn = (message: Message) => (message.role === 'assistant' ? (message.t
 
 const hasCalls = ({ messages }: ChatBody): boolean => messages.some((message) => callsIn(message).length > 0)
 
-/** Whether it offers tools, or tells of calls. */
+/** Returns whether the body offers tools or contains calls. */
 export const isAboutTools = (body: ChatBody): boolean => body.tools !== undefined || hasCalls(body)
 
 const hasReasoning = (message: ChatMessage): boolean => reasoningFields.some((name) => name in message)
 
-/** The last message is the beginning of an answer, marked or not: what is beside it is read as the beginning of its reasoning. */
+/**
+ * Returns whether the message lacks reasoning. A final assistant message is the beginning of an answer, marked or not:
+ * a field next to it is read as the beginning of its reasoning.
+ */
 const lacksReasoning = (message: ChatMessage, index: number, { length }: ChatBody['messages']): boolean =>
   message.role === 'assistant' && index < length - 1 && !hasReasoning(message)
 
-/** DeepSeek and Kimi want the field in every answer of a conversation with tools, and take an empty text for none. */
+/**
+ * An empty reasoning. DeepSeek and Kimi require the field in every answer of a conversation with tools, and take an
+ * empty text for none.
+ */
 const blank: ChatReasoning = { reasoning_content: ' ' }
 
-/** What was held of this reply goes back; earlier replies, whose reasoning is never sent, bear a blank. */
+/**
+ * Adds reasoning to answers: the held reasoning of this reply, and a blank in earlier ones, whose reasoning is never
+ * sent.
+ */
 export const withReasoning = (body: ChatBody): ChatBody => ({
   ...body,
   messages: body.messages.map((message: ChatMessage, index, all) =>
@@ -54,7 +66,7 @@ const withoutReasoning = (body: ChatBody): ChatBody => ({
 const isUnanswered = (message: Message, index: number, all: readonly Message[]): boolean =>
   message.role === 'user' && all[index - 1]?.role === 'tool'
 
-/** Who interrupts a model speaks behind the results of its calls. */
+/** The answer inserted after tool results when the user interrupts the model there. */
 const answer = { role: 'assistant', content: 'I have the results.' } as const
 
 export const withAnsweredResults = (body: ChatBody): ChatBody => ({
@@ -64,7 +76,7 @@ export const withAnsweredResults = (body: ChatBody): ChatBody => ({
   ),
 })
 
-/** The tools that the history tells of, declared and forbidden. */
+/** Declares and forbids the tools that the history mentions. */
 function withMentionedTools(body: ChatBody): ChatBody {
   const calls = body.messages.flatMap(callsIn)
   const names = calls.flatMap((call) => (call.type === 'function' ? [call.function.name] : []))
@@ -80,12 +92,13 @@ const shortened = (tool: Tool): Tool =>
     ? { ...tool, function: { ...tool.function, description: shortDescription(tool.function.description) } }
     : tool
 
-/** Who says one of these takes no such field, whatever stands around it. */
+/** The words of servers that do not accept a field, whatever surrounds them. */
 const refusing = /not (?:permitted|allowed|supported)|unsupported|extra_|\b(?:extra|unexpected|unknown|unrecognized)\b/
 
 /**
- * In the words of DeepSeek, Kimi and those who serve their models, and of Pydantic, which puts its words behind the place. No
- * quotation mark but those of the name comes between: a value that is quoted holds the model's own words.
+ * The errors for missing reasoning of DeepSeek, Kimi and those who serve their models, and of Pydantic, which names the
+ * place before the error. No quotation mark except the name's comes between: a quoted value holds the model's own
+ * words.
  */
 const wanting = [
   /reasoning[_ ]content[\\"'`]{0,2}(?:[\])],\s?\W{1,2}msg\W{2,6})?[^"'`]{0,80}(?:missing|required|passed back)/,
@@ -104,7 +117,7 @@ export const optional: readonly OptionalField<ChatBody>[] = [
     without: ({ stream_options: _, ...body }) => body,
   },
   {
-    // OpenAI's newest models take tools beside an effort, even their own, on the Responses API alone.
+    // OpenAI's newest models accept tools with an effort, even their default one, on the Responses API alone.
     words: /\btools?\b[^.]*reasoning[_ ]effort|reasoning[_ ]effort[^.]*\btools?\b/i,
     isIn: ({ tools, reasoning_effort }) => tools !== undefined && reasoning_effort !== 'none',
     without: (body) => ({ ...body, reasoning_effort: 'none' }),
@@ -116,7 +129,7 @@ export const optional: readonly OptionalField<ChatBody>[] = [
     without: withAnsweredResults,
   },
   {
-    // LiteLLM before Claude and Bedrock, and these two behind other gateways.
+    // LiteLLM before Claude and Bedrock, and both of them through other gateways.
     words: /tool calling without\W+tools=|toolConfig field must be defined|must define tools/i,
     isIn: (body) => body.tools === undefined && hasCalls(body),
     without: withMentionedTools,
@@ -133,13 +146,13 @@ export const optional: readonly OptionalField<ChatBody>[] = [
     without: ({ tools = [], ...body }) => ({ ...body, tools: tools.map(shortened) }),
   },
   {
-    // No chat without tools is known to need it.
+    // No chat without tools is known to require it.
     words: wantsReasoning,
     isIn: (body) => isAboutTools(body) && body.messages.some(lacksReasoning),
     without: withReasoning,
   },
   {
-    // Behind the rule above: what only reads like a demand is found out when it was met in vain.
+    // After the rule above: a sentence that only resembles a demand is recognised when meeting it did not help.
     words: /reasoning/i,
     isIn: ({ messages }) => messages.some(hasReasoning),
     without: withoutReasoning,

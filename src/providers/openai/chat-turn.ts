@@ -18,15 +18,18 @@ const finishReasons: ReasonWords = {
   tool_calls: ['tool_calls', 'function_call'],
 }
 
-/** Not ends but breaks: a reply cut off by the vendor must not look whole. */
+/** Finish reasons of replies that the vendor cut off. They must not look whole. */
 const brokenOff = new Set(['error', 'insufficient_system_resource'])
 
 export interface TurnOptions {
-  /** Reasoning comes as events of its own. */
+  /** True when reasoning is emitted as events. */
   reasoning: boolean
-  /** What goes back with the results of this turn's calls: it, or nothing unless the vendor asks for it. Null: nothing ever. */
+  /**
+   * The use of this turn's reasoning with the results of its calls: sent back, or held until the vendor requires it.
+   * Null: never sent.
+   */
   reasoningBack: 'sent' | 'held' | null
-  /** Keeps what goes back with them, and what does once the vendor asks for it. */
+  /** Stores the data to send back with the results, and the data held until the vendor requires it. */
   keepEcho(back: ChatEcho | null, held: ChatReasoning | null): object
 }
 
@@ -101,7 +104,7 @@ export function readTurn({ reasoning, reasoningBack, keepEcho }: TurnOptions): T
   }
 }
 
-/** How a turn ends, and what it took: in its last chunks, in whatever order they come. */
+/** Reads how a turn ends and its usage from its last chunks, in any order. */
 function readEnds() {
   let finish: string | null = null
   let usage: End['usage'] = null
@@ -113,7 +116,7 @@ function readEnds() {
       // The newest report wins: some servers send a growing one with every chunk. Groq puts it under `x_groq`.
       usage = counted ?? usage
       if (!isObject(choice)) {
-        // A report of its own is sent last.
+        // A chunk with usage alone is sent last.
         isWhole ||= counted !== null
         return
       }
@@ -127,7 +130,7 @@ function readEnds() {
     reason: () => finish,
     usage: () => usage,
     refusal: () => (refusal === '' ? null : refusal),
-    /** The answer is whole, though no reason was given. */
+    /** Returns whether the answer is whole, though no reason was given. */
     finished: () => isWhole,
     problem(made: boolean, whole: string): ProviderProblem | null {
       if (finish === null) return null
@@ -138,7 +141,7 @@ function readEnds() {
   }
 }
 
-/** Azure names the filters that took effect. */
+/** Returns the filters that took effect, which Azure names. */
 function filteredIn({ content_filter_results: results }: Fields): string {
   if (!isObject(results)) return ''
   const names = Object.entries(results).flatMap(([name, found]) =>
@@ -149,14 +152,14 @@ function filteredIn({ content_filter_results: results }: Fields): string {
 
 const isFirst = (choice: unknown): boolean => isObject(choice) && (choice.index ?? 0) === 0
 
-/** Text, or the text parts of a list; other parts (Mistral's `thinking`) are not for the reader. */
+/** Returns text, or the text parts of a list; other parts (Mistral's `thinking`) are not for the reader. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   return content.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('')
 }
 
-/** Where vendors put reasoning and calls. A list under "content" may hold Mistral's `thinking`. */
+/** The fields in which vendors put text, reasoning and calls. A list under "content" may hold Mistral's `thinking`. */
 const outputFields = [
   'content',
   'reasoning',
@@ -168,7 +171,7 @@ const outputFields = [
   'function_call',
 ]
 
-/** Has the model made anything in this delta? A role and empty fields are nothing. */
+/** Returns whether this delta has output. A role and empty fields are none. */
 const hasOutput = (delta: Fields): boolean => outputFields.some((name) => !isEmpty(delta[name]))
 
 const isEmpty = (value: unknown): boolean =>

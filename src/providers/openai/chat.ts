@@ -1,4 +1,4 @@
-/** The chat-completions adapter: one turn as a stream of events, and a model request in the words of the format. */
+/** The chat-completions adapter: one turn as a stream of events, and a model request in that format. */
 
 import { createHash } from 'node:crypto'
 import type OpenAI from 'openai'
@@ -19,6 +19,7 @@ import { callWithout, type RefusedFields } from '../request/optional-fields.ts'
 import { bytesOf, segmentsFor, textOf, withToolPictures } from '../request/outgoing-parts.ts'
 import { observedCall } from '../request/provider-call.ts'
 import { chatToolChoice } from '../tool-choice.ts'
+import { createRemembered } from '../wire/remembered.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { type ChatEcho, type ChatReasoning, echoes, HELD } from './chat-reasoning.ts'
@@ -36,9 +37,9 @@ import { answerOf, createClients } from './openai-client.ts'
 import { refusesSampling } from './openai-models.ts'
 import { streamResponses } from './responses.ts'
 
-/** What calls share, until the process ends. Turns reject with ProviderProblem. */
+/** Creates the adapter, with the caches that calls share. Turns reject with ProviderProblem. */
 export function createOpenAi(fetch: ProviderFetch) {
-  const refusals: RefusedFields = new Set()
+  const refusals: RefusedFields = createRemembered()
   const clientOf = createClients(fetch)
   return {
     stream(request: ModelRequest, dialect: Dialect, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> {
@@ -58,7 +59,7 @@ export function createOpenAi(fetch: ProviderFetch) {
   }
 }
 
-/** DeepSeek takes the beginning of an answer at its beta API. */
+/** Returns the connection to use. DeepSeek accepts the beginning of an answer at its beta API only. */
 function placeOf({ provider, messages }: ModelRequest, { beginning }: Dialect): ProviderConnection {
   const last = messages.at(-1)
   if (beginning !== 'beta' || last?.role !== 'assistant' || last.isBeginning !== true) return provider
@@ -76,7 +77,10 @@ function turnOptions(request: ModelRequest, { reasoningBack }: Dialect): TurnOpt
   }
 }
 
-/** `maxToolCalls` is the generate loop's; without tools the field is left out, since `[]` is refused by many. */
+/**
+ * Builds a request's body. The generate loop handles `maxToolCalls`; without tools the field is left out, since `[]` is
+ * refused by many.
+ */
 export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
   const { provider, model, system, messages, config, tools } = request
   const { parallel_tool_calls, ...fields } = wireFields(request)
@@ -84,7 +88,8 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
   const samples = !refusesSampling(model)
   const echoOf = ({ echo }: { echo?: object }) => (echo && echoes.of(echo, request)) ?? null
   const heldOf = ({ echo }: { echo?: object }) => (echo && echoes.heldOf(echo, request)) ?? null
-  // What goes back may name its calls (OpenRouter's details of Gemini do): they keep the ids that the vendor gave.
+  // Fields that are sent back may name their calls (OpenRouter's details of Gemini do): they keep the ids that the
+  // vendor gave.
   const named = withUniqueCallIds(
     withToolPictures(provider.type, messages),
     dialect.shortCallIds ? shortId : sameId,
@@ -106,7 +111,7 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
     ...(tools.length > 0 && {
       tools: tools.map(toolOf),
       ...(choice !== undefined && { tool_choice: choice }),
-      // Refused without tools.
+      // `tool_choice` is refused without tools.
       ...(typeof parallel_tool_calls === 'boolean' && { parallel_tool_calls }),
     }),
     ...fields,
@@ -115,7 +120,7 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
   return dialect.reasoningBack === 'required' && isAboutTools(body) ? withReasoning(body) : body
 }
 
-/** Claude keeps for its cache what is marked, behind OpenRouter too: the prompt, and all up to the newest user message. */
+/** Marks the prompt, and all up to the newest user message, for Claude's cache, through OpenRouter too. */
 function cacheMarked({ provider, model }: ModelRequest, messages: ChatMessage[]): ChatMessage[] {
   if (provider.type !== 'openrouter' || !/claude/.test(model)) return messages
   const newest = messages.findLastIndex(({ role }) => role === 'user')
@@ -130,15 +135,15 @@ function cacheMarked({ provider, model }: ModelRequest, messages: ChatMessage[])
   })
 }
 
-/** The longest id of a call that OpenAI takes. */
+/** The longest id of a call that OpenAI accepts. */
 const MAX_CALL_ID = 40
 
 interface WireOptions {
-  /** The provider's. */
+  /** The provider's dialect. */
   type: string
   echoOf(answer: { echo?: object }): ChatEcho | null
   heldOf(answer: { echo?: object }): ChatReasoning | null
-  /** Whether the beginning of the answer is marked. */
+  /** True when the beginning of the answer is marked. */
   isMarked: boolean
 }
 
@@ -149,7 +154,7 @@ const contentParts = (type: string, message: UserMessage): ContentPart[] =>
     typeof segment === 'string' ? { type: 'text', text: segment } : filePart(segment),
   )
 
-/** The format knows no text files: they are texts. */
+/** Writes a part. The format has no text files, so they are sent as text. */
 function filePart(part: MessagePart): ContentPart {
   const { mediaType, filename, detail } = part
   if (mediaType.startsWith('text/')) {
@@ -192,6 +197,9 @@ function wireMessage(message: ModelMessage, { type, echoOf, heldOf, isMarked }: 
 
 const sameId = (id: string): string => idWithin(MAX_CALL_ID, id)
 
-/** Mistral takes only nine letters and digits; a session may hold calls of another vendor. Same id, same result. */
+/**
+ * Makes a call id of nine letters and digits, the only ones that Mistral accepts. A session may hold calls of another
+ * vendor. Same id, same result.
+ */
 const shortId = (id: string): string =>
   /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)

@@ -1,10 +1,11 @@
-/** OpenAI's official client as it is used here: its requests and types, with our fetch, our headers and our errors. */
+/** OpenAI's official client, adapted: its requests and types, with our fetch, our headers and our errors. */
+import { LRUCache } from 'lru-cache'
 import OpenAI from 'openai'
 import type { ProviderConnection } from '../../actors/ports/index.ts'
 import type { ProviderAnswer, ProviderFetch } from '../request/fetch.ts'
 import { accessTo, callProvider } from '../request/provider-call.ts'
 
-/** A client of the official SDK that takes nothing from the environment and tries once. */
+/** Creates a client of the official SDK that takes nothing from the environment and tries once. */
 export function openAiClient(connection: ProviderConnection, fetch: ProviderFetch): OpenAI {
   const { baseURL, key } = accessTo(connection)
   const call = sdkFetch(fetch, key ? { authorization: `Bearer ${key}` } : {})
@@ -23,32 +24,31 @@ export function openAiClient(connection: ProviderConnection, fetch: ProviderFetc
   return client
 }
 
-/** Clients that are kept: to make one costs 20 µs, the half of what its calls cost. */
+/** The most clients that are kept. Creating one costs 20 µs, half of what its calls cost. */
 const MAX_CLIENTS = 200
 
-/** Gives the client of a connection, and keeps it. */
+/** Creates a function that returns the client of a connection, from a cache. */
 export function createClients(fetch: ProviderFetch): (connection: ProviderConnection) => OpenAI {
-  const clients = new Map<string, OpenAI>()
+  const clients = new LRUCache<string, OpenAI>({ max: MAX_CLIENTS })
   return (connection) => {
     const { baseURL, key } = accessTo(connection)
     const place = `${baseURL} ${key}`
     const known = clients.get(place)
     if (known) return known
-    if (clients.size >= MAX_CLIENTS) clients.clear()
     const client = openAiClient(connection, fetch)
     clients.set(place, client)
     return client
   }
 }
 
-/** What an SDK is given of an answer: its head. */
+/** The response for the SDK: the head only. */
 class AnswerHead extends Response {
   #answer: ProviderAnswer | null
   constructor(answer: ProviderAnswer) {
     super(null, { status: answer.status })
     this.#answer = answer
   }
-  /** Once: OpenAI's SDK keeps a call's response and options until V8's next major collection. */
+  /** Returns the answer once: OpenAI's SDK keeps a call's response and options until V8's next major collection. */
   take(): ProviderAnswer | null {
     const answer = this.#answer
     this.#answer = null
@@ -56,7 +56,9 @@ class AnswerHead extends Response {
   }
 }
 
-/** The answer behind what an SDK gives out of our fetch. Throws when that is none of ours, and the second time. */
+/**
+ * Returns the answer of a response that our fetch gave to an SDK. Throws for any other response, and the second time.
+ */
 export function answerOf(response: Response): ProviderAnswer {
   const answer = response instanceof AnswerHead ? response.take() : null
   if (answer === null) throw new Error('This response did not come through sdkFetch.')
@@ -64,10 +66,9 @@ export function answerOf(response: Response): ProviderAnswer {
 }
 
 /**
- * A fetch for an SDK: what it resolves with has the answer's head only, the body is read through `answerOf`. The
- * headers are made here, whole: SDKs would add those of variables such as OPENAI_CUSTOM_HEADERS. An answer that is
- * not 2xx is read here, since SDKs read it without a bound; it comes out of the SDK's call as the ProviderProblem in
- * the error or its causes.
+ * Creates a fetch for an SDK. It resolves with the response's head only; the body is read through `answerOf`. The
+ * headers are complete: SDKs would add those of variables such as OPENAI_CUSTOM_HEADERS. An error response is read
+ * here, since SDKs read it without a bound. It leaves the SDK's call as the ProviderProblem in the error or its causes.
  */
 function sdkFetch(fetch: ProviderFetch, headers: Record<string, string>) {
   return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
@@ -85,7 +86,7 @@ function sdkFetch(fetch: ProviderFetch, headers: Record<string, string>) {
 interface Hooks {
   timeout: number
   buildURL(path: string, query: Record<string, unknown> | null): string
-  /** May be replaced whole. */
+  /** Builds a request. May be replaced whole. */
   buildRequest(call: Call): Promise<{ req: RequestInit; url: string; timeout: number }>
   fetchWithTimeout(
     url: string | URL | Request,

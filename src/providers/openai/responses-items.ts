@@ -1,4 +1,4 @@
-/** Items of the Responses API as they come, and what of them goes back with tool results. */
+/** Items of the Responses API, and those that are sent back with tool results. */
 
 import type OpenAI from 'openai'
 import { isObject } from '../../untrusted/is-object.ts'
@@ -12,15 +12,15 @@ export type EchoedItem =
 
 export const echoes = createEchoes<readonly EchoedItem[]>('responses')
 
-/** Characters that one turn may keep; of more nothing goes back. */
+/** The most characters to send back of one turn. A longer one is not sent back. */
 const MAX_KEPT = 4 * 1024 * 1024
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 const partsIn = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /**
- * What goes back of a turn's items, in order. Null when nothing is worth it. Reasoning goes back encrypted or not at all:
- * nothing is stored at the vendor that its id could name.
+ * Returns the items of a turn to send back, in order. Null when there is no need. Reasoning is sent back encrypted or
+ * not at all: nothing is stored at the vendor that its id could name.
  */
 export function echoOf(items: readonly Fields[]): readonly EchoedItem[] | null {
   const kept = items.flatMap(echoedItem)
@@ -51,13 +51,13 @@ function messagePart({ type, text, refusal }: Fields): OpenAI.Responses.Response
   return type === 'refusal' ? [{ type, refusal: textIn(refusal) }] : []
 }
 
-/** The text of a message's item, refusals included. */
+/** Returns the text of a message's item, refusals included. */
 export const messageText = (item: Fields): string =>
   partsIn(item.content)
     .map(({ text, refusal }) => textIn(text) || textIn(refusal))
     .join('')
 
-/** Reasoning as an item shows it: its summary, or the reasoning itself where the model is an open one. */
+/** Returns the visible reasoning of an item: its summary, or the reasoning itself where the model is an open one. */
 export const reasoningTexts = (item: Fields): string[] => {
   const summary = partsIn(item.summary).map(({ text }) => textIn(text))
   return summary.length > 0 ? summary : partsIn(item.content).map(({ text }) => textIn(text))

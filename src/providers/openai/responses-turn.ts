@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { EndReason, ModelEvent, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { malformed, type ProviderProblem } from '../wire/failure.ts'
+import { MAX_ARGUMENTS, MAX_CALLS } from '../wire/growing-call.ts'
 import { argumentsIn, meaningOf } from '../wire/meant-arguments.ts'
 import { errorIn, isTypedError, problemInStream, problemOfText } from '../wire/provider-errors.ts'
 import type { Fields } from '../wire/provider-json.ts'
@@ -11,43 +12,45 @@ import { parseEvent, type Repeated } from '../wire/repeated.ts'
 import { responsesUsage } from '../wire/reported-usage.ts'
 import { type End, turnEnd } from '../wire/turn-end.ts'
 import { addActivity, type Turn } from '../wire/turn-stream.ts'
-import { maxArguments, maxCalls } from './gathered-calls.ts'
 import { echoOf, messageText, reasoningTexts } from './responses-items.ts'
 
 export interface ResponsesTurnOptions {
-  /** Reasoning comes as events of its own. */
+  /** True when reasoning is emitted as events. */
   reasoning: boolean
-  /** What events tell again of the request. */
+  /** The parts of the request that events repeat. */
   repeated: Repeated
-  /** Makes of a turn's items what goes back with the results of its calls. */
+  /** Makes the echo of a turn's items. */
   keepEcho(items: NonNullable<ReturnType<typeof echoOf>>): object
 }
 
-/** Servers that do not say where an item stands in the output. */
+/** The place of items from servers that do not report one. */
 const NO_PLACE = -1
 
-/** Ids of items may change between their events: an item is known by its place in the output. */
+/** Returns the place of an item in the output, which identifies it: ids of items may change between their events. */
 const placeOf = ({ output_index: place }: Fields): number => (typeof place === 'number' ? place : NO_PLACE)
 
-/** Most output items of one turn: reasoning, texts and calls. */
-const MAX_ITEMS = 2 * maxCalls + 100
+/** The most output items of one turn: reasoning, texts and calls. */
+const MAX_ITEMS = 2 * MAX_CALLS + 100
 
 /** An item as it was read. */
 interface Read {
   place: number
   item: Fields
-  /** What a call's arguments mean; empty for all else. */
+  /** The normalized arguments of a call. Empty for other items. */
   meaning: string
 }
 
-/** Arguments are text from here on: some servers send the object. */
+/** Converts the arguments of a call to text, since some servers send the object. */
 function readAs(place: number, item: Fields): Read {
   if (item.type !== 'function_call') return { place, item, meaning: '' }
   const text = argumentsIn(item.arguments)
   return { place, item: { ...item, arguments: text }, meaning: meaningOf(text) }
 }
 
-/** Two items under one place: of two kinds, or calls of two ids, two names, or two meanings. `{}` says nothing else. */
+/**
+ * Returns whether two items under one place differ: in kind, or as calls in id, name or meaning. `{}` differs from no
+ * other arguments.
+ */
 function isAnother(known: Read, read: Read): boolean {
   if (known.item.type !== read.item.type) return true
   if (read.item.type !== 'function_call') return false
@@ -55,7 +58,7 @@ function isAnother(known: Read, read: Read): boolean {
   return known.meaning !== read.meaning && known.meaning !== '{}' && read.meaning !== '{}'
 }
 
-/** What tells a call from others, whatever its arguments; null for what is no call, or has no id. */
+/** Returns the identity of a call, whatever its arguments. Null for other items and calls without an id. */
 const headOf = ({ type, call_id: id, name }: Fields): string | null =>
   type === 'function_call' && stringIn(id) !== '' ? JSON.stringify([id, name]) : null
 
@@ -70,7 +73,7 @@ function countHeads(items: readonly Fields[]): ReadonlyMap<string, number> {
 
 const stringIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The items of a turn, and what of them is shown as it comes. */
+/** Reads the items of a turn, and emits their text and reasoning. */
 function readItems(events: ModelEvent[], reasoning: boolean) {
   const items: Read[] = []
   const text = partsShown('')
@@ -83,7 +86,7 @@ function readItems(events: ModelEvent[], reasoning: boolean) {
     if (reasoning && shown !== '') events.push({ type: 'reasoning', text: shown })
     else addActivity(events, shown !== '')
   }
-  /** False once a place was missing, or two items stood under one. */
+  /** A flag that is false once a place was missing, or two items stood under one. */
   let hasPlaces = true
 
   function placeNamed(event: Fields): number {
@@ -97,7 +100,7 @@ function readItems(events: ModelEvent[], reasoning: boolean) {
     if (item.type === 'message') say(text.whole(place, [messageText(item)]))
     else if (item.type === 'reasoning') think(thought.whole(place, reasoningTexts(item)))
     else addActivity(events, item.type === 'function_call')
-    if (stringIn(item.arguments).length > maxArguments) return malformed('tool arguments beyond 1 MiB')
+    if (stringIn(item.arguments).length > MAX_ARGUMENTS) return malformed('tool arguments beyond 1 MiB')
     return items.length > MAX_ITEMS ? malformed(`more than ${MAX_ITEMS} items`) : null
   }
   function listedAt(place: number, item: Fields, isKnown: (head: string) => boolean): ProviderProblem | null {
@@ -111,7 +114,7 @@ function readItems(events: ModelEvent[], reasoning: boolean) {
   return {
     said: (event: Fields) => say(text.delta(placeNamed(event), 0, stringIn(event.delta))),
     thought: (event: Fields, part: unknown) => think(thought.delta(placeNamed(event), part, stringIn(event.delta))),
-    /** An item that is whole. Servers that send no deltas are read here. */
+    /** Reads a whole item. Servers that send no deltas are read here. */
     done(event: Fields, item: Fields): ProviderProblem | null {
       const place = placeNamed(event)
       const read = readAs(place, item)
@@ -121,8 +124,9 @@ function readItems(events: ModelEvent[], reasoning: boolean) {
       return add(read)
     },
     /**
-     * The whole output, which the end repeats or brings alone. Without places an item is known by what it is, and a call by
-     * its id and name: its arguments may be written otherwise here, and only more of such calls than were read are others.
+     * Reads the whole output, which the end repeats or brings alone. Without places an item is identified by its
+     * content, and a call by its id and name: its arguments may be written otherwise here. Only calls in excess of
+     * those already read are new.
      */
     listed(output: readonly Fields[]): ProviderProblem | null {
       const read = countHeads(items.map(({ item }) => item))
@@ -133,7 +137,7 @@ function readItems(events: ModelEvent[], reasoning: boolean) {
       return problem
     },
     hasAny: () => items.length > 0 || text.hasAny(),
-    /** In the order of their places; as they came where these cannot be trusted. */
+    /** Returns the items in the order of their places, or in order of arrival where places are unreliable. */
     inOrder: (): Fields[] => (hasPlaces ? items.toSorted((a, b) => a.place - b.place) : items).map(({ item }) => item),
   }
 }
@@ -179,7 +183,7 @@ export function readResponsesTurn({ reasoning, repeated, keepEcho }: ResponsesTu
   function take(data: string, eventName?: string): void {
     if (problem || reason !== null || data === '') return
     if (data.trim() === '[DONE]') {
-      // A gateway's goodbye: the model has said what it says, though no event told its end.
+      // `[DONE]` of a gateway: the output is complete, though no event reported its end.
       if (items.hasAny()) reason = 'stop'
       return
     }
@@ -218,7 +222,7 @@ export function readResponsesTurn({ reasoning, repeated, keepEcho }: ResponsesTu
   }
 }
 
-/** Texts in parts, `gap` between two of them. */
+/** Tracks which parts of texts were shown, and separates two parts by `gap`. */
 function partsShown(gap: string) {
   const started = new Set<number>()
   let last = ''
@@ -234,14 +238,14 @@ function partsShown(gap: string) {
       hasShown ||= added !== ''
       return added === '' ? '' : shown(`${place} ${typeof part === 'number' ? part : 0}`, added)
     },
-    /** The parts of an item of which no delta came. */
+    /** Returns the parts of an item that came without deltas. */
     whole(place: number, parts: readonly string[]): string {
-      // The next item without a place is another one.
+      // The next item without a place is a different one.
       if (place === NO_PLACE ? started.delete(place) : started.has(place)) return ''
       hasShown = true
       return parts.map((added, index) => (added === '' ? '' : shown(`${place} ${index}`, added))).join('')
     },
-    /** Whether anything of it was shown. */
+    /** Returns whether any text was shown. */
     hasAny: () => hasShown,
   }
 }

@@ -1,4 +1,6 @@
-/** The Responses adapter: one turn as a stream of events, and a model request in the words of OpenAI's Responses API. */
+/**
+ * The Responses adapter: one turn as a stream of events, and a model request in the format of OpenAI's Responses API.
+ */
 import type OpenAI from 'openai'
 import type {
   MessagePart,
@@ -25,7 +27,7 @@ import { isReasoningModel, refusesSampling } from './openai-models.ts'
 import { type EchoedItem, echoes, messageText } from './responses-items.ts'
 import { readResponsesTurn } from './responses-turn.ts'
 
-/** Rejects with ProviderProblem. */
+/** Streams a turn. Rejects with ProviderProblem. */
 export function streamResponses(
   client: OpenAI,
   request: ModelRequest,
@@ -33,7 +35,7 @@ export function streamResponses(
   signal: AbortSignal,
   take: Take<ModelEvent>,
 ): Promise<void> {
-  // Its first two events and its last one tell the request's prompt, tools and format again.
+  // The first two events and the last one repeat the request's prompt, tools and format.
   const repeated = repeating(() => [request.system, request.tools, request.fields])
   const turn = readResponsesTurn({
     reasoning: request.reasoning,
@@ -56,7 +58,7 @@ type Content = OpenAI.Responses.ResponseInputContent
 
 type ResponsesBody = OpenAI.Responses.ResponseCreateParamsStreaming & { input: Item[] }
 
-/** The longest id of a call that the API takes. */
+/** The longest id of a call that the API accepts. */
 const MAX_CALL_ID = 64
 
 const ENCRYPTED = 'reasoning.encrypted_content'
@@ -71,7 +73,7 @@ function responsesBody(request: ModelRequest): ResponsesBody {
   return {
     model,
     stream: true,
-    store: false, // what is said lies here, and is sent each time
+    store: false, // conversations are stored here, and sent each time
     ...(system && { instructions: system }),
     input: withUniqueCallIds(withToolPictures(request.provider.type, messages), (id) =>
       idWithin(MAX_CALL_ID, id),
@@ -92,7 +94,7 @@ function responsesBody(request: ModelRequest): ResponsesBody {
   }
 }
 
-/** Whether summaries are asked for: nothing that the agent or the request has set may have to give way to them. */
+/** Returns whether to request summaries: no setting of the agent or the request may have to give way to them. */
 function showsReasoning({ model, reasoning, config, fields }: ModelRequest): boolean {
   if (!reasoning || !isReasoningModel(model)) return false
   const { temperature, topP, topK } = config
@@ -130,8 +132,8 @@ const countCalls = (items: readonly EchoedItem[]): number =>
   items.filter((item) => item.type === 'function_call').length
 
 /**
- * The items of a turn as they came, in order: a reasoning item without the one that followed it is refused, and so is a
- * call under its own id without the reasoning that led to it. Calls bear the ids that their results have.
+ * Returns the original items of a turn, in order: a reasoning item without the one that followed it is refused, and so
+ * is a call under its own id without the reasoning that led to it. Calls carry the ids that their results have.
  */
 function withCalls(items: readonly EchoedItem[], calls: readonly ToolCall[]): Item[] {
   const left = [...calls]
@@ -156,7 +158,7 @@ function userContent(type: string, message: UserMessage): string | Content[] {
   )
 }
 
-/** The API knows no text files: they are texts. */
+/** Writes a part. The API has no text files, so they are sent as text. */
 function partContent(part: MessagePart): Content {
   const { mediaType, filename, detail } = part
   if (mediaType.startsWith('text/')) {
@@ -170,7 +172,7 @@ function partContent(part: MessagePart): Content {
 
 const detailOf = (detail: string | null) => (detail === 'low' || detail === 'high' ? detail : 'auto')
 
-/** Whether encrypted reasoning is asked for, or sent back. */
+/** Returns whether encrypted reasoning is requested or sent back. */
 const hasEncrypted = ({ include, input }: ResponsesBody): boolean =>
   include !== undefined || input.some(({ type }) => type === 'reasoning')
 
@@ -178,7 +180,7 @@ function withoutEncrypted({ include: _, input, ...body }: ResponsesBody): Respon
   const plain = input.flatMap((item): Item[] => {
     if (item.type === 'reasoning') return []
     if (item.type === 'function_call') return [callItem({ ...item, id: item.call_id })]
-    // Only those that came from the vendor have an id.
+    // Only items from the vendor have an id.
     if (item.type === 'message' && 'id' in item) {
       return [{ type: 'message', role: 'assistant', content: messageText({ ...item }) }]
     }
@@ -201,7 +203,7 @@ const isLong = (tool: Tool): boolean => tool.type === 'function' && isLongDescri
 const shortened = (tool: Tool): Tool =>
   tool.type === 'function' && isLong(tool) ? { ...tool, description: shortDescription(tool.description) } : tool
 
-/** What a server may refuse of a body that nobody asked for. */
+/** Parts of a body that no caller set and that a server may refuse. */
 const optional: readonly OptionalField<ResponsesBody>[] = [
   { words: /summar/i, isIn: hasSummary, without: withoutSummary },
   { words: /encrypted|\binclude\b/i, isIn: hasEncrypted, without: withoutEncrypted },

@@ -1,4 +1,4 @@
-/** Ids of calls as a request has them: vendors refuse one in which they repeat. Pure. */
+/** Ids of tool calls in a request. Vendors refuse a request in which they repeat. Pure. */
 
 import { createHash } from 'node:crypto'
 import type { ModelMessage } from '../../actors/ports/index.ts'
@@ -6,20 +6,20 @@ import { openCalls } from '../../untrusted/open-calls.ts'
 
 type Answer = Extract<ModelMessage, { role: 'assistant' }>
 
-/** What every vendor takes. */
+/** Converts an id to characters that every vendor accepts. */
 export const plainId = (id: string): string =>
   /^[a-zA-Z0-9_-]{1,64}$/.test(id) ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 16)}`
 
-/** An id that is not too long: OpenAI's chat completions refuse more than 40 characters. Same id, same result. */
+/** Shortens an id: OpenAI's chat completions refuse more than 40 characters. The same id gives the same result. */
 export function idWithin(length: number, id: string): string {
   const known = id || plainId(id)
   return known.length <= length ? known : `call_${createHash('sha256').update(known).digest('hex').slice(0, 24)}`
 }
 
 /**
- * Each call gets an id that no other call of the conversation has, in words that `plain` gives, and its result the same.
- * Within a reply ids are unique already; replies of one session, and conversations that callers keep, repeat them.
- * `isEchoed`: the vendor gets this turn back as it came, its ids too as far as they do not repeat.
+ * Gives each call an id that is unique in the conversation, in the form that `plain` produces, and gives its result the
+ * same id. Ids are unique within a reply already, but replies of one session, and conversations that callers keep,
+ * repeat them. `isEchoed`: the vendor gets this turn back unchanged, including ids that do not repeat.
  */
 export function withUniqueCallIds(
   messages: readonly ModelMessage[],
@@ -29,7 +29,8 @@ export function withUniqueCallIds(
   if (!messages.some((one) => one.role === 'assistant' && one.toolCalls !== undefined)) return messages
   const used = new Set<string>()
   /**
-   * The number that the next repetition of an id tries first. When each began at 2, 11,000 calls of one id took minutes.
+   * The number that the next repetition of an id tries first. When each search began at 2, 11,000 calls of one id took
+   * minutes.
    */
   const numbers = new Map<string, number>()
   let open = openCalls<string>()

@@ -12,26 +12,30 @@ export interface Exchange<Block> {
   blocks: Block[]
 }
 
-/** How one vendor writes a block. */
+/** The format of one vendor's blocks. */
 export interface Wire<Block> {
   text(text: string): Block
-  /** A picture or file that the provider takes. */
+  /** Writes a picture or file that the provider accepts. */
   part(part: MessagePart): Block
   /** The provider's type. */
   type: string
-  /** `isFirst`: of its turn. */
+  /** Writes a call. `isFirst`: the first of its turn. */
   call(call: ToolCall, isFirst: boolean): Block
-  /** `call` is the one that this is the result of. */
+  /** Writes the result of `call`. */
   result(call: ToolCall, content: string): Block
-  /** The blocks of a turn as they came, when `echo` is this adapter's own: with the names and ids of `calls`, in order. */
+  /**
+   * Returns the original blocks of a turn when `echo` is this adapter's own, with the names and ids of `calls`, in
+   * order.
+   */
   echoed(echo: object, calls: readonly ToolCall[]): readonly Block[] | null
-  /** Results must not share a message with words. */
+  /** True when results must not share a message with text. */
   resultsApart: boolean
 }
 
 /**
- * Roles alternate (with `resultsApart`, words may follow results of the same role), the user begins, blank text
- * is left out: vendors refuse it. A session may hold calls of another vendor: their ids are made plain.
+ * Arranges a conversation. Roles alternate (with `resultsApart`, text may follow results of the same role), the user
+ * begins, blank text is left out: vendors refuse it. A session may hold calls of another vendor: their ids are made
+ * plain.
  */
 export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire<Block>): Exchange<Block>[] {
   const exchanges: Exchange<Block>[] = []
@@ -63,7 +67,7 @@ export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire
       for (const call of calls) asked.set(call.id, call)
       const { echo } = message
       const echoed = echo ? wire.echoed(echo, calls) : null
-      // The content has what is behind the echo in it.
+      // The content includes the text after the echo.
       for (const { role, content } of echo && echoed ? saidBehind(echo) : []) {
         add(role === 'user' ? 'user' : 'model', 'words', words(content))
       }
@@ -79,16 +83,16 @@ export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire
 
 const opening = '(The conversation begins with the assistant.)'
 
-/** A call's arguments as the object that vendors want; `{}` where they are none. */
+/** Returns a call's arguments as the object that vendors require, `{}` where they are not one. */
 export function argumentsOf({ arguments: text }: ToolCall): Record<string, unknown> {
   const value = parse(text)
   return isObject(value) ? value : {}
 }
 
 /**
- * The tools that a conversation mentions, without their schemas: for requests that offer none. Anthropic refuses
- * calls in the history without `tools`; declared and forbidden (`tool_choice`), the history may stay as it was. As
- * text it would teach the model to write calls as text, and signed reasoning would not fit any more.
+ * Returns the tools that a conversation mentions, without their schemas: for requests that offer none. Anthropic
+ * refuses calls in the history without `tools`; declared and forbidden (`tool_choice`), the history may stay as it was.
+ * As text it would teach the model to write calls as text, and signed reasoning would not fit any more.
  */
 export function toolsMentionedIn(messages: readonly ModelMessage[]): ToolSpec[] {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
@@ -97,6 +101,6 @@ export function toolsMentionedIn(messages: readonly ModelMessage[]): ToolSpec[] 
 
 export const notAvailable = 'Not available now.'
 
-/** Tools that are declared because the history mentions them. */
+/** Declares tools that the history mentions. */
 export const toolsNamed = (names: readonly string[]): ToolSpec[] =>
   [...new Set(names)].map((name) => ({ name, description: notAvailable, inputSchema: { type: 'object' } }))

@@ -1,23 +1,28 @@
-/** What provider calls need of the world: a call out, handed in, and reading what it answers. */
+/**
+ * The interface through which provider calls reach the network: a function that makes a call, and the response that it
+ * returns.
+ */
 
 import { inPieces } from '../../untrusted/pieces.ts'
 
-/** Takes a piece of a body. A promise in return: no more is read until it resolves. */
+/** A consumer of a body's pieces. When it returns a promise, no more is read until that resolves. */
 export type TakeBytes = (bytes: Uint8Array) => Promise<void> | undefined
 
 export interface ProviderAnswer {
   readonly status: number
   readonly headers: Pick<Headers, 'get'>
   /**
-   * The body, piece by piece as the socket brings it; called once. Resolves at its end, rejects when the connection
-   * breaks and when the call's signal aborts.
+   * Reads the body, piece by piece as the socket brings it; called once. Resolves at its end, rejects when the
+   * connection breaks and when the call's signal aborts.
    */
   read(take: TakeBytes): Promise<void>
   /** Discards the body, or the rest of it. */
   cancel(): void
 }
 
-/** A body in pieces, made as they are sent. Its length is known: some servers refuse a body that does not say it. */
+/**
+ * A body whose pieces are made while they are sent. Its length is known, since some servers refuse a body without one.
+ */
 export interface PieceBody {
   length: number
   pieces: AsyncIterable<Uint8Array>
@@ -36,7 +41,7 @@ export interface FetchInit {
  */
 export type ProviderFetch = (url: string, init: FetchInit) => Promise<ProviderAnswer>
 
-/** The text of a body, its first `maxBytes` only; the rest is not read. Rejects when the connection breaks. */
+/** Reads the text of a body, its first `maxBytes` only; the rest is not read. Rejects when the connection breaks. */
 export async function readText(answer: ProviderAnswer, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

@@ -1,25 +1,26 @@
 /**
- * What of a request nobody asked for, and some vendor or model refuses: a field, or that something is missing. The request is
- * made once more the other way, which is no retry, and the refusal is remembered for that provider and model.
+ * Parts of a request that no caller set and that some vendor or model refuses: a field, or the lack of one. The request
+ * is made once more the other way, which is no retry, and the refusal is remembered for that provider and model.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ModelRequest } from '../../actors/ports/index.ts'
 import { type ProviderProblem, problemIn } from '../wire/failure.ts'
+import type { Remembered } from '../wire/remembered.ts'
 
 export interface OptionalField<Body> {
-  /** What the provider's error says. */
+  /** The words of the provider's error. */
   words: RegExp
   isIn(body: Body): boolean
-  /** The body that is taken. Tried once in a call, and never where it was refused before: two of them may undo each other. */
+  /**
+   * Returns the body that is accepted. It is tried once in a call, and never where it was refused before: two of them
+   * may undo each other.
+   */
   without(body: Body): Body
 }
 
-/** Refusals that are remembered; beyond, all are forgotten, and found out again. */
-const MAX_KEPT = 1000
+export type RefusedFields = Remembered<true>
 
-export type RefusedFields = Set<string>
-
-/** Calls until the body holds nothing more that the provider refuses. Rejects with what goes wrong otherwise. */
+/** Repeats the call until the body holds nothing more that the provider refuses. Rejects with any other error. */
 export async function callWithout<Body, Answer>(
   { provider, model }: Pick<ModelRequest, 'provider' | 'model'>,
   body: Body,
@@ -28,25 +29,24 @@ export async function callWithout<Body, Answer>(
   call: (body: Body) => Promise<Answer>,
 ): Promise<Answer> {
   const nameOf = ({ words }: OptionalField<Body>) => `${provider.id} ${provider.baseUrl} ${model} ${words.source}`
-  let asked = body
-  for (const field of optional) if (refusals.has(nameOf(field)) && field.isIn(asked)) asked = field.without(asked)
+  let sent = body
+  for (const field of optional) if (refusals.get(nameOf(field)) && field.isIn(sent)) sent = field.without(sent)
   const refused: string[] = []
   const tried: Body[] = []
   for (;;) {
     try {
-      const answer = await call(asked)
-      if (refusals.size + refused.length > MAX_KEPT) refusals.clear()
-      for (const name of refused) refusals.add(name)
+      const answer = await call(sent)
+      for (const name of refused) refusals.set(name, true)
       return answer
     } catch (error) {
       const problem = problemIn(error)
       const field =
         problem &&
-        optional.find((one) => !refused.includes(nameOf(one)) && one.isIn(asked) && refuses(problem, one.words))
+        optional.find((one) => !refused.includes(nameOf(one)) && one.isIn(sent) && refuses(problem, one.words))
       if (!field) throw problem ?? error
-      tried.push(asked)
-      asked = field.without(asked)
-      if (tried.some((body) => isDeepStrictEqual(body, asked))) throw problem ?? error
+      tried.push(sent)
+      sent = field.without(sent)
+      if (tried.some((body) => isDeepStrictEqual(body, sent))) throw problem ?? error
       refused.push(nameOf(field))
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Pictures and files in a provider's request. A body is built with a word in place of each, and the bytes take its place
- * while the body is being sent: never is one in memory as a whole, let alone as text.
+ * Pictures and files in a provider's request. A body is built with placeholders, which the bytes replace while the body
+ * is being sent. No picture or file is in memory as a whole, let alone as text.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
@@ -9,20 +9,20 @@ import type { MessagePart, ModelMessage, ModelRequest, Segment, UserMessage } fr
 import { takesPart } from '../parts.ts'
 import type { PieceBody } from './fetch.ts'
 
-/** Random, so that nothing that people or models write is taken for it. */
+/** A random prefix of placeholders, so that no text of users or models is taken for one. */
 const nonce = randomBytes(12).toString('hex')
 const words = new RegExp(`${nonce}:(base64|text):sha256:([0-9a-f]{64})`, 'g')
 
 /** The parts of the request that is being sent, by their SHA-256. */
 const sending = new AsyncLocalStorage<ReadonlyMap<string, MessagePart>>()
 
-/** Stands in a body for the bytes in base64. */
+/** Returns the placeholder for the bytes in base64. */
 export const bytesOf = ({ sha256 }: MessagePart): string => `${nonce}:base64:sha256:${sha256}`
 
-/** Stands in a string of a body for the bytes as text. */
+/** Returns the placeholder, within a string, for the bytes as text. */
 export const textOf = ({ sha256 }: MessagePart): string => `${nonce}:text:sha256:${sha256}`
 
-/** The body as it may be kept and shown: `sha256:<hex>` stands for the bytes. */
+/** Returns the body as it may be stored and shown: `sha256:<hex>` replaces the bytes. */
 export function shownBody(request: ModelRequest, body: object): object {
   if (partsIn(request).length === 0) return body
   const shown: unknown = JSON.parse(JSON.stringify(body).replace(words, 'sha256:$2'))
@@ -35,13 +35,13 @@ const partsIn = ({ messages }: ModelRequest): MessagePart[] =>
     return message.role === 'user' ? (message.segments ?? []).filter((segment) => typeof segment !== 'string') : []
   })
 
-/** Refuses a user's message that follows a result. */
+/** The provider type that refuses a user's message that follows a result. */
 const WITHOUT_TOOL_PICTURES = 'mistral'
 const picturesFollow = '[The pictures that the tools returned, in the order of their results:]'
 
 /**
- * The pictures of tools as a user's message behind the results of their turn: few APIs take a picture in a result, all of
- * them take it there. A provider that takes none is sent none: the result's text tells of them.
+ * Appends the pictures of tools as a user's message after the results of their turn: few APIs accept a picture in a
+ * result, all of them accept one there. A provider that accepts none is sent none: the result's text mentions them.
  */
 export function withToolPictures(type: string, messages: readonly ModelMessage[]): readonly ModelMessage[] {
   if (type === WITHOUT_TOOL_PICTURES) return messages
@@ -56,24 +56,24 @@ export function withToolPictures(type: string, messages: readonly ModelMessage[]
   })
 }
 
-/** What a provider is not sent, in words. */
+/** Describes a part that is not sent to the provider. */
 const wordsFor = ({ type, mediaType }: MessagePart): string =>
   `[A ${type === 'image_url' ? 'picture' : 'file'} stood here that this model does not take: ${mediaType}]`
 
-/** Texts, and the parts that the provider takes; words for the others. Blank texts are left out. */
+/** Returns texts and the parts that the provider accepts, and descriptions of the others. Blank texts are left out. */
 export function segmentsFor(type: string, { content, segments = [content] }: UserMessage): Segment[] {
   return segments
     .map((segment) => (typeof segment === 'string' || takesPart(type, segment.mediaType) ? segment : wordsFor(segment)))
     .filter((segment) => typeof segment !== 'string' || segment.trim() !== '')
 }
 
-/** Sends what `send` builds and sends, with the bytes of the request's parts. */
+/** Runs `send` with the bytes of the request's parts at hand. */
 export function sendingParts<T>(request: ModelRequest, send: () => T): T {
   const parts = partsIn(request)
   return parts.length === 0 ? send() : sending.run(new Map(parts.map((part) => [part.sha256, part])), send)
 }
 
-/** The body with the bytes of the request that is being sent. A text that holds none is the body itself. */
+/** Returns the body with the bytes of the request that is being sent. A text that holds none is the body itself. */
 export async function withBytes(body: string): Promise<string | PieceBody> {
   const parts = sending.getStore()
   if (parts === undefined) return body
@@ -113,8 +113,8 @@ async function* piecesOf(slots: readonly (string | Slot)[]): AsyncGenerator<Uint
 }
 
 /**
- * A multiple of 3: base64 in pieces is base64. After each, others have their turn (0.1 ms). Small enough that its text is
- * collected as young garbage is.
+ * The size of a piece in bytes. It is a multiple of 3, so that base64 in pieces is valid base64. Other tasks get a turn
+ * after each piece (0.1 ms). Its text is small enough to be collected as young garbage.
  */
 const PIECE_BYTES = 48 * 1024
 

@@ -1,4 +1,4 @@
-/** A call to a provider's API: its address, key and headers, and what it answers when it refuses. */
+/** A call to a provider's API: its address, key, headers and error responses. */
 import type { ModelRequest, ProviderConnection } from '../../actors/ports/index.ts'
 import { canBeApiKey } from '../../untrusted/api-key.ts'
 import { endpointOf } from '../provider-types.ts'
@@ -7,7 +7,7 @@ import { problemOfAnswer } from '../wire/provider-errors.ts'
 import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
 import { shownBody, withBytes } from './outgoing-parts.ts'
 
-/** Where a provider is called and with which key (empty: none). Throws ProviderProblem when it cannot be called. */
+/** Returns a provider's URL and key (empty: none). Throws ProviderProblem when it cannot be called. */
 export function accessTo(connection: ProviderConnection): { baseURL: string; key: string } {
   const baseURL = endpointOf(connection)
   if (baseURL === null) throw new ProviderProblem({ kind: 'unusable', reason: 'The provider has no usable base URL.' })
@@ -21,12 +21,12 @@ export function accessTo(connection: ProviderConnection): { baseURL: string; key
 export interface ProviderCall {
   method: string
   headers: Record<string, string>
-  /** JSON. Words in it that stand for the bytes of parts are replaced by those bytes. */
+  /** The body as JSON. Placeholders in it are replaced by the bytes of parts. */
   body?: string
   signal: AbortSignal
 }
 
-/** The answer of a provider that has taken the call (a status of 2xx). Rejects with ProviderProblem otherwise. */
+/** Calls a provider and returns its response, if the status is 2xx. Rejects with ProviderProblem otherwise. */
 export async function callProvider(fetch: ProviderFetch, url: string, call: ProviderCall): Promise<ProviderAnswer> {
   const { method, headers, signal } = call
   const body = call.body === undefined ? null : await withBytes(call.body)
@@ -48,7 +48,7 @@ export async function callProvider(fetch: ProviderFetch, url: string, call: Prov
   return answer
 }
 
-/** Sends a turn's body, and tells its observer what is sent and that it was answered. */
+/** Sends a turn's body, and reports to its observer what is sent and that a response arrived. */
 export async function observedCall(
   request: ModelRequest,
   body: object,
@@ -60,7 +60,7 @@ export async function observedCall(
   return answer
 }
 
-/** `observedCall` of a turn that is one POST. */
+/** Makes an `observedCall` for a turn that is one POST. */
 export const postTurn = (
   fetch: ProviderFetch,
   request: ModelRequest,

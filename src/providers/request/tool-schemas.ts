@@ -1,7 +1,7 @@
 /**
- * What vendors refuse in a tool's schema, and what is offered instead (contract section 25). One tool that a vendor
- * refuses fails every message of its agent. Arguments are checked against the tool's own schema, so what is offered may
- * say less.
+ * Tool schemas that vendors refuse, and their replacements (contract section 25). One tool that a vendor refuses fails
+ * every message of its agent. Arguments are checked against the tool's own schema, so the replacement may be less
+ * strict.
  */
 import { isObject } from '../../untrusted/is-object.ts'
 import { cut } from '../../untrusted/redact.ts'
@@ -14,7 +14,7 @@ interface Rule {
   /** The refusal in the vendors' words. */
   refusal: string
   vendors: readonly SchemaVendor[]
-  /** `top`: of the whole schema alone. */
+  /** The schemas that the rule applies to. `top`: the whole schema alone. */
   where: 'top' | 'everywhere'
   isRefused(schema: Schema): boolean
   instead(schema: Schema): Schema
@@ -83,7 +83,7 @@ export const schemaRules: readonly Rule[] = [
   },
 ]
 
-/** What the branches say of properties holds, each as far as all of them agree. */
+/** Replaces branches by their properties, each as far as all branches agree. */
 function merged(schema: Schema): Schema {
   const rest = Object.fromEntries(
     Object.entries(schema).filter(([keyword]) => !notAtTop.some((refused) => refused === keyword)),
@@ -100,7 +100,7 @@ function merged(schema: Schema): Schema {
   }
 }
 
-/** Adds what a schema and its branches say. Each name is looked at once for each time that the schema has it. */
+/** Adds the properties of a schema and its branches. Each name is visited once for each time that the schema has it. */
 function gather(schema: Schema, properties: Map<string, unknown>, required: Set<string>): void {
   for (const [name, property] of Object.entries(Object(schema.properties))) {
     if (!properties.has(name)) properties.set(name, property)
@@ -159,10 +159,10 @@ function mended(schema: Schema, vendor: SchemaVendor, isTop: boolean): Schema {
   )
 }
 
-/** Some models of OpenAI and Azure take no longer description, others a thousand times that. */
+/** The longest description that some models of OpenAI and Azure accept. Others accept a thousand times that. */
 const MAX_DESCRIPTION = 1024
 
-/** Their words for it, of both APIs: "Invalid 'tools[3].function.description': string too long." */
+/** The error of both APIs for it: "Invalid 'tools[3].function.description': string too long." */
 export const refusesDescription =
   /\btools\W{1,2}\d+\W{1,2}(?:function\W)?description\W{0,6}string too long|too long\W{1,6}tools\W{1,2}\d+\W{1,2}(?:function\W)?description/i
 
@@ -171,10 +171,10 @@ export const shortDescription = (description?: string | null): string => cut(des
 export const isLongDescription = (description?: string | null): boolean =>
   shortDescription(description) !== (description ?? '')
 
-/** A schema is offered with each model call of a reply, and mended once. */
+/** A cache of mended schemas. A schema is sent with each model call of a reply. */
 const known = new WeakMap<object, Map<SchemaVendor, Record<string, unknown>>>()
 
-/** The tool's schema as the vendor takes it: an object's, never refused. */
+/** Returns the tool's schema in a form that the vendor accepts: an object's schema. */
 export function schemaFor(vendor: SchemaVendor, schema: Record<string, unknown>): Record<string, unknown> {
   const byVendor = known.get(schema) ?? new Map<SchemaVendor, Record<string, unknown>>()
   known.set(schema, byVendor)

@@ -1,30 +1,33 @@
 /**
- * Counts tokens beside the server: the encoder's 200,000 strings would be a third of its heap, marked by every major
- * garbage collection, for replies whose provider reports no usage. A thread holds them while counts are requested.
+ * Counts tokens in a thread: the encoder's 200,000 strings would be a third of its heap, marked by every major garbage
+ * collection, for replies whose provider reports no usage. A thread holds them while counts are requested.
  */
 import type { Worker } from 'node:worker_threads'
 import { keepIsolate, startThread } from '../../async/isolated-worker.ts'
 import type { CountJob } from './token-worker.ts'
 
-/** 100 MB of text fit. With Node's own limit the thread leaves 20 MB more behind when it ends. */
+/** The thread's memory limit: 100 MB of text fit. With Node's own limit the thread leaves 20 MB more when it ends. */
 const MAX_MEGABYTES = 256
 
 export const startTokenWorker = (): Worker => startThread(new URL('./token-worker.ts', import.meta.url), MAX_MEGABYTES)
 
 export interface TokenCounterOptions {
-  /** Called when the thread dies or cannot start; once, until one has counted again. */
+  /** A listener for a thread that died or cannot start. It is called once until a thread has counted again. */
   onFault?: ((error: unknown) => void) | undefined
-  /** The thread ends when it was asked nothing, or answered nothing, for so long. Milliseconds. */
+  /** The time without a request, or without an answer, after which the thread ends. Milliseconds. */
   idleMs?: number
-  /** Longest wait, the thread's start (0.3 s) included: less than the 2 s that a cancel waits. Milliseconds. */
+  /** The longest wait, the thread's start (0.3 s) included: less than the 2 s that a cancel waits. Milliseconds. */
   deadlineMs?: number
   start?: () => Worker
 }
 
 export interface TokenCounter extends AsyncDisposable {
-  /** One count a text, as one job. Never rejects: what cannot be counted in time is a token for four characters. */
+  /**
+   * Counts each text, all in one job. Never rejects: a text that cannot be counted in time is a token for four
+   * characters.
+   */
   count(texts: readonly string[]): Promise<number[]>
-  /** A count will come: its thread may start meanwhile. */
+  /** Announces a count, so that the thread may start meanwhile. */
   expect(): void
 }
 
@@ -33,19 +36,19 @@ interface Waiting extends Pick<CountJob, 'texts'> {
   resolve(counts: number[]): void
 }
 
-/** An estimate without a tokenizer. */
+/** Estimates without a tokenizer. */
 const estimate = (text: string): number => Math.ceil(text.length / 4)
 
-/** Starts no thread before a count comes or is expected. */
+/** Creates a counter. It starts no thread before a count comes or is expected. */
 export function createTokenCounter({
   onFault = () => {},
   idleMs = 60_000,
   deadlineMs = 1500,
   start = startTokenWorker,
 }: TokenCounterOptions = {}): TokenCounter {
-  /** Open requests in order, without those that were answered by the thread or by an estimate. */
+  /** The open requests in order. Requests answered by the thread or by an estimate are removed. */
   const waiting = new Set<Waiting>()
-  /** What the thread works on: one at a time, so that a job that was given up costs nothing more. */
+  /** The thread's current job. It works on one at a time, so that a job that was given up costs nothing more. */
   let current: Waiting | null = null
   let faulty = false
   let closed = false
@@ -63,13 +66,13 @@ export function createTokenCounter({
     onLost: fail,
   })
 
-  /** It has fewer counts than texts when there was no time for more. */
+  /** Answers a job. There are fewer counts than texts when there was no time for more. */
   function answer(job: Waiting, counts: readonly number[]): void {
     waiting.delete(job)
     job.resolve(job.texts.map((text, index) => counts[index] ?? estimate(text)))
   }
 
-  /** Open requests are answered at once. */
+  /** Ends the thread and answers open requests at once. */
   async function endThread(): Promise<void> {
     const ended = thread.end()
     current = null

@@ -1,19 +1,22 @@
 /**
- * Counts tokens as OpenAI's newer models do (o200k_base): an estimate for all others. A thread of its own, run by
- * token-count.ts: takes a CountJob at a time, answers each with its counts, or the first of them.
+ * Counts tokens as OpenAI's newer models do (o200k_base), an estimate for all other models. This thread, run by
+ * token-count.ts, takes one CountJob at a time and answers each with its counts, or the first of them.
  */
 import { parentPort } from 'node:worker_threads'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 
 export interface CountJob {
   texts: readonly string[]
-  /** Milliseconds after which the answer is not awaited any more. */
+  /** The time after which the answer is no longer awaited. Milliseconds. */
   timeoutMs: number
 }
 
-/** Longer texts are judged by samples. */
+/** The longest text that is counted exactly. Longer ones are sampled. */
 const exactLength = 8192
-/** The encoder's cost grows with the square of an unbroken run: 16,000 ideographs take a second, 16 × 512 take 40 ms. */
+/**
+ * The length of a piece. The encoder's cost grows with the square of an unbroken run: 16,000 ideographs take a second,
+ * 16 × 512 take 40 ms.
+ */
 const pieceLength = 512
 const samples = 16
 
@@ -33,7 +36,10 @@ parentPort?.postMessage('ready')
 const options = { disallowedSpecial: new Set<string>() }
 const count = (piece: string) => countTokens(piece, options)
 
-/** Exact but for the seams up to 8 Ki characters; beyond, from samples spread evenly, so that any text costs alike. */
+/**
+ * Counts the tokens of a text. Exact but for the seams up to 8 Ki characters; beyond that, from samples spread evenly,
+ * so that any text costs alike.
+ */
 function countIn(text: string): number {
   if (text.length <= exactLength) {
     let tokens = 0
@@ -53,7 +59,10 @@ function countIn(text: string): number {
   return Math.round((tokens * text.length) / (samples * pieceLength))
 }
 
-/** Where to cut the piece: before its last space, where words begin for the encoder too; anywhere when it has none. */
+/**
+ * Returns where to cut the piece: before its last space, where words begin for the encoder too; anywhere when it has
+ * none.
+ */
 function seamAfter(text: string, at: number): number {
   const end = at + pieceLength
   if (end >= text.length) return text.length

@@ -1,10 +1,13 @@
 /**
- * What vendors want back with a turn's tool results (`echo` in ports.ts): JSON, since it is stored with calls that wait for
- * somebody. Only the adapter that made it looks into it; what a turn went on behind stands beside that.
+ * Echoes (`echo` in ports.ts): the data that vendors require back with a turn's tool results. They are JSON, since they
+ * are stored with pending calls. Only the adapter that made an echo reads it. The text that the turn continues is
+ * stored next to it.
  */
 import type { ModelRequest } from '../../actors/ports/index.ts'
 
-/** What a turn went on behind: the text that was interrupted, and how the model was told of it where it was. */
+/**
+ * Messages before a turn's continuation: the interrupted text, and the instruction to the model where there was one.
+ */
 type Said = { role: 'assistant' | 'user'; content: string }
 
 interface Behind {
@@ -13,20 +16,26 @@ interface Behind {
 
 const isBehind = (echo: object): echo is Behind => 'behind' in echo
 
-/** An echo holds what its own call made. `behind` was said before that, within the same turn, and is no part of it. */
+/**
+ * Adds the messages before an echo. An echo holds the output of its own call. `behind` came before that, within the
+ * same turn, and is no part of it.
+ */
 export const withBehind = (echo: object, behind: readonly Said[]): object => ({ ...echo, behind }) satisfies Behind
 
-/** What is to be sent ahead of an echo. */
+/** Returns the messages to send before an echo. */
 export const saidBehind = (echo: object): readonly Said[] => (isBehind(echo) ? echo.behind : [])
 
 type Origin = Pick<ModelRequest, 'provider' | 'model'>
 
 export interface Echoes<What> {
-  /** `held`: goes back once the provider asks for it. */
+  /** Makes an echo. `held`: sent back once the provider requires it. */
   keep(origin: Origin, what: What | null, held?: What | null): object
-  /** Null when it is another adapter's, or of another provider or model, for which signed reasoning means nothing. */
-  of(echo: object, asked: Origin): What | null
-  heldOf(echo: object, asked: Origin): What | null
+  /**
+   * Returns the content of an echo. Null when it is another adapter's, or of another provider or model, for which
+   * signed reasoning means nothing.
+   */
+  of(echo: object, origin: Origin): What | null
+  heldOf(echo: object, origin: Origin): What | null
 }
 
 interface Echo<What> {
@@ -34,12 +43,12 @@ interface Echo<What> {
   providerId: string
   model: string
   what: What | null
-  /** Beside `what`, all of which instances of earlier versions send. */
+  /** A part apart from `what`, since instances of earlier versions send all of that. */
   held?: What
 }
 
 export function createEchoes<What>(adapter: string): Echoes<What> {
-  // What came back from the database is what this adapter has put there.
+  // The adapter itself stored what comes back from the database.
   const isOwn = (echo: object): echo is Echo<What> => 'adapter' in echo && echo.adapter === adapter
   const ownOf = (echo: object, { provider, model }: Origin): Echo<What> | null =>
     isOwn(echo) && echo.providerId === provider.id && echo.model === model ? echo : null
@@ -51,7 +60,7 @@ export function createEchoes<What>(adapter: string): Echoes<What> {
       what,
       ...(held && { held }),
     }),
-    of: (echo, asked) => ownOf(echo, asked)?.what ?? null,
-    heldOf: (echo, asked) => ownOf(echo, asked)?.held ?? null,
+    of: (echo, origin) => ownOf(echo, origin)?.what ?? null,
+    heldOf: (echo, origin) => ownOf(echo, origin)?.held ?? null,
   }
 }

@@ -1,4 +1,4 @@
-/** What can go wrong with a provider call, and how it is reported (contract section 3). */
+/** Failures of provider calls, and how they are reported (contract section 3). */
 import type { ModelFailure } from '../../actors/ports/index.ts'
 import { clearKeyLike, clearSecrets, cut } from '../../untrusted/redact.ts'
 import { type Overflow, overflowIn } from '../context/overflow.ts'
@@ -25,15 +25,15 @@ export type ProblemKind =
 interface ProblemFacts {
   kind: ProblemKind
   status?: number | null
-  /** The provider's own words, or ours where it has none. Not yet cleared of secrets. */
+  /** The reason in the provider's words, or in ours where it gave none. Not yet cleared of secrets. */
   reason?: string
-  /** Everything known, for the log. Not yet cleared of secrets. */
+  /** The whole error, for the log. Not yet cleared of secrets. */
   full?: string
-  /** What the provider asked for, in milliseconds. */
+  /** The wait that the provider requested, in milliseconds. */
   retryAfterMs?: number | null
-  /** Whether trying again is of use, where kind and status do not decide it. */
+  /** Whether another attempt is of use, where kind and status do not decide it. */
   retry?: boolean
-  /** The key was refused, whatever the status says. */
+  /** True when the key was refused, whatever the status says. */
   keyRefused?: boolean
 }
 
@@ -45,7 +45,7 @@ export class ProviderProblem extends Error {
   readonly full: string
   readonly retryAfterMs: number | null
   readonly keyRefused: boolean
-  /** The input is too long for the model. Null when it is something else. */
+  /** The overflow, when the input is too long for the model. Null when it is something else. */
   readonly overflow: Overflow | null
   readonly #retry: boolean | null
 
@@ -63,7 +63,9 @@ export class ProviderProblem extends Error {
     this.overflow = isSaid && !this.keyRefused ? overflowIn(this.status, this.full) : null
   }
 
-  /** Worth another try: 408, 429, 5xx or a broken connection (contract section 1, PROVIDER_RETRIES). */
+  /**
+   * True when another attempt may succeed: 408, 429, 5xx or a broken connection (contract section 1, PROVIDER_RETRIES).
+   */
   get transient(): boolean {
     if (this.overflow !== null) return false
     if (this.#retry !== null) return this.#retry
@@ -75,7 +77,9 @@ export class ProviderProblem extends Error {
 export const malformed = (what: string): ProviderProblem =>
   new ProviderProblem({ kind: 'malformed', full: `No chat completion: ${what.slice(0, 2000)}` })
 
-/** The problem in an error or its causes: OpenAI's SDK wraps what its fetch throws. Null for a fault of our own. */
+/**
+ * Finds the problem in an error or its causes: OpenAI's SDK wraps what its fetch throws. Null for a fault of our own.
+ */
 export function problemIn(error: unknown): ProviderProblem | null {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof ProviderProblem) return at
   return null
@@ -89,7 +93,7 @@ const reasons: Record<string, string> = {
   ENETUNREACH: 'network unreachable',
 }
 
-/** What fetch rejects with, before or within an answer. */
+/** Converts a rejection of fetch, before or within a response. */
 export function connectionProblem(error: unknown): ProviderProblem {
   const known = problemIn(error)
   if (known) return known
@@ -103,7 +107,7 @@ export function connectionProblem(error: unknown): ProviderProblem {
   if (codes.some((code) => code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT')) {
     return new ProviderProblem({ kind: 'connect_timeout', full })
   }
-  // Refused by the outbound guard: it would be refused again.
+  // The outbound guard refused the call and would refuse it again.
   if (codes.some((code) => code.includes('OUTBOUND'))) {
     return new ProviderProblem({ kind: 'connection', reason: 'address not allowed', full, retry: false })
   }
@@ -119,7 +123,7 @@ export function connectionProblem(error: unknown): ProviderProblem {
   return new ProviderProblem({ kind: 'connection', reason: reason ?? 'connection broken', full })
 }
 
-/** `secrets`: those of this call, in plain text. */
+/** Returns the failure to report. `secrets`: the secrets of this call, in plain text. */
 export function failureOf(problem: ProviderProblem, secrets: readonly string[]): ModelFailure {
   const detail = cut(clearSecrets(problem.full || sentence(problem), secrets), 10_000)
   // First the secrets, then what looks like one, then the cut: a secret cut in half would no longer be found.
@@ -135,7 +139,7 @@ function codeOf({ kind, status, keyRefused, overflow }: ProviderProblem): ModelF
   return kind === 'silent' || kind === 'connect_timeout' ? 'provider_timeout' : 'provider_error'
 }
 
-/** Tells only kind and status of refused credentials and failed connections: the words could hold a key or a host. */
+/** Returns only kind and status of refused credentials and failed connections: the words could hold a key or a host. */
 function sentence({ kind, status, reason, keyRefused }: ProviderProblem): string {
   if (keyRefused) return `The provider refused the credentials (${status}).`
   const words = reason === '' ? '.' : `: ${reason}`

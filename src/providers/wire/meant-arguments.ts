@@ -1,14 +1,14 @@
-/** What a model meant by a call's arguments, where the text is no one object (contract section 25). Pure. */
+/** The intended arguments of a call, where the text is no one object (contract section 25). Pure. */
 import { isObject } from '../../untrusted/is-object.ts'
 import { parse } from './provider-json.ts'
 
-/** Arguments as they came: as text, or as the object that they mean. */
+/** Returns arguments as text. Some servers send the object. */
 export const argumentsIn = (value: unknown): string =>
   typeof value === 'string' ? value : isObject(value) ? JSON.stringify(value) : ''
 
 /**
- * Some models write `{}` or `null` before the real arguments, some the whole once more behind them. One object is meant
- * then. Other texts stay as they are: the tool's own check tells the model what is wrong.
+ * Returns the intended arguments. Some models write `{}` or `null` before the real arguments, some repeat the whole
+ * object. One object is meant then. Other texts stay unchanged: the tool's own check tells the model the error.
  */
 export function meantArguments(text: string): string {
   const trimmed = text.trim().replace(/^(?:null\s*)+(?=\{|$)/, '')
@@ -16,11 +16,11 @@ export function meantArguments(text: string): string {
   if (parse(trimmed) !== null) return trimmed
   const objects = objectsIn(trimmed)
   if (objects === null) return trimmed
-  const said = [...new Set(objects.filter((object) => object !== '{}'))]
-  return said.length > 1 ? trimmed : (said[0] ?? '{}')
+  const distinct = [...new Set(objects.filter((object) => object !== '{}'))]
+  return distinct.length > 1 ? trimmed : (distinct[0] ?? '{}')
 }
 
-/** What arguments mean, written the same however they are spaced and their keys ordered: to be compared. */
+/** Normalizes arguments for comparison, regardless of spacing and the order of keys. */
 export function meaningOf(text: string): string {
   const meant = meantArguments(text)
   const value = parse(meant)
@@ -36,35 +36,7 @@ const sorted = (_: string, value: unknown): unknown =>
       )
     : value
 
-/**
- * Calls without those that say one of their own head again: with the same arguments, or with `{}` beside real ones. `saidBy`
- * gives a call's head, one object for all that may be one call, and its arguments; null for what is no call.
- */
-export function eachOnce<Call>(
-  calls: readonly Call[],
-  saidBy: (call: Call) => { head: object; arguments: string } | null,
-): readonly Call[] {
-  const heads = new Map<object, Map<string, Call>>()
-  const kept = new Set<Call>()
-  for (const call of calls) {
-    const said = saidBy(call)
-    if (said === null) {
-      kept.add(call)
-      continue
-    }
-    const meanings = heads.get(said.head) ?? new Map<string, Call>()
-    const meaning = meaningOf(said.arguments)
-    if (!meanings.has(meaning)) meanings.set(meaning, call)
-    heads.set(said.head, meanings)
-  }
-  for (const meanings of heads.values()) {
-    if (meanings.size > 1) meanings.delete('{}')
-    for (const call of meanings.values()) kept.add(call)
-  }
-  return calls.filter((call) => kept.has(call))
-}
-
-/** A text that is nothing but objects in a row: each as it is written everywhere. Null when it is not. */
+/** Splits a text of consecutive objects, each in a normal form. Returns null for any other text. */
 function objectsIn(text: string): string[] | null {
   const objects: string[] = []
   let rest = text
@@ -78,7 +50,7 @@ function objectsIn(text: string): string[] | null {
   return objects
 }
 
-/** Null when it does not begin with a whole one. */
+/** Returns the length of the first object. Null when the text does not begin with a whole one. */
 function lengthOfObject(text: string): number | null {
   const scan = scanObject()
   for (let at = 0; at < text.length; at++) {
@@ -88,7 +60,10 @@ function lengthOfObject(text: string): number | null {
   return null
 }
 
-/** Says after each piece whether all pieces together are one closed object. Parsing them anew each time is quadratic. */
+/**
+ * Creates a scanner that returns after each piece whether all pieces together are one closed object. Parsing them anew
+ * each time would be quadratic.
+ */
 export function scanObject(): (text: string) => boolean {
   let depth = 0
   let begun = false

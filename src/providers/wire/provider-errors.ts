@@ -1,13 +1,13 @@
-/** What a provider says went wrong: statuses, bodies and error objects of many makes, read into one problem. */
+/** Errors of providers: statuses, bodies and error objects of many makes, read into one problem. */
 import { isObject } from '../../untrusted/is-object.ts'
 import { type ProviderAnswer, readText } from '../request/fetch.ts'
 import { malformed, ProviderProblem } from './failure.ts'
 import { type Fields, parse } from './provider-json.ts'
 
-/** More of an error body is neither shown nor stored. */
+/** The most bytes of an error body that are shown or stored. */
 const errorBodyBytes = 64 * 1024
 
-/** Reads the body of an answer that is not 2xx, as much as is of use. */
+/** Reads the start of a response body whose status is not 2xx. */
 export async function problemOfAnswer(answer: ProviderAnswer, method: string, url: string): Promise<ProviderProblem> {
   const { status, headers } = answer
   const text = await readText(answer, errorBodyBytes).catch(() => '')
@@ -19,13 +19,13 @@ export async function problemOfAnswer(answer: ProviderAnswer, method: string, ur
     full: `${method} ${url} answered ${status}: ${text || 'no body'}`,
     retryAfterMs: retryAfter(headers, Date.now()) ?? retryDelay(text),
     ...(headers.get('x-should-retry') === 'false' && { retry: false }),
-    // Google answers 400 to a key that it does not know, and gives the reason among the details.
+    // Google answers 400 to an unknown key, and gives the reason among the details.
     ...(/"API_KEY_INVALID"/.test(text) && { keyRefused: true }),
   })
 }
 
 /**
- * How long a provider asks to be left alone, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a
+ * Returns the wait that a provider requests, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a
  * date (RFC 9110, 10.2.3). Null when it does not say.
  */
 export function retryAfter(headers: Pick<Headers, 'get'>, now: number): number | null {
@@ -39,22 +39,28 @@ export function retryAfter(headers: Pick<Headers, 'get'>, now: number): number |
   return Number.isNaN(date) ? null : Math.max(0, date - now)
 }
 
-/** Google's RetryInfo, `"retryDelay": "17s"` among an error's details: milliseconds, null when there is none. */
+/**
+ * Reads Google's RetryInfo, `"retryDelay": "17s"` among an error's details. Returns milliseconds, or null when there is
+ * none.
+ */
 function retryDelay(body: string): number | null {
   const seconds = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1]
   return seconds === undefined ? null : Number(seconds) * 1000
 }
 
-/** The message within an error body: JSON in the usual shapes, or plain text; markup says nothing to a reader. */
+/** Finds the message in an error body: JSON in the usual shapes, or plain text. Markup is no message. */
 function wordsOf(body: string): string {
   const text = body.trim()
   return messageIn(parse(text)) ?? (text.startsWith('<') ? '' : text)
 }
 
-/** Fields that hold an error's words, or an object or list around them. */
+/** The fields that hold an error's message, or an object or list around them. */
 const wordFields = ['error', 'message', 'detail', 'errors', 'msg', 'error_msg', 'status_msg', 'base_resp']
 
-/** `{error: {message}}`, `{error: text}`, `{detail: [{msg}]}`, `{errors: {field: text}}` and their like. Null for no words. */
+/**
+ * Finds the message in `{error: {message}}`, `{error: text}`, `{detail: [{msg}]}`, `{errors: {field: text}}` and their
+ * like. Null for no words.
+ */
 function messageIn(value: unknown, levels = 5): string | null {
   if (typeof value === 'string') return value
   if (levels === 0) return null
@@ -67,38 +73,49 @@ function messageIn(value: unknown, levels = 5): string | null {
   return isObject(value.errors) ? messageIn(Object.values(value.errors), levels - 1) : null
 }
 
-/** An error behind status 200, in whatever shape. `content`: fields of a chunk that is none. Null when it is no error. */
+/**
+ * Finds an error under status 200, in any shape. `content`: fields that only a chunk has. Returns null when there is no
+ * error.
+ */
 export function errorIn(chunk: Fields, content: readonly string[]): unknown {
   const { error } = chunk
-  // Beside `error: true` the words stand in another field.
+  // With `error: true` the message is in another field.
   if (error) return typeof error === 'object' || typeof error === 'string' ? error : chunk
   if (content.some((name) => holdsAny(chunk[name])) || isSuccess(chunk)) return null
   if (statusNumberIn(chunk) !== null) return chunk
   const words = messageIn(chunk)
-  // Beside an empty list or counts, words are an error's only where more than an unknown code says so.
+  // Next to an empty list or counts, a message is an error only where more than an unknown code indicates that.
   const isBeside = Array.isArray(chunk.choices) || holdsAny(chunk.usage)
   if (Array.isArray(chunk.errors) && chunk.errors.length > 0) return chunk
   if (words === null && !chunk.detail) return chunk.message === '' && hasCode(chunk) && !isBeside ? chunk : null
   if (chunk.success === false) return chunk
   if (words !== null && /^(?:ok|success|done)[.!]?$/i.test(words.trim())) return null
   if (isBeside) return hasCode({ base_resp: chunk.base_resp }) ? chunk : null
-  // A mere `msg` needs a code.
+  // A `msg` alone is an error only with a code.
   const isMsg = messageIn({ ...chunk, msg: null }) === null && !chunk.detail
   return isMsg && !hasCode(chunk) ? null : chunk
 }
 
-/** An error whose `type` is no event's: `{object: "error", message, type: "BadRequest", code: 400}`, vLLM's. */
+/**
+ * Returns whether the object is an error whose `type` is no event's: `{object: "error", message, type: "BadRequest",
+ * code: 400}`, vLLM's.
+ */
 export const isTypedError = (event: Fields): boolean =>
   messageIn(event) !== null &&
   (event.object === 'error' ||
     statusNumberIn(event) !== null ||
     (typeof event.type === 'string' && /error$/i.test(event.type)))
 
-/** What is no JSON object: an error's words, where the event is an error, and else nothing that makes sense. */
+/**
+ * Returns the problem of text that is no JSON object: an error's message in an error event, otherwise malformed data.
+ */
 export const problemOfText = (data: string, eventName: string | undefined): ProviderProblem =>
   eventName === 'error' ? problemInStream(wordsOf(data), data) : malformed(data)
 
-/** Plain words in place of a stream, often a proxy's: nothing was made, and another try may reach the provider. */
+/**
+ * Returns the problem of plain text in place of a stream, often a proxy's: nothing was generated, and another attempt
+ * may reach the provider.
+ */
 export const problemOfWords = (text: string): ProviderProblem =>
   new ProviderProblem({
     kind: 'reported',
@@ -107,13 +124,16 @@ export const problemOfWords = (text: string): ProviderProblem =>
     retry: true,
   })
 
-/** A list with something in it, an object with a value that is not empty, or any other value. */
+/**
+ * Returns whether the value has content: a list with items, an object with a value that is not empty, or any other
+ * value.
+ */
 function holdsAny(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0
   return isObject(value) ? Object.values(value).some(holdsAny) : Boolean(value)
 }
 
-/** Codes of an answer that is no error, beside zeros. Some servers send one, and words, with all that they say. */
+/** Codes of success, apart from zeros. Some servers send one, with a message, in every response. */
 const successCodes = new Set(['200', '10000', '20000', 'ok', 'success'])
 
 const isSuccessCode = (code: string | number): boolean =>
@@ -125,10 +145,10 @@ function isSuccess(chunk: Fields): boolean {
   return (codes.length > 0 && codes.every(isSuccessCode)) || chunk.success === true
 }
 
-/** Has it a code that is not one of success? */
+/** Returns whether the object has a code other than one of success. */
 const hasCode = (chunk: Fields): boolean => !codesIn(chunk).every(isSuccessCode)
 
-/** MiniMax has its code within `base_resp`. */
+/** Returns the codes of an object. MiniMax has its code within `base_resp`. */
 const codesIn = (error: Fields): (string | number)[] =>
   [
     ...[error.status_code, error.code, error.error_code],
@@ -138,7 +158,7 @@ const codesIn = (error: Fields): (string | number)[] =>
 const isMark = (value: unknown): value is string | number =>
   (typeof value === 'string' && value !== '') || typeof value === 'number'
 
-/** The form of an error sent within a stream: `{message, code?, status?, type?}` or plain words. */
+/** Converts an error within a stream: `{message, code?, status?, type?}` or plain words. */
 export function problemInStream(error: unknown, whole: string): ProviderProblem {
   const status = isObject(error) ? statusIn(error) : null
   return new ProviderProblem({
@@ -171,5 +191,5 @@ const statusNumberIn = (error: Fields): number | null =>
     .map(Number)
     .find((number) => Number.isInteger(number) && number >= 400 && number <= 599) ?? null
 
-/** What may name a status, by number or in words. */
+/** Returns the values that may name a status, by number or in words. */
 const marksIn = (error: Fields) => [error.status, ...codesIn(error), error.type].filter(isMark)

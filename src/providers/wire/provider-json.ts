@@ -9,7 +9,7 @@ export const eventBounds = { values: 20_000, depth: 200 }
 /** The limit of a list of models: OpenRouter's 400 are 30,000 values. */
 export const listBounds = { values: 60_000, depth: 20 }
 
-/** Null when there is no JSON, or too much of it. */
+/** Parses JSON within bounds. Returns null when there is no JSON, or too much of it. */
 export function parse(data: string, bounds = eventBounds): unknown {
   if (!isWithinBounds(data, bounds)) return null
   try {

@@ -1,23 +1,28 @@
-/** What an answer's events may hold beside the answer, where a server tells parts of the request in them again. */
+/** Larger limits of events for servers that repeat parts of the request in them. */
 import type { JsonBounds } from '../../untrusted/json-bounds.ts'
 import { eventBounds, parse } from './provider-json.ts'
 
-/** Both are worked out when an event is beyond what it may be without. */
+/** The extra room for repeated parts. It is computed only when an event exceeds the ordinary limit. */
 export interface Repeated {
-  /** Characters that an event may have more. */
+  /** Returns the number of additional characters. */
   length(): number
-  /** The limit of such an event. */
+  /** Returns the limit of such an event. */
   bounds(): JsonBounds
 }
 
-/** Values of one event, what it repeats included: they take 240 ms at worst. No context window holds as many of tools. */
+/**
+ * The most values of one event, repeated ones included. They take 240 ms at worst. No context window holds as many of
+ * tools.
+ */
 const MAX_VALUES = 80_000
 
-/** Null means that the event holds no JSON, or more than it may. */
+/** Parses an event. Returns null when it holds no JSON, or too much. */
 export const parseEvent = (data: string, repeated: Repeated | undefined): unknown =>
   parse(data) ?? (repeated ? parse(data, repeated.bounds()) : null)
 
-/** `parts`: of the request. Their marks are counted within texts, too: never fewer than their values. */
+/**
+ * Measures parts of the request. Marks within texts are counted too, so the count is never below the number of values.
+ */
 export function repeating(parts: () => unknown): Repeated {
   let known: { length: number; values: number } | undefined
   const measured = () => {

@@ -1,4 +1,4 @@
-/** What vendors report of a turn's tokens, in the fields of each. Pure. */
+/** Token usage of a turn, as the vendors report it. Pure. */
 
 import type { Counted } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
@@ -8,7 +8,7 @@ import type { Fields } from './provider-json.ts'
 const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31
 
-/** The first of the values that is a count, under its name. */
+/** Returns the first of the values that is a count, under its name. */
 function named<Name extends string>(name: Name, ...values: unknown[]): Partial<Record<Name, number>> {
   const found = values.find(isCount)
   const counted: Partial<Record<Name, number>> = {}
@@ -19,8 +19,8 @@ function named<Name extends string>(name: Name, ...values: unknown[]): Partial<R
 const fieldsIn = (value: unknown): Fields => (isObject(value) ? value : {})
 
 /**
- * The chat-completions format. Some vendors count reasoning beside the completion: then only their total holds it. What
- * came from a cache stands in four places.
+ * Reads the chat-completions format. Some vendors count reasoning apart from the completion, so that only their total
+ * includes it. Cached tokens are in one of four places.
  */
 export function chatUsage(usage: unknown): Counted | null {
   if (!isObject(usage)) return null
@@ -54,7 +54,10 @@ export function responsesUsage(usage: unknown): Counted | null {
   }
 }
 
-/** The prompt's count has the cached tokens in it; thoughts are billed as text is, and counted beside it. */
+/**
+ * Reads Gemini's counts. The prompt's count includes cached tokens. Thoughts are billed like text, and counted apart
+ * from it.
+ */
 export function geminiUsage(usage: unknown): Counted | null {
   if (!isObject(usage) || !isCount(usage.promptTokenCount)) return null
   const count = (name: string): number => (isCount(usage[name]) ? usage[name] : 0)
@@ -68,12 +71,12 @@ export function geminiUsage(usage: unknown): Counted | null {
   }
 }
 
-/** Anthropic's counts as they grow. `input_tokens` are those beside the cache: all were sent. */
+/** Gathers Anthropic's counts as they grow. `input_tokens` exclude cached tokens, though all were sent. */
 export function gatherAnthropicUsage() {
   const counts: Record<string, number> = {}
   const names = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens']
   return {
-    /** They are cumulative; those of the end name only what changed. */
+    /** Takes a report. Counts are cumulative; those of the end name only what changed. */
     take(usage: unknown): void {
       if (!isObject(usage)) return
       const details = fieldsIn(usage.output_tokens_details)

@@ -1,19 +1,22 @@
 /** The idle time-out between two events of a provider (contract section 1, PROVIDER_IDLE_TIMEOUT_S). */
 
 export interface SilenceWatch extends Disposable {
-  /** Aborts with the caller's signal, when the silence was too long, and when the watch is disposed. */
+  /** A signal that aborts with the caller's signal, when the silence was too long, and when the watch is disposed. */
   readonly signal: AbortSignal
-  /** Ended by silence? */
+  /** Returns whether silence ended the call. */
   expired(): boolean
-  /** The wait for the next event begins. Time that the consumer takes between two events does not count. */
+  /** Starts the wait for the next event. */
   waiting(): void
   received(): void
 }
 
-/** One for all calls: to build a DOMException with its stack costs 40 µs. */
+/** A shared error: building a DOMException with its stack costs 40 µs. */
 const watchOver = new DOMException('The watch is over.', 'AbortError')
 
-/** One timer for a whole stream: it checks the clock when it fires, since tokens are too many to set one each. */
+/**
+ * Watches a stream for silence with one timer. It checks the clock when it fires, since tokens are too many to set a
+ * timer for each.
+ */
 export function watchSilence(caller: AbortSignal, idleMs: number): SilenceWatch {
   const own = new AbortController()
   const limit = Math.min(idleMs, 2 ** 31 - 1) // beyond, timers fire at once

@@ -1,4 +1,6 @@
-/** `<think>…</think>` at the beginning of a turn: models that are served without a parser write their reasoning so. Pure. */
+/**
+ * `<think>…</think>` at the beginning of a turn: models served without a parser write their reasoning this way. Pure.
+ */
 import type { ModelEvent } from '../../actors/ports/index.ts'
 import { addActivity, type Turn } from './turn-stream.ts'
 
@@ -6,15 +8,15 @@ const OPEN = '<think>'
 const CLOSE = '</think>'
 
 export interface Thinking {
-  /** What is shown of the next piece of text, by kind. Empty when that is not known yet. */
+  /** Returns the part of the next piece that is shown, by kind. Empty while that is not known yet. */
   push(text: string): { reasoning: string; text: string }
-  /** What is still held back, at the turn's end. */
+  /** Returns the text that is still held back, at the turn's end. */
   rest(): { reasoning: string; text: string }
-  /** Whatever comes from now on is text. */
+  /** Returns whether all further output is text. */
   isOver(): boolean
 }
 
-/** The turn, whatever its wire format, with what stands between think tags as reasoning. `isAsked`: reasoning is shown. */
+/** Wraps a turn of any wire format: text between think tags becomes reasoning. `isAsked`: reasoning is shown. */
 export function readingThinkTags(turn: Turn, isAsked: boolean): Turn {
   const { events } = turn
   const tags = readThinkTags()
@@ -49,7 +51,7 @@ export function readingThinkTags(turn: Turn, isAsked: boolean): Turn {
   }
 }
 
-/** Whether `text` ends in the beginning of `tag`: so many characters have to wait for what follows. */
+/** Returns how many characters at the end of `text` may begin `tag` and have to wait. */
 function partOf(tag: string, text: string): number {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length--) {
     if (text.endsWith(tag.slice(0, length))) return length

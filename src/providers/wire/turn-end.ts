@@ -1,23 +1,23 @@
-/** How a turn ends, whichever vendor's it is. */
+/** The end of a turn, whichever vendor's it is. */
 import type { EndReason, ModelEvent, ToolCall } from '../../actors/ports/index.ts'
 import { cutsOff, finishReasons } from '../../actors/reply/reply-event.ts'
 import { meantArguments } from './meant-arguments.ts'
 
 export type End = Extract<ModelEvent, { type: 'end' }>
 
-/** A vendor's words for the reasons that it gives. */
+/** A vendor's finish reasons for each of ours. */
 export type ReasonWords = Readonly<Partial<Record<EndReason, readonly string[]>>>
 
 const endReasons = finishReasons.filter((reason) => reason !== 'cancelled' && reason !== 'steered')
 
-/** Ends that no vendor documents, seen with whole answers. */
+/** Finish reasons that no vendor documents, seen with whole answers. */
 const otherStops = /^(?:eos|eos_token|stop_sequence|end_turn|end|complete|completed|done|finished|normal)$/i
 
-/** An end that nobody knows, without anything made: it is the provider's to explain. */
+/** Returns whether a finish reason is unknown. Without output, such an end is the provider's to explain. */
 export const isUnknownEnd = (words: ReasonWords, word: string): boolean =>
   !endReasons.some((reason) => words[reason]?.includes(word)) && !otherStops.test(word)
 
-/** A word that is unknown, or missing, means `stop`. */
+/** Translates a finish reason. An unknown or missing one means `stop`. */
 export const reasonIn = (words: ReasonWords, word: string | null): EndReason =>
   endReasons.find((reason) => word !== null && words[reason]?.includes(word)) ?? 'stop'
 
@@ -27,8 +27,8 @@ const meant = (call: ToolCall): ModelEvent => ({
 })
 
 /**
- * The tool calls, then the end. A call cut off by the length limit or a filter must not run. `echo`: what the vendor wants back with their results; null: nothing. `refusal`: why a filter
- * ended it.
+ * Returns the tool calls, then the end. A call cut off by the length limit or a filter must not run. `echo`: the data
+ * that the vendor requires back with their results, or null. `refusal`: the reason of a filter.
  */
 export function turnEnd(
   reason: EndReason,

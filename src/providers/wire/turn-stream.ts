@@ -8,49 +8,53 @@ import { problemOfWords } from './provider-errors.ts'
 import { parse } from './provider-json.ts'
 import { parseEvent, type Repeated } from './repeated.ts'
 
-/** A turn as its vendor's file reads it. */
+/** The reader of one vendor's turn. */
 export interface Turn {
-  /** What the model has sent since the caller last emptied it. */
+  /** The events since the caller last emptied the list. */
   readonly events: ModelEvent[]
-  /** The first thing that went wrong; what came before it lies in `events`. Nothing is read after it. */
+  /** Returns the first problem. `events` holds what came before it. Nothing is read after it. */
   problem(): ProviderProblem | null
-  /** `[DONE]` was read: nothing more will come. */
+  /** Returns whether `[DONE]` was read. Nothing follows it. */
   done(): boolean
-  /** The model has finished, with or without `[DONE]`. */
+  /** Returns whether the model has finished, with or without `[DONE]`. */
   finished(): boolean
-  /** One SSE event's data. */
+  /** Reads one SSE event's data. */
   take(data: string, eventName?: string): void
-  /** A sign of life without content. */
+  /** Notes activity without content. */
   alive(): void
-  /** The tool calls, then the end. */
+  /** Returns the tool calls, then the end. */
   close(): ModelEvent[]
 }
 
 /**
- * One SSE event, or one answer without streaming, may be this long; so may be what comes between two events (blank
- * lines, comments): 300 KB of gzip hold 300 MB of blanks.
+ * The longest SSE event, response without streaming, or run of blank lines and comments between two events: 300 KB of
+ * gzip hold 300 MB of blanks.
  */
-const maxEventLength = 2 * 1024 * 1024
+const MAX_EVENT_LENGTH = 2 * 1024 * 1024
 
-/** Google may break off with an error that is bare JSON, others send plain words: of such lines so many characters are kept. */
-const maxUnframed = 64 * 1024
+/**
+ * The most characters kept of lines outside events. Google may break off with an error that is bare JSON, others send
+ * plain text.
+ */
+const MAX_UNFRAMED = 64 * 1024
 
-/** One for all calls: to build a DOMException with its stack costs 40 µs. */
+/** A shared error: building a DOMException with its stack costs 40 µs. */
 const callOver = new DOMException('The call is over.', 'AbortError')
 
 /**
- * A model that is done is done: so long its last words (usage, the goodbye) are waited for, whatever the socket does. Some
- * servers give a finish reason with each chunk, or usage between two: while the model goes on it is not done.
+ * The wait for usage and `[DONE]` after a finish reason, whatever the socket does. Some servers give a finish reason
+ * with each chunk, or usage between two chunks: further output restarts the wait. Milliseconds.
  */
-const maxGoodbyeMs = 2000
+const MAX_TRAILER_MS = 2000
 
-/** Bytes after `[DONE]` that are read, so that the connection can be used again, and the time for it. */
-const maxDrained = 64 * 1024
-const maxDrainMs = 1000
+/** The most bytes after `[DONE]` that are read, so that the connection can be used again, and the time for it. */
+const MAX_DRAINED = 64 * 1024
+const MAX_DRAIN_MS = 1000
 
 /**
- * `open` makes the call; its signal aborts when the caller's does, and when it is not read any more. `repeated`: what events
- * tell again of the request, by which one may be longer. Absent where they tell nothing.
+ * Streams a turn. `open` makes the call; its signal aborts when the caller's does, and when the response is no longer
+ * read. `repeated`: parts of the request that events repeat, which may make one longer. Absent where they repeat
+ * nothing.
  */
 export async function streamTurn(
   turn: Turn,
@@ -80,8 +84,8 @@ export async function streamTurn(
 }
 
 /**
- * Reads an answer into `turn` and hands on what is in it, piece by piece. `over` resolves when the model has finished
- * or the call is stopped, and rejects with what went wrong before; `whole` resolves when nothing more is read.
+ * Reads an answer into `turn` and passes its events on, piece by piece. `over` resolves when the model has finished or
+ * the call is stopped, and rejects with an earlier fault. `whole` resolves when nothing more is read.
  */
 function readTurnFrom(
   turn: Turn,
@@ -92,14 +96,14 @@ function readTurnFrom(
 ) {
   const decoder = new TextDecoder()
   const isTooLong = (length: number): boolean =>
-    length > maxEventLength && length > maxEventLength + (repeated?.length() ?? 0)
+    length > MAX_EVENT_LENGTH && length > MAX_EVENT_LENGTH + (repeated?.length() ?? 0)
   const feed = sniff(turn, isTooLong, repeated)
   const stopped = Promise.withResolvers<void>()
   const stop = () => stopped.resolve()
   let fault: unknown = null
   let taken: Promise<void> | undefined
   let drained = 0
-  let goodbye: NodeJS.Timeout | undefined
+  let trailerTimer: NodeJS.Timeout | undefined
 
   const read = (text: string, last: boolean) => {
     try {
@@ -109,7 +113,7 @@ function readTurnFrom(
     }
     const goesOn = turn.events.some(isOutput)
     try {
-      // What came before a fault counts all the same.
+      // Events before a fault count all the same.
       taken = turn.events.length > 0 && !call.signal.aborted ? take(turn.events.splice(0)) : undefined
     } catch (error) {
       fault = error
@@ -120,15 +124,15 @@ function readTurnFrom(
   }
   function awaitGoodbye(goesOn: boolean): void {
     if (goesOn || !turn.finished()) {
-      clearTimeout(goodbye)
-      goodbye = undefined
+      clearTimeout(trailerTimer)
+      trailerTimer = undefined
     }
-    if (turn.finished()) goodbye ??= setTimeout(stopped.resolve, maxGoodbyeMs)
+    if (turn.finished()) trailerTimer ??= setTimeout(stopped.resolve, MAX_TRAILER_MS)
   }
   const receive = inPieces((bytes) => {
     if (!turn.done() && !turn.problem() && !fault) return read(decoder.decode(bytes, { stream: true }), false)
     drained += bytes.length
-    if (drained > maxDrained) call.abort(callOver)
+    if (drained > MAX_DRAINED) call.abort(callOver)
     return undefined
   })
   const whole = answer
@@ -147,7 +151,7 @@ function readTurnFrom(
 
   const over = async () => {
     await stopped.promise
-    clearTimeout(goodbye)
+    clearTimeout(trailerTimer)
     call.signal.removeEventListener('abort', stop)
     call.signal.throwIfAborted()
     await taken
@@ -159,11 +163,13 @@ function readTurnFrom(
 }
 
 function drain(whole: Promise<void>, call: AbortController): void {
-  const timer = setTimeout(() => call.abort(callOver), maxDrainMs)
+  const timer = setTimeout(() => call.abort(callOver), MAX_DRAIN_MS)
   void whole.then(() => clearTimeout(timer))
 }
 
-/** Tells a stream from an answer without streaming by its first character, since content types are often wrong. */
+/**
+ * Distinguishes a stream from a response without streaming by its first character, since content types are often wrong.
+ */
 function sniff(
   turn: Turn,
   isTooLong: (length: number) => boolean,
@@ -192,9 +198,9 @@ function sniff(
   }
 }
 
-const tooLong = () => malformed(`more than ${maxEventLength} characters without an end`)
+const tooLong = () => malformed(`more than ${MAX_EVENT_LENGTH} characters without an end`)
 
-/** SSE events into `turn`. */
+/** Reads SSE events into `turn`. */
 function readEvents(
   turn: Turn,
   isTooLong: (length: number) => boolean,
@@ -205,7 +211,7 @@ function readEvents(
   let isStream = false
   let sinceEvent = 0
   const parser = createParser({
-    // Half an event at the end is a stream that ended early, not one that makes no sense.
+    // Half an event at the end means a stream that ended early, not one that makes no sense.
     onEvent: ({ data, event }) => {
       sinceEvent = 0
       isStream = true
@@ -216,7 +222,7 @@ function readEvents(
       turn.alive()
     },
     onError: ({ line }) => {
-      if (unframed.length < maxUnframed) unframed += `${line ?? ''}\n`
+      if (unframed.length < MAX_UNFRAMED) unframed += `${line ?? ''}\n`
     },
   })
   return (text, last) => {
@@ -231,7 +237,10 @@ function readEvents(
   }
 }
 
-/** Text, and not the first field of a stream that broke off within its name, or behind a field that is not known. */
+/**
+ * Returns whether this is plain text, and not the first field of a stream that broke off within its name or after an
+ * unknown field.
+ */
 function isWords(text: string): boolean {
   const value = parse(text)
   if (value !== null) return typeof value === 'string'
@@ -243,14 +252,14 @@ function isWords(text: string): boolean {
 const isWhole = (data: string, repeated: Repeated | undefined): boolean =>
   data.trim() === '[DONE]' || parseEvent(data, repeated) !== null
 
-/** Something that the model made. */
+/** Returns whether the event is output of the model. */
 export const isOutput = (event: ModelEvent): boolean =>
   event.type === 'text' ||
   event.type === 'reasoning' ||
   event.type === 'tool_call' ||
   (event.type === 'activity' && event.output === true)
 
-/** A sign of life without text; several in a row are one. `output`: the model made something (see ModelEvent). */
+/** Adds activity without text. Consecutive ones are merged. `output`: the model produced something (see ModelEvent). */
 export function addActivity(events: ModelEvent[], output = false): void {
   const last = events.at(-1)
   if (last?.type !== 'activity') events.push(output ? { type: 'activity', output } : { type: 'activity' })

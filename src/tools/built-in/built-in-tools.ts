@@ -5,18 +5,18 @@ import { currentTime } from './current-time.ts'
 import { webFetch } from './web-fetch.ts'
 
 export interface BuiltInTool {
-  /** Its name in `builtInToolIds`. */
+  /** The tool's name in `builtInToolIds`. */
   id: string
   name: string
   description: string
   /** JSON Schema of an object. */
   inputSchema: Record<string, unknown>
-  /** Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. */
+  /** Calls the tool. Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. */
   call(
     args: Readonly<Record<string, unknown>>,
     world: { outbound: Outbound; signal: AbortSignal },
   ): Promise<{ ok: boolean; content: string }>
 }
 
-/** All of them, in list order. */
+/** The built-in tools, in list order. */
 export const builtInTools: readonly BuiltInTool[] = [webFetch, currentTime]

@@ -1,7 +1,7 @@
 /** `current_time`: the current time, in a time zone (contract section 6). */
 import type { BuiltInTool } from './built-in-tools.ts'
 
-/** `2026-11-21T09:30:00+01:00 (Saturday, Europe/Berlin)`. Null when there is no such time zone. */
+/** Formats the time as `2026-11-21T09:30:00+01:00 (Saturday, Europe/Berlin)`. Null when there is no such time zone. */
 export function timeIn(timeZone: string, now: Date): string | null {
   let format: Intl.DateTimeFormat
   try {

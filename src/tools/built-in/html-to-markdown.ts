@@ -8,21 +8,24 @@ import { answerOf, startProcess } from '../../async/isolated-worker.ts'
 import { createSemaphore } from '../../async/semaphore.ts'
 import type { MarkdownJob } from './markdown-child.ts'
 
-/** Why a page was not converted; for the model. */
+/** The reason why a page was not converted, for the model. */
 export class MarkdownError extends Error {
   override name = 'MarkdownError'
 }
 
 export interface MarkdownLimits {
   timeoutMs: number
-  /** Limit of the process's heap. */
+  /** The limit of the process's heap. */
   maxMegabytes: number
 }
 
-/** 5 MiB of ordinary paragraphs with links take 4.5 s and 310 MB, 9 s on two busy cores; an ordinary page 0.3 s. */
+/**
+ * The limits of one conversion. 5 MiB of ordinary paragraphs with links take 4.5 s and 310 MB, 9 s on two busy cores;
+ * an ordinary page 0.3 s.
+ */
 const defaultLimits: MarkdownLimits = { timeoutMs: 14_000, maxMegabytes: 512 }
 
-/** Pages converted at a time; more are queued. */
+/** The number of pages converted at a time. More are queued. */
 const semaphore = createSemaphore(2)
 
 export interface Page extends Omit<MarkdownJob, 'timeoutMs'> {
@@ -30,7 +33,7 @@ export interface Page extends Omit<MarkdownJob, 'timeoutMs'> {
   chunks: readonly Uint8Array[]
 }
 
-/** Rejects with MarkdownError, or with the signal's reason. */
+/** Converts a page. Rejects with MarkdownError, or with the signal's reason. */
 export async function htmlToMarkdown(
   page: Page,
   signal: AbortSignal,
@@ -65,7 +68,7 @@ function* inputOf(job: MarkdownJob, chunks: readonly Uint8Array[]): Generator<Ui
   yield* chunks
 }
 
-/** Running replies have priority. */
+/** Lowers the process's priority below that of running replies. */
 function yieldToReplies(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)

@@ -19,13 +19,19 @@ export interface MarkdownJob {
   maxBytes: number
   note: string
   cut: boolean
-  /** The program exits by itself then, in case its parent has gone. */
+  /** The time after which the program exits by itself, in case its parent has gone. */
   timeoutMs: number
 }
 
-/** A deeper page is reduced to plain text: 5,000 nested elements keep Readability busy for six minutes. */
+/**
+ * The greatest depth of a page. A deeper one is reduced to plain text: 5,000 nested elements keep Readability busy for
+ * six minutes.
+ */
 const MAX_DEPTH = 300
-/** Likewise: 900,000 nested tags keep the parser busy for five minutes. 5 MiB of paragraphs with links have 260,000. */
+/**
+ * The most tags of a page. 900,000 nested tags keep the parser busy for five minutes. 5 MiB of paragraphs with links
+ * have 260,000.
+ */
 const MAX_TAGS = 400_000
 
 type Page = ReturnType<typeof parseHTML>['document']
@@ -53,7 +59,7 @@ function hasMoreTagsThan(html: string, max: number): boolean {
   return false
 }
 
-/** The parser accepts tags in any order; Readability needs html, head and body in their places. */
+/** Parses a page. The parser accepts tags in any order; Readability needs html, head and body in their places. */
 function parsePage(html: string): Page {
   const { document } = parseHTML(html)
   if (document.documentElement?.localName === 'html' && document.querySelector('html > body')) return document
@@ -62,7 +68,7 @@ function parsePage(html: string): Page {
   return parseHTML(`<!doctype html><html><head>${title}</head><body>${body}</body></html>`).document
 }
 
-/** Uses no recursion: hostile pages aim to overflow the stack. */
+/** Returns whether a page is deeper than `max`. Uses no recursion: hostile pages aim to overflow the stack. */
 function isDeeperThan(page: Page, max: number): boolean {
   const root = page.documentElement
   let depth = 0
@@ -84,14 +90,14 @@ function resolveLinks(page: Page, url: string): void {
   for (const name of ['href', 'src']) {
     for (const node of page.querySelectorAll(`[${name}]`)) {
       const resolved = URL.parse(node.getAttribute(name) ?? '', base)
-      // A model has no use for an image's bytes, nor for a script behind a link.
+      // A model has no use for an image's bytes, nor for a script in a link.
       if (resolved && /^(https?|mailto):$/.test(resolved.protocol)) node.setAttribute(name, resolved.href)
       else node.removeAttribute(name)
     }
   }
 }
 
-/** The text between the tags. One pass, even where tags are left open. */
+/** Returns the text between the tags. Takes one pass, even where tags are left open. */
 function plainText(html: string): string {
   const lower = html.toLowerCase()
   const pieces: string[] = []
@@ -106,7 +112,7 @@ function plainText(html: string): string {
   return tidy([...pieces, html.slice(at)])
 }
 
-/** Invisible content, and where it ends. */
+/** Tags of invisible content, and their ends. */
 const hidden = [
   ['<script', '</script>'],
   ['<style', '</style>'],

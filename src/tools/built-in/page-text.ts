@@ -19,11 +19,13 @@ const marks = [
   [[0xfe, 0xff], 'utf-16be'],
 ] as const
 
-/** The encoding that a byte order mark names. Undefined where there is none. */
+/** Returns the encoding of a byte order mark. Undefined when there is none. */
 export const markedEncoding = (bytes: Uint8Array): string | undefined =>
   marks.find(([first]) => first.every((byte, index) => bytes[index] === byte))?.[1]
 
-/** The encoding as browsers choose it: byte order mark, `charset`, then what the page itself declares. */
+/**
+ * Decodes a page by the encoding that browsers choose: byte order mark, `charset`, then what the page itself declares.
+ */
 export function decodeHtml(bytes: Uint8Array, charset: string, cut: boolean): string {
   const encoding: unknown = sniffHtmlEncoding(bytes, {
     ...(charset !== '' && { transportLayerEncodingLabel: charset }),
@@ -34,7 +36,10 @@ export function decodeHtml(bytes: Uint8Array, charset: string, cut: boolean): st
 
 const likelyEncoding = (bytes: Uint8Array, cut: boolean) => (isUtf8(bytes, cut) ? 'utf-8' : 'windows-1252')
 
-/** A character cut off at the end is accepted where the bytes were cut: else it is a letter of another encoding. */
+/**
+ * Returns whether bytes are UTF-8. A character cut off at the end is accepted where the bytes were cut: else it is a
+ * letter of another encoding.
+ */
 function isUtf8(bytes: Uint8Array, cut: boolean): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: cut })
@@ -45,8 +50,8 @@ function isUtf8(bytes: Uint8Array, cut: boolean): boolean {
 }
 
 /**
- * The text if it fits, else its beginning and a note, both within `maxBytes` of UTF-8. `cut`: the text is already cut,
- * so the note is added even if it fits.
+ * Returns the text if it fits, otherwise its beginning and a note, both within `maxBytes` of UTF-8. `cut`: the text is
+ * already cut, so the note is added even if it fits.
  */
 export function cutToBytes(text: string, maxBytes: number, note: string, cut = false): string {
   const bytes = Buffer.from(text)

@@ -11,9 +11,9 @@ import { cutToBytes, decodeText } from './page-text.ts'
 export interface WebFetchLimits {
   /** The limit of the whole call, conversion included. Milliseconds. */
   timeoutMs: number
-  /** Bytes of the downloaded page, decompressed; the rest is not read. */
+  /** The most bytes of the downloaded page, decompressed; the rest is not read. */
   maxPageBytes: number
-  /** Bytes of what the model reads, as UTF-8: 5 MiB of text is ten times what any model accepts. */
+  /** The most bytes of text for the model, as UTF-8: 5 MiB of text is ten times what any model accepts. */
   maxBytes: number
   redirects: number
 }
@@ -27,7 +27,7 @@ const contractLimits: WebFetchLimits = {
 
 const NOTE = '\n\n[cut here: the page is longer]'
 
-/** Identifies the caller, so that sites can refuse such readers. */
+/** The header that identifies the caller, so that sites can refuse such readers. */
 const HEADERS = {
   'user-agent': 'Mozilla/5.0 (compatible; Greenroom web_fetch; one page on behalf of a chat user)',
   accept: 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5',
@@ -47,7 +47,7 @@ export const webFetch: BuiltInTool = {
   call: ({ url }, { outbound, signal }) => fetchPage(outbound, url, signal),
 }
 
-/** Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. */
+/** Fetches a page. Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. */
 export async function fetchPage(
   outbound: Outbound,
   url: unknown,
@@ -94,10 +94,10 @@ async function readPage(response: Response, signal: AbortSignal, limits: WebFetc
 
 const lengthOf = (chunks: readonly Uint8Array[]): number => chunks.reduce((sum, { length }) => sum + length, 0)
 
-/** Enough to detect the type. */
+/** Returns the bytes needed to detect the type. */
 const startOf = (chunks: readonly Uint8Array[]): Buffer => Buffer.concat(chunks, Math.min(lengthOf(chunks), 1024))
 
-/** Whether a page is HTML. Where it has no content type, its first bytes decide. */
+/** Returns whether a page is HTML. If it has no content type, its first bytes decide. */
 function isHtml(type: string, bytes: Uint8Array): boolean {
   if (type !== '') return type === 'text/html' || type === 'application/xhtml+xml'
   return /^\s*<(!doctype html|html|head|body)\b/i.test(Buffer.from(bytes.subarray(0, 512)).toString('latin1'))

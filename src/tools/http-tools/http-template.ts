@@ -1,6 +1,6 @@
 /**
- * Templates of HTTP tools: how `{{argument}}` and values of the session are filled in a URL, a header and a body (contract
- * sections 6 and 20).
+ * Templates of HTTP tools: `{{argument}}` and values of the session in a URL, a header and a body (contract sections 6
+ * and 20).
  */
 import {
   fillPlaceholders,
@@ -11,14 +11,14 @@ import {
   valuesWithoutSession,
 } from '../../templates/placeholders.ts'
 
-/** The tool cannot be called with these arguments. The message is for the model. */
+/** The error of arguments that the tool cannot be called with. The message is for the model. */
 export class TemplateError extends Error {
   override name = 'TemplateError'
 }
 
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** What a call is made with. */
+/** The values of one call. */
 interface Filling {
   args: Arguments
   values: ReplyValues
@@ -26,13 +26,16 @@ interface Filling {
 
 const hasPlaceholder = (text: string) => placeholdersIn(text).length > 0
 
-/** The names of the arguments in a template. What stands for a value of the session is no argument, whatever its name. */
+/**
+ * Returns the names of the arguments in a template. A placeholder for a value of the session is no argument, whatever
+ * its name.
+ */
 export const namesIn = (template: string): string[] =>
   placeholdersIn(template).flatMap(({ placeholder }) => (placeholder.kind === 'value' ? [] : [placeholder.name]))
 
 /**
- * What a placeholder stands for: never an inherited property (`constructor`). Undefined for an argument that was not given.
- * Throws TemplateError for a missing value: a tool is not called without its user.
+ * Returns the value of a placeholder, never an inherited property (`constructor`). Undefined for an argument that was
+ * not given. Throws TemplateError for a missing value: a tool is not called without its user.
  */
 function standsFor(placeholder: Placeholder, { args, values }: Filling): unknown {
   const { kind, name } = placeholder
@@ -43,11 +46,11 @@ function standsFor(placeholder: Placeholder, { args, values }: Filling): unknown
   return value
 }
 
-/** Fills in one pass: a placeholder inside a value is left as it is. */
+/** Fills a template in one pass: a placeholder inside a value is left as it is. */
 const fill = (template: string, filling: Filling, write: (value: unknown, placeholder: Placeholder) => string) =>
   fillPlaceholders(template, (placeholder) => write(standsFor(placeholder, filling), placeholder))
 
-/** Strings as they are, everything else as JSON. */
+/** Converts a value to text: strings unchanged, everything else as JSON. */
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value.toWellFormed() : (JSON.stringify(value) ?? '')
 
@@ -56,13 +59,16 @@ const encode = (value: unknown) =>
 
 // ── URL ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** `scheme://host` (with port), path, and query with fragment. The URL parser drops tabs and line ends, so do we. */
+/**
+ * Splits a URL into `scheme://host` (with port), path, and query with fragment. The URL parser drops tabs and line
+ * ends, so do we.
+ */
 function parts(template: string): { authority: string; path: string; query: string } | null {
   const found = /^(https?:\/\/[^/?#\\]+)([^?#]*)(.*)$/i.exec(template.trim().replace(/[\t\n\r]/g, ''))
   return found && { authority: found[1] ?? '', path: found[2] ?? '', query: found[3] ?? '' }
 }
 
-/** Why a URL template cannot be used, whatever the arguments. Null when it can. */
+/** Returns why a URL template cannot be used, whatever the arguments. Null when it can. */
 export function urlTemplateProblem(template: string): string | null {
   const found = parts(template)
   if (!found) return 'must be an http or https URL'
@@ -71,14 +77,17 @@ export function urlTemplateProblem(template: string): string | null {
   return null
 }
 
-/** Signs in a default must not be taken for parts of the address: each placeholder is its number while that is divided. */
+/**
+ * Replaces placeholders by numbers while the address is divided, so that characters of a default are not taken for its
+ * parts.
+ */
 function numbered(template: string): { text: string; placeholders: Placeholder[] } {
   const placeholders: Placeholder[] = []
   const text = fillPlaceholders(template, (placeholder) => `{{${placeholders.push(placeholder) - 1}}}`)
   return { text, placeholders }
 }
 
-/** Throws TemplateError. `extra` is added to the query. */
+/** Fills a URL. Throws TemplateError. `extra` is added to the query. */
 export function fillUrl(template: string, args: Arguments, extra: Arguments, values = valuesWithoutSession()): URL {
   const problem = urlTemplateProblem(template)
   const { text, placeholders } = numbered(template)
@@ -126,7 +135,7 @@ function checkedSegment(segment: string, filled: string): string {
   return filled
 }
 
-/** The template's own text may hold a bare percent sign. */
+/** Decodes a text. The template's own may hold a bare percent sign. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -135,7 +144,7 @@ function decode(text: string): string {
   }
 }
 
-/** A list becomes one pair for each item. */
+/** Returns the pairs of a query. A list becomes one pair for each item. */
 function queryPairs(name: string, value: unknown): string[] {
   if (value === undefined || value === null) return []
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
@@ -146,10 +155,10 @@ function queryPairs(name: string, value: unknown): string[] {
 
 // ── headers ─────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A model may not decide where the message ends or which host it is for. */
+/** The headers that a template may not set: a model may not decide where the message ends or which host it is for. */
 const FIXED_HEADERS = new Set(['host', 'content-length', 'transfer-encoding', 'connection'])
 
-/** Throws TemplateError. Non-ASCII characters are sent as UTF-8. */
+/** Fills the headers. Throws TemplateError. Non-ASCII characters are sent as UTF-8. */
 export function fillHeaders(
   templates: Readonly<Record<string, string>>,
   args: Arguments,
@@ -175,7 +184,7 @@ export function fillHeaders(
 
 // ── body ────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Whether it is JSON once its placeholders are filled. */
+/** Returns whether a template is JSON once its placeholders are filled. */
 export function isJsonTemplate(template: string): boolean {
   try {
     JSON.parse(fillPlaceholders(template, () => '0'))
@@ -188,8 +197,8 @@ export function isJsonTemplate(template: string): boolean {
 const escaped = (text: string) => JSON.stringify(text).slice(1, -1)
 
 /**
- * JSON-escaped. In a JSON template a placeholder inside a string becomes part of that string; one outside becomes a
- * whole JSON value. Neither arguments nor values change the body's structure.
+ * Fills a body, with JSON escapes. In a JSON template a placeholder inside a string becomes part of that string; one
+ * outside becomes a whole JSON value. Neither arguments nor values change the body's structure.
  */
 export function fillBody(template: string, args: Arguments, values = valuesWithoutSession()): string {
   const inText = (text: string) => fill(text, { args, values }, (value) => escaped(asText(value ?? '')))

@@ -24,7 +24,7 @@ export interface HttpTool {
   id: string
   name: string
   description: string
-  /** GET, POST, PUT, DELETE or PATCH. */
+  /** The method: GET, POST, PUT, DELETE or PATCH. */
   method: string
   url: string
   headers: Record<string, string>
@@ -33,11 +33,11 @@ export interface HttpTool {
 }
 
 export interface HttpToolResult {
-  /** The response was 2xx. */
+  /** True when the response was 2xx. */
   ok: boolean
-  /** Null when there was no response. */
+  /** The status. Null when there was no response. */
   status: number | null
-  /** What the model reads: status and text, at most 256 KiB of UTF-8. */
+  /** The text for the model: status and text, at most 256 KiB of UTF-8. */
   content: string
   /** The text of the response alone, within the same limit. Null when there was none. */
   body: string | null
@@ -48,7 +48,7 @@ export interface HttpToolResult {
 export interface HttpToolLimits {
   /** The limit of the whole call. Milliseconds. */
   timeoutMs: number
-  /** Bytes of what the model reads, as UTF-8. */
+  /** The most bytes of text for the model, as UTF-8. */
   maxBytes: number
   redirects: number
 }
@@ -56,8 +56,9 @@ export interface HttpToolLimits {
 const contractLimits: HttpToolLimits = { timeoutMs: 30_000, maxBytes: 256 * 1024, redirects: 5 }
 
 /**
- * Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. `key` is the
- * idempotency key, sent with every method but GET. Null when the call is not part of a reply. `values` are those of its session.
+ * Calls an HTTP tool. Rejects only with the signal's reason, on abort. Every other outcome is a result for the model.
+ * `key` is the idempotency key, sent with every method but GET. It is null when the call is not part of a reply.
+ * `values` are those of its session.
  */
 export async function callHttpTool(
   outbound: Outbound,
@@ -88,7 +89,7 @@ export async function callHttpTool(
   }
 }
 
-/** Added to the configured headers, which go to no other origin. A configured header of that name wins. */
+/** Adds the key to the configured headers, which are sent to no other origin. A configured header of that name wins. */
 const withKey = (headers: Record<string, string>, key: string): Record<string, string> =>
   hasHeader(headers, 'idempotency-key') ? headers : { ...headers, 'idempotency-key': key }
 
@@ -97,7 +98,7 @@ const hasHeader = (headers: Record<string, string>, name: string): boolean =>
 
 const failed = (content: string): HttpToolResult => ({ ok: false, status: null, content, body: null })
 
-/** Throws TemplateError. */
+/** Builds the request. Throws TemplateError. */
 function requestOf(tool: HttpTool, args: Arguments, values: ReplyValues) {
   const inQuery = tool.method === 'GET' || tool.method === 'DELETE'
   // A GET has no body, so the names in its body template do not count.

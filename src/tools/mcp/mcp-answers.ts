@@ -1,6 +1,6 @@
 /**
- * Answers of MCP servers as they come, made what the SDK reads (contract section 25): null where a field may be absent is
- * absent, and what cannot be read is left out by itself. The SDK would refuse the whole answer.
+ * Mending of MCP servers' responses for the SDK (contract section 25). Null for an optional field is removed, and
+ * unreadable parts are left out one by one. The SDK would refuse the whole response.
  */
 import { INTERNAL_ERROR, isSpecType } from '@modelcontextprotocol/client'
 import { isObject } from '../../untrusted/is-object.ts'
@@ -8,10 +8,12 @@ import { wordsIn } from './mcp-words.ts'
 
 type Answer = Record<string, unknown>
 
-/** Called with what was left out, for the log. */
+/** A listener for parts that were left out, for the log. */
 export type OnLeftOut = (what: string) => void
 
-/** Removes from a result what the SDK could not read, by the rules of the request's method. Changes `result`. */
+/**
+ * Removes the parts of a result that the SDK could not read, by the rules of the request's method. Changes `result`.
+ */
 export function mendResult(method: string, result: Answer, onLeftOut: OnLeftOut): void {
   for (const [field, value] of Object.entries(result)) if (value === null) delete result[field]
   if (method === 'initialize') mendInitialized(result)
@@ -19,7 +21,7 @@ export function mendResult(method: string, result: Answer, onLeftOut: OnLeftOut)
   if (method === 'tools/call') mendCalled(result, onLeftOut)
 }
 
-/** Only what is in use is kept: what a server says of itself beside that costs nothing, whatever it holds. */
+/** Keeps the fields in use: further data of a server about itself does no harm, whatever it holds. */
 function mendInitialized(result: Answer): void {
   const { tools } = fieldsOf(result.capabilities)
   const { name, version } = fieldsOf(result.serverInfo)
@@ -42,7 +44,7 @@ function mendList(result: Answer, onLeftOut: OnLeftOut): void {
 function mendCalled(result: Answer, onLeftOut: OnLeftOut): void {
   const { content, isError, structuredContent } = result
   if (isError !== undefined && typeof isError !== 'boolean') result.isError = isError === 'true' || isError === 1
-  // Older revisions want an object, and this is how the SDK's servers tell them of anything else.
+  // Older revisions require an object, and the SDK's servers wrap any other value like this for them.
   const isOld = !('resultType' in result)
   if (isOld && structuredContent !== undefined && !isObject(structuredContent)) {
     result.structuredContent = { result: structuredContent }
@@ -56,7 +58,7 @@ function mendCalled(result: Answer, onLeftOut: OnLeftOut): void {
   })
 }
 
-/** Null when it cannot be read. */
+/** Reads a block. Returns null when it cannot be read. */
 function mendBlock(block: unknown): object | null {
   if (typeof block === 'string') return { type: 'text', text: block }
   if (!isObject(block)) return null
@@ -88,13 +90,16 @@ const usedOfResource = ({ uri, mimeType, text, blob }: Answer): Answer => ({
   ...(typeof text === 'string' ? { text } : { blob }),
 })
 
-/** Where a schema may say null and mean it, and where it holds values, not schemas. */
+/** Keywords of a schema whose null is meant, or whose values are not schemas. */
 const MAY_BE_NULL = new Set(['const', 'default'])
 const VALUES = new Set([...MAY_BE_NULL, 'enum', 'examples'])
-/** What holds schemas by names of the author's choice. */
+/** Keywords that hold schemas by names of the author's choice. */
 const BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
 
-/** The schema of a tool without what is null for want of anything else. `areNames`: of properties, say, not of keywords. */
+/**
+ * Removes null from a tool's schema where it means absence. `areNames`: the keys are names, such as those of
+ * properties, not keywords.
+ */
 export function schemaWithoutNulls(schema: unknown, areNames = false): unknown {
   if (Array.isArray(schema)) return schema.map((one) => schemaWithoutNulls(one))
   if (!isObject(schema)) return schema
@@ -108,12 +113,13 @@ export function schemaWithoutNulls(schema: unknown, areNames = false): unknown {
   )
 }
 
-/** Gives the id of the request that is being answered. Undefined when that is not known. */
+/** A function that returns the id of the request that is being answered. Undefined when that is not known. */
 export type AskedId = () => unknown
 
 /**
- * Before the SDK reads it: null beside a result or an error, and null as `_meta`, is nothing. An error without an id,
- * as JSON-RPC wants it where the request was not looked at, is the answer to `asked`. One of any form keeps its words.
+ * Mends a message before the SDK reads it. Null next to a result or an error, and null as `_meta`, is removed. An error
+ * without an id, as JSON-RPC requires where the request was not read, answers `asked`. An error of any form keeps its
+ * message.
  */
 export function mendMessage(message: unknown, asked: AskedId = () => undefined): unknown {
   if (Array.isArray(message)) return message.map((one) => mendMessage(one, asked))
@@ -125,7 +131,7 @@ export function mendMessage(message: unknown, asked: AskedId = () => undefined):
   return { ...rest, result: meta === null || meta === undefined ? others : result }
 }
 
-/** Without a code that is a whole number it says no more than that something went wrong. */
+/** Converts an error. Without a code that is a whole number, it is a general error. */
 const readableError = (error: unknown): Answer => ({
   ...fieldsOf(error),
   code: isObject(error) && Number.isSafeInteger(error.code) ? error.code : INTERNAL_ERROR,

@@ -17,23 +17,26 @@ import { type McpServer, openTransport } from './mcp-transport.ts'
 
 /** The SDK's own timeout, longer than any of ours: each call has its limit by signal. Milliseconds. */
 const SDK_TIMEOUT_MS = 120_000
-/** How long a listing waits for its subscription to list changes. Without one, the list is reloaded later anyway. */
+/**
+ * The time for which a listing waits for its subscription to list changes. Without one, the list is reloaded later
+ * anyway.
+ */
 const SUBSCRIBE_MS = 1_000
 const TERMINATE_MS = 1_000
 const PING_MS = 2_000
-/** Where MCP messages hold the W3C trace context (SEP-414), whatever the transport does with headers. */
+/** The key of the W3C trace context in MCP messages (SEP-414), whatever the transport does with headers. */
 const TRACEPARENT = 'traceparent'
-/** Limit of tools/list. A server whose pages never end fails. */
+/** The most pages of tools/list. A server whose pages never end fails. */
 const MAX_PAGES = 100
 
 export interface ConnectionWatch {
-  /** The connection was closed, or the server no longer knows its session. Called once. */
+  /** Reports, once, that the connection was closed or the server no longer knows its session. */
   onLost(): void
-  /** The list of tools has changed, or changes of it may have been missed. */
+  /** Reports that the list of tools has changed, or changes of it may have been missed. */
   onListChanged(): void
   onBrokenTool(name: string): void
   onLeftOut(what: string): void
-  /** Whether the server may ask the user something: `answerTo` answers. */
+  /** Whether the server may send questions to the user, which `answerTo` answers. */
   mayAsk: boolean
   onAnswered(question: string, action: string): void
 }
@@ -41,19 +44,19 @@ export interface ConnectionWatch {
 export interface McpConnection {
   /** Loads all pages. Rejects when the server fails, or with the signal. */
   tools(signal: AbortSignal): Promise<Tool[]>
-  /** Rejects when there is no result, or with the signal, which also cancels the call on the server. */
+  /** Calls a tool. Rejects when there is no result, or with the signal, which also cancels the call on the server. */
   call(
     name: string,
     args: Record<string, unknown>,
     meta: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<CallToolResult>
-  /** Rejects when the server refuses a ping, or with the signal. */
+  /** Pings the server. Rejects when the server refuses a ping, or with the signal. */
   ping(signal: AbortSignal): Promise<unknown>
   close(): Promise<void>
 }
 
-/** Rejects when the server cannot be reached or does not speak MCP, or with the signal. */
+/** Opens a connection. Rejects when the server cannot be reached or does not speak MCP, or with the signal. */
 export async function connectMcp(
   server: McpServer,
   outbound: Outbound,
@@ -138,7 +141,10 @@ async function attempt(
   })
 }
 
-/** While it negotiates or waits for an event stream, the SDK ignores signals; only closing the transport stops it. */
+/**
+ * Connects, and closes the transport on abort. While it negotiates or waits for an event stream, the SDK ignores
+ * signals; only closing the transport stops it.
+ */
 async function connected(client: Client, transport: Transport, signal: AbortSignal): Promise<void> {
   // The close that follows an abort may reject it later, unobserved.
   await unlessAborted(client.connect(transport, { timeout: SDK_TIMEOUT_MS }), signal)
@@ -171,7 +177,7 @@ function connection(client: Client, transport: Transport, opened: Opened): McpCo
   return {
     async tools(signal) {
       if (offers === undefined) return []
-      // A server that refuses is not asked again.
+      // A server that refuses gets no second request.
       if (subscribes) await atMost(SUBSCRIBE_MS, subscribe())
       return (await client.listTools(undefined, { signal, timeout: SDK_TIMEOUT_MS, cacheMode: 'refresh' })).tools
     },

@@ -8,9 +8,9 @@ import type { McpServer } from './mcp-transport.ts'
 
 export interface ConnectionsOptions {
   outbound: Outbound
-  /** Milliseconds: the limit for connecting, and how long an unused connection is kept. */
+  /** The limit for connecting, and the time for which an unused connection is kept. Milliseconds. */
   times: { connect: number; idle: number }
-  /** The server's list of tools has changed, or may have, since its connection is gone. */
+  /** Reports that the server's list of tools has changed, or may have, since its connection is gone. */
   onListChanged(server: McpServer): void
   onBrokenTool(server: McpServer, name: string): void
   onLeftOut(server: McpServer, what: string): void
@@ -29,18 +29,18 @@ export interface McpConnections extends AsyncDisposable {
     mayRepeat: (error: unknown) => boolean,
     signal: AbortSignal,
   ): Promise<T>
-  /** The next use opens a new connection; uses under way finish on the old one. */
+  /** Makes the next use open a new connection; uses under way finish on the old one. */
   retire(isMeant: (server: McpServer) => boolean): void
 }
 
 interface Kept {
   server: McpServer
   connection: Promise<McpConnection>
-  /** The connection was made. It may have died since. */
+  /** True once the connection was made. It may have died since. */
   isOpen: boolean
-  /** Calls and listings under way. */
+  /** The number of calls and listings under way. */
   uses: number
-  /** Not used for new work; closed as soon as it is unused. */
+  /** True when the connection takes no new work and is closed once unused. */
   isRetired: boolean
   timer: NodeJS.Timeout | undefined
 }
@@ -88,7 +88,7 @@ function keep(pool: Pool, server: McpServer): Kept {
   return entry
 }
 
-/** The attempt is shared: a caller may stop waiting, and it continues for the others. */
+/** Opens a connection. The attempt is shared: a caller may stop waiting, and it continues for the others. */
 function open(pool: Pool, server: McpServer): Kept {
   const limit = startDeadline(pool.ended.signal, pool.times.connect)
   const watch = {

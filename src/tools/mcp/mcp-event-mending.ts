@@ -1,17 +1,17 @@
 /**
- * Messages on an MCP server's event stream, made what the SDK reads before it parses them: what `mendMessage` does to the
- * answers in JSON. An event that needs no mending passes as it came.
+ * Mending of messages on an MCP server's event stream, before the SDK parses them, like `mendMessage` for responses in
+ * JSON. An event that needs no mending passes unchanged.
  */
 import { type AskedId, mendMessage } from './mcp-answers.ts'
 
-/** What `mendMessage` changes holds one of these; the other events are never parsed here. */
+/** Matches every event that `mendMessage` would change. Others are never parsed here. */
 const MAY_NEED_MENDING = /"_meta"\s*:\s*null\b|"error"\s*:/
 /** A blank line: the end of an event. */
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/
-/** A blank line that a piece completes begins at most so many characters before the piece. */
+/** The most characters before a piece in which a blank line that it completes may begin. */
 const OVERLAP = 3
 
-/** Each event is held until it is whole; how long one may be is the matter of whoever bounds the stream. */
+/** Mends the events of a stream. Each event is held until it is whole; the caller limits its length. */
 export function mendEvents(body: ReadableStream<Uint8Array>, asked?: AskedId): ReadableStream<Uint8Array> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const encoder = new TextEncoder()
@@ -55,6 +55,6 @@ function mendEvent(event: string, asked: AskedId | undefined): string {
     const others = lines.filter((line) => line !== '' && !line.startsWith('data'))
     return `${[...others, `data: ${mended}`].join('\n')}\n\n`
   } catch {
-    return event // the SDK says what is wrong with it
+    return event // the SDK reports the error
   }
 }

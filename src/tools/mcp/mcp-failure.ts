@@ -1,4 +1,4 @@
-/** Why a request to an MCP server failed, for a model to read, and whether a retry is safe. */
+/** Failures of requests to MCP servers: their reason, for a model to read, and the safety of a retry. */
 import {
   INTERNAL_ERROR,
   ProtocolError,
@@ -17,7 +17,7 @@ import { saysSessionIsLost, speaksOfSession, wordsIn } from './mcp-words.ts'
 const REFUSED_SESSION = new Set([400, 404, 410])
 /** The 2026-07-28 revision's errors for mismatched headers and unsupported versions: sent before a call runs. */
 const REFUSED_REQUEST = new Set([-32_020, -32_022])
-/** No connection was made, so nothing was sent. */
+/** The codes of calls without a connection, in which nothing was sent. */
 const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -30,13 +30,15 @@ const NOT_CONNECTED = new Set([
 const MAX_MESSAGE_LENGTH = 2_000
 const MAX_READ = 64 * 1024
 
-/** HTTP status of the response behind a transport's error. Null when there was none. */
+/** Returns the HTTP status of the response that caused a transport's error. */
 function statusOf(error: unknown): number | null {
   if (error instanceof McpStatusError || error instanceof SdkHttpError) return error.status ?? null
   return error instanceof SseError ? (error.code ?? null) : null
 }
 
-/** The server refused the call before running it, or never received it: a retry cannot execute it twice. */
+/**
+ * Returns whether the server refused the call before running it, or never received it: a retry cannot execute it twice.
+ */
 export function wasNotExecuted(error: unknown): boolean {
   if (error instanceof ProtocolError) {
     // A tool of its own may speak of sessions too; servers report what went wrong inside a tool as an internal error.
@@ -49,24 +51,24 @@ export function wasNotExecuted(error: unknown): boolean {
   return causesOf(error).some((cause) => 'code' in cause && NOT_CONNECTED.has(String(cause.code)))
 }
 
-/** The session may be lost, and the call may have been carried out all the same. */
+/** Returns whether the session may be lost. The call may have been carried out all the same. */
 export const maySessionBeLost = (error: unknown): boolean =>
   speaksOfSession(isAnswer(error) ? error.message : (wordsOf(error) ?? ''))
 
 /** Statuses that do not say whether the request was looked at. */
 const UNCERTAIN = new Set([408, 425, 499])
 
-/** The server, or a gateway before it, has refused the request. */
+/** Returns whether the server, or a gateway before it, has refused the request. */
 export function isRefusal(error: unknown): boolean {
   const status = statusOf(error)
   return status !== null && status >= 400 && status < 500 && !UNCERTAIN.has(status)
 }
 
-/** The server answered with an error of its own. */
+/** Returns whether the server answered with an error of its own. */
 export const isAnswer = (error: unknown): error is ProtocolError =>
   error instanceof ProtocolError && error.code !== BROKEN_STREAM
 
-/** One sentence, or the server's own message; no address of ours, no stack. */
+/** Describes a failure in one sentence, or in the server's own message; no address of ours, no stack. */
 export function mcpFailure(error: unknown): string {
   if (isAnswer(error)) return error.message.slice(0, MAX_MESSAGE_LENGTH)
   const isClosed = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed
@@ -88,7 +90,7 @@ export function mcpFailure(error: unknown): string {
   return isOurs && causes.length === 0 ? first.message.slice(0, MAX_MESSAGE_LENGTH) : callFailure(error)
 }
 
-/** The words of a response with an error status. Null when it has none that a model could read. */
+/** Returns the message of a response with an error status. Null when it has none that a model could read. */
 function wordsOf(error: unknown): string | null {
   const text = textOf(error)
   if (typeof text !== 'string' || text.length > MAX_READ) return null

@@ -8,14 +8,14 @@ import { createStage } from '../outbound/stage.ts'
 import { type AskedId, mendMessage } from './mcp-answers.ts'
 import { mendEvents } from './mcp-event-mending.ts'
 
-/** Limit of one response or event, decompressed. A model reads at most 256 KiB of a result; images come on top. */
+/** The limit of one response or event, decompressed. A model reads at most 256 KiB of a result; images come on top. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
-/** A POST of the old transport is only acknowledged: its result comes on the event stream. */
+/** The time-out of a POST of the old transport. It is only acknowledged: its result comes on the event stream. */
 const ACKNOWLEDGE_MS = 15_000
 
-/** Limits of one message: 500 tools with 80 values each. The SDK checks every value, 0.1 s for these. */
+/** The limits of one message: 500 tools with 80 values each. The SDK checks every value, 0.1 s for these. */
 const MESSAGE_BOUNDS = { values: 40_000, depth: 200 }
-/** Messages read in one go: the SDK reads all there are, and answers each ping with a call. */
+/** The most messages read in one go: the SDK reads all there are, and answers each ping with a call. */
 const MAX_EVENTS = 20
 
 const NULL_BODY = new Set([204, 205, 304])
@@ -27,7 +27,7 @@ const DATA = 100
 export class McpStatusError extends Error {
   override name = 'McpStatusError'
   readonly status: number
-  /** The answer's text, as far as it was read. */
+  /** The response's text, as far as it was read. */
   readonly text: string
   constructor(status: number, text: string) {
     super(`HTTP ${status}`)
@@ -36,19 +36,20 @@ export class McpStatusError extends Error {
   }
 }
 
-/** What a transport's calls report beyond the protocol. */
+/** The state of a transport's calls beyond the protocol. */
 export interface FetchWatch {
   /** The error of the last call without a response, since the old transport's errors have no cause. */
   failure: unknown
-  /** An event stream requested with GET is open. */
+  /** Reports that an event stream requested with GET is open. */
   onEventsOpen(): void
-  /** The event stream requested with GET has ended, and so have the POSTs of that time. */
+  /** Reports that the event stream requested with GET has ended, and so have the POSTs of that time. */
   onEventsEnd(): void
 }
 
 /**
- * `acknowledged`: the old transport. Its POSTs have no content (statuses other than 2xx and 3xx reject), and it has one
- * event stream: the SDK would request another one when that ends, but the server would not know the session.
+ * Creates the fetch of a transport. `acknowledged`: the old transport. Its POSTs have no content (statuses other than
+ * 2xx and 3xx reject), and it has one event stream: the SDK would request another one when that ends, but the server
+ * would not know the session.
  */
 export function mcpFetch(outbound: Outbound, watch: FetchWatch, acknowledged: boolean): FetchLike {
   let posts = 0
@@ -91,10 +92,10 @@ export function mcpFetch(outbound: Outbound, watch: FetchWatch, acknowledged: bo
   }
 }
 
-/** Longer words than these are no words. */
+/** The longest message of a refusal. */
 const MAX_REFUSAL_BYTES = 64 * 1024
 
-/** What a refusal says; empty where it breaks off. */
+/** Returns the message of a refusal. Empty when it breaks off. */
 async function beginningOf(body: ReadableStream<Uint8Array> | null): Promise<string> {
   const pieces: Uint8Array[] = []
   let length = 0
@@ -133,21 +134,21 @@ function ask(
   return asked
 }
 
-/** The bounded response for the SDK. `onEventsEnd`: its events ended, other than by the reader's cancel. */
+/** Creates the bounded response for the SDK. `onEventsEnd`: its events ended, other than by the reader's cancel. */
 function answer({ status, statusText, headers, body }: Answer, onEventsEnd: () => void, asked?: AskedId): Response {
   const isEvents = headers.get('content-type')?.includes('text/event-stream') === true
   const watched =
     body === null || NULL_BODY.has(status)
       ? null
       : watchBody(body, isEvents ? limitEvents() : limitBytes(), isEvents ? onEventsEnd : () => {})
-  // The SDK refuses a whole message for what is null in it.
+  // The SDK refuses a whole message because of a null in it.
   const read = watched === null ? null : isEvents ? mendEvents(watched, asked) : inStages(watched)
   const response = new Response(read, { status, statusText, headers: [...headers] })
   const json = async () => mendMessage(await Response.prototype.json.call(response), asked)
   return Object.defineProperty(response, 'json', { value: json })
 }
 
-/** A body that is read as a whole. */
+/** Bounds a body that is read as a whole. */
 function inStages(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const stage = createStage()
   return body.pipeThrough(
@@ -161,8 +162,8 @@ function inStages(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> 
 }
 
 /**
- * `check` returns how many of these bytes may be read in one go, and throws to end the body with that error. `onEnd` is
- * called for every end except the reader's cancel.
+ * Wraps a body. `check` returns how many of these bytes may be read in one go, and throws to end the body with that
+ * error. `onEnd` is called for every end except the reader's cancel.
  */
 function watchBody(
   body: ReadableStream<Uint8Array>,
@@ -215,7 +216,7 @@ function limitBytes(): (bytes: Uint8Array) => number {
   }
 }
 
-/** Counts from one event with data to the next: the stream itself is not limited. */
+/** Bounds the data from one event to the next: the stream itself is not limited. */
 function limitEvents(): (bytes: Uint8Array) => number {
   const bounds = createByteBounds(MESSAGE_BOUNDS)
   let length = 0

@@ -11,30 +11,33 @@ export interface McpTool {
   inputSchema: Record<string, unknown>
 }
 
-/** Limit for one server: more than any model accepts. */
+/** The most tools of one server: more than any model accepts. */
 const MAX_TOOLS = 500
 const MAX_DESCRIPTION = 8_192
-/** The protocol recommends 128. */
+/** The longest name. The protocol recommends 128. */
 const MAX_NAME = 256
-/** Names, descriptions and schemas of one server: 250,000 tokens, sent with each model call. */
+/** The most bytes of names, descriptions and schemas of one server: 250,000 tokens, sent with each model call. */
 const MAX_LIST_BYTES = 1024 * 1024
 
 interface List {
   tools: Promise<McpTool[]>
-  /** Milliseconds of `performance.now()`; infinite while loading. */
+  /** The end of the list's validity, by `performance.now()`; infinite while loading. */
   until: number
-  /** It changed while loading: those already waiting get it, no one else. */
+  /** True when the list changed while loading: it is returned to callers that already wait, and to no others. */
   isStale: boolean
 }
 
 export interface McpLists {
-  /** The list, loaded when it is not cached; concurrent callers share one load. Rejects as loading does. */
+  /** Returns the list, loaded when it is not cached; concurrent callers share one load. Rejects as loading does. */
   get(server: McpServer): Promise<McpTool[]>
-  /** The server's list has changed. */
+  /** Drops a list that the server has changed. */
   drop(server: McpServer): void
 }
 
-/** `load` calls `asking` before its request: earlier changes are in the response. `keepMs`: how long a list is cached. */
+/**
+ * Creates the cache. `load` calls `asking` before its request: earlier changes are in the response. `keepMs`: how long
+ * a list is cached.
+ */
 export function createLists(
   load: (server: McpServer, asking: () => void) => Promise<McpTool[]>,
   keepMs: number,
@@ -65,7 +68,10 @@ export function createLists(
   }
 }
 
-/** The usable tools, with unique names. `skip` is called for the others, with a reason. `owner`: the server's id. */
+/**
+ * Returns the usable tools, with unique names. `skip` is called for the others, with a reason. `owner`: the server's
+ * id.
+ */
 export async function usableTools(
   offered: readonly Tool[],
   owner: string,

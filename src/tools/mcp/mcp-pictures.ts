@@ -3,7 +3,9 @@ import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import type { MessagePart } from '../../actors/ports/index.ts'
 import { MAX_PICTURE_BYTES, toolPicture } from '../tool-picture.ts'
 
-/** The pictures of a result, by their blocks. Pictures that are too large or that no model accepts are left out. */
+/**
+ * Returns the pictures of a result, by their blocks. Pictures that are too large or that no model accepts are left out.
+ */
 export function picturesIn({ content }: CallToolResult): Map<ContentBlock, MessagePart> {
   return new Map(
     content.flatMap((block) => {

@@ -1,10 +1,11 @@
 /**
- * What a server asks the user while a tool runs (elicitation). Nobody is there to read it, and it may ask for consent: by
- * default a server is told that it cannot ask. Where the operator has listed its host, a form is sent back as it came.
+ * Questions of a server to the user while a tool runs (elicitation). No user is there to read them, and they may
+ * request consent: by default the client declares that it supports none. For hosts that the operator has listed, a form
+ * is sent back with its defaults.
  */
 import type { ClientOptions, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
 
-/** Options of the SDK's client. `mayAsk`: whether its server may ask the user something. */
+/** Returns the options of the SDK's client. `mayAsk`: whether its server may ask the user something. */
 export const clientOptions = (mayAsk: boolean): ClientOptions => ({
   inputRequired: { autoFulfill: mayAsk },
   // The SDK puts the defaults into an accepted form.

@@ -8,15 +8,15 @@ import { removeSecrets } from '../../untrusted/redact.ts'
 import { cutToBytes } from '../built-in/page-text.ts'
 import { pictureNote } from '../tool-picture.ts'
 
-/** The same limit as for HTTP tools (contract section 6). */
+/** The most bytes of a result, the same as for HTTP tools (contract section 6). */
 const MAX_BYTES = 256 * 1024
-/** Pairs of a text and a field to compare: an ordinary result has one, a hostile one a hundred million. */
+/** The most pairs of a text and a field to compare: an ordinary result has one, a hostile one a hundred million. */
 const MAX_PAIRS = 400
 
 /**
- * The texts in order, with notes in place of what is not text, then what is in the structured content only. `pictures` go to
- * the model beside the text. The protocol asks servers to repeat structured content as text, so most results hold
- * everything twice.
+ * Returns the texts in order, with notes in place of other content, then the part of the structured content that no
+ * text repeats. `pictures` are sent to the model with the text. The protocol asks servers to repeat structured content
+ * as text, so most results hold everything twice.
  */
 export function resultText(
   { content, structuredContent }: CallToolResult,
@@ -29,7 +29,7 @@ export function resultText(
   return cutToBytes(removeSecrets(all.join('\n'), secrets), MAX_BYTES, '\n[cut at 256 KiB]')
 }
 
-/** `picture`: as the model may see it. */
+/** Converts a block to text. `picture`: the block's picture for the model. */
 function blockText(block: ContentBlock, picture: MessagePart | undefined): string {
   if (picture) return pictureNote(picture)
   switch (block.type) {
@@ -50,7 +50,7 @@ function blockText(block: ContentBlock, picture: MessagePart | undefined): strin
 
 const bytesOf = (base64: string): number => Buffer.byteLength(base64, 'base64')
 
-/** What no text repeats; of an object, its fields. Undefined when there is nothing. In the newest revision it may be any JSON. */
+/** Returns the structured content that no text repeats; of an object, its fields. */
 function notInTexts(structured: unknown, parts: readonly string[]): unknown {
   const fields = isObject(structured) ? Object.entries(structured) : []
   const length = parts.reduce((sum, part) => sum + part.length, 0)
@@ -72,7 +72,7 @@ function notInTexts(structured: unknown, parts: readonly string[]): unknown {
 const repeats = ({ text, value }: { text: string; value: unknown }, field: unknown): boolean =>
   typeof field === 'string' ? field.trim() === text : value !== undefined && isDeepStrictEqual(value, field)
 
-/** Undefined when it is not JSON. */
+/** Parses JSON. Undefined for any other text. */
 function valueIn(text: string): unknown {
   if (!/^\s*[[{"\d\-tfn]/.test(text)) return undefined
   try {

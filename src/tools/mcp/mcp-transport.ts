@@ -20,16 +20,16 @@ export interface McpServer {
   transport: 'sse' | 'streamable_http'
   url: string
   headers: Record<string, string>
-  /** Whether calls tell it the session and its user. Absent means false. */
+  /** Whether calls send it the session and its user. */
   sendUser?: boolean
-  /** Changes with each change of the record. */
+  /** The version of the record. */
   version: string
 }
 
 export interface TransportWatch extends FetchWatch {
-  /** A tool was dropped from a list because no client could call it. */
+  /** Reports a tool that was dropped from a list because no client could call it. */
   onBrokenTool(name: string): void
-  /** A part of an answer was left out, because it cannot be read. */
+  /** Reports a part of a response that was left out because it cannot be read. */
   onLeftOut(what: string): void
 }
 
@@ -37,16 +37,16 @@ export interface TransportWatch extends FetchWatch {
 export const BROKEN_STREAM = -31_999
 
 const CANCEL_MS = 5_000
-/** Limits of one listing, all pages together; the list ends there. Twice what is offered to a model. */
+/** The limits of one listing, all pages together; the list ends there. Twice what is offered to a model. */
 const MAX_LISTED = { tools: 1_000, bytes: 4 * 1024 * 1024 }
 const NOTHING_LISTED = { tools: 0, bytes: 0 }
-/** Responses in flight to a server's own requests; further requests are not answered. */
+/** The most responses in flight to a server's own requests; further requests are not answered. */
 const MAX_ANSWERS = 16
 
 /**
- * A server names the wait before its event stream is asked for again: none at all, or so long that the timer's number is too
- * large and counts as 1 ms. A stream that ends at once would be asked for hundreds of times a second, for as long as the
- * connection is kept.
+ * Limits of the wait before an event stream is reopened. A server names it: none at all, or so long that the timer's
+ * number is too large and counts as 1 ms. A stream that ends at once would be reopened hundreds of times a second, for
+ * as long as the connection is kept.
  */
 const RECONNECT_MS = { least: 100, most: 3_600_000 }
 
@@ -55,7 +55,7 @@ function reconnectLater(reconnect: () => void, ms: number): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Throws when the headers cannot be sent; the message does not reveal their values. */
+/** Creates a transport. Throws when the headers cannot be sent; the message does not reveal their values. */
 export function openTransport(server: McpServer, outbound: Outbound, watch: TransportWatch): Transport {
   const options = {
     fetch: mcpFetch(outbound, watch, server.transport === 'sse'),
@@ -75,8 +75,8 @@ function requestInit({ headers }: McpServer): { headers: Headers } {
 }
 
 /**
- * What the SDK lacks for older servers: a cancelled request's socket is closed, and a request whose event stream breaks
- * off fails at once, instead of after the timeout.
+ * Adds what the SDK lacks for older servers: a cancelled request's socket is closed, and a request whose event stream
+ * breaks off fails at once, instead of after the timeout.
  */
 function watchRequests(transport: Transport, watch: TransportWatch): Transport {
   const open = new Map<RequestId, { method: string; socket: AbortController }>()
@@ -135,10 +135,7 @@ function cancelledRequest(message: JSONRPCMessage): RequestId | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
-/**
- * The SDK refuses a whole list for one malformed tool, so malformed ones are removed first. Of the others only the
- * fields in use are kept: no output schema is ever compiled.
- */
+/** Removes malformed tools, for one of which the SDK would refuse the whole list. */
 function dropBrokenTools(message: JSONRPCMessage, listed: typeof MAX_LISTED, watch: TransportWatch): void {
   const tools: unknown = 'result' in message ? message.result.tools : null
   if (!('result' in message) || !Array.isArray(tools)) return

@@ -28,24 +28,24 @@ export interface ToolLog {
 export interface CallOf {
   /** The idempotency key. */
   key: string
-  /** Those of its session, for a server with `sendUser`. Absent where there is no session. */
+  /** The session's values, for a server with `sendUser`. Absent where there is no session. */
   values?: ReplyValues | undefined
 }
 
 export interface Mcp extends AsyncDisposable {
   /**
-   * The tools that the server offers, at most five minutes old. Rejects when it cannot be reached (`message` is one
-   * sentence) or with the signal; the attempt then continues for the next caller.
+   * Returns the tools that the server offers, at most five minutes old. Rejects when it cannot be reached (`message` is
+   * one sentence) or with the signal; the attempt then continues for the next caller.
    */
   tools(server: McpServer, signal: AbortSignal): Promise<McpTool[]>
   /**
-   * `tools` for a reply: waits at most `ms`, and not at all if a reply waited in vain within the last 30 s. Loading
-   * continues meanwhile: a call after it has finished gets the list.
+   * Returns the tools for a reply: waits at most `ms`, and not at all if a reply waited in vain within the last 30 s.
+   * Loading continues meanwhile: a call after it has finished gets the list.
    */
   toolsWithin(ms: number, server: McpServer, signal: AbortSignal): Promise<McpTool[]>
   /**
-   * Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. `of` is the reply that
-   * the call is part of, absent where it is part of none.
+   * Calls a tool. Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. `of`
+   * is the reply that the call is part of, absent where it is part of none.
    */
   call(
     server: McpServer,
@@ -54,25 +54,25 @@ export interface Mcp extends AsyncDisposable {
     signal: AbortSignal,
     of?: CallOf,
   ): Promise<ToolAnswer>
-  /** Drops what is cached of a server that was changed or removed; calls under way finish. */
+  /** Drops the cache of a server that was changed or removed; calls under way finish. */
   forget(serverId: string): void
 }
 
-/** Milliseconds. */
+/** The times, in milliseconds. */
 export interface McpTimes {
   /** The limit of connecting and loading the list. */
   connect: number
   call: number
-  /** How long a list of tools is cached. */
+  /** The time for which a list of tools is cached. */
   list: number
-  /** How long an unused connection is kept. */
+  /** The time for which an unused connection is kept. */
   idle: number
-  /** How long no reply waits for a server after one waited in vain. */
+  /** The time for which no reply waits for a server after one waited in vain. */
   silence: number
 }
 
 const contractTimes: McpTimes = { connect: 15_000, call: 30_000, list: 300_000, idle: 600_000, silence: 30_000 }
-/** Log lines for one list, so that a thousand broken tools do not make a thousand lines. */
+/** The most log lines for one list, so that a thousand broken tools do not make a thousand lines. */
 const MAX_SKIP_LINES = 10
 const MAX_QUESTION = 200
 
@@ -80,7 +80,7 @@ export interface McpOptions {
   outbound: Outbound
   log: ToolLog
   times?: Partial<McpTimes>
-  /** Hosts of servers whose questions to the user are answered with their defaults. None where it is absent. */
+  /** The hosts of servers whose questions to the user are answered with their defaults. None where it is absent. */
   answerDefaults?: readonly string[]
 }
 
@@ -121,7 +121,7 @@ export function createMcp(options: McpOptions): Mcp {
       // The error itself is not attached: it is logged, and the server's text in it may contain our headers.
       throw new Error(clearedFailure(server, error))
     })
-  /** Servers for which a reply waited in vain: until when they count as silent, by `performance.now()`. */
+  /** The time until which servers count as silent because a reply waited in vain, by `performance.now()`. */
   const silentUntil = new Map<string, number>()
 
   return {
@@ -169,12 +169,12 @@ interface Call {
   server: McpServer
   toolName: string
   args: Record<string, unknown>
-  /** What accompanies the call, beside its arguments. */
+  /** The metadata sent with the call's arguments. */
   meta: Readonly<Record<string, string>>
   ms: number
 }
 
-/** Names in a call's `_meta` (contract sections 10 and 20). */
+/** The names in a call's `_meta` (contract sections 10 and 20). */
 const [KEY, USER, SESSION] = ['greenroom/idempotency-key', 'greenroom/user', 'greenroom/session'] as const
 
 function metaOf({ sendUser }: McpServer, of: CallOf | undefined): Record<string, string> {
@@ -213,7 +213,10 @@ async function call(
   }
 }
 
-/** A tool may speak of a session of its own; where a ping is refused in such words too, it is the connection's. */
+/**
+ * Returns whether the connection's session is lost. A tool's message may mention a session of its own; when a ping is
+ * refused in such words too, it is the connection's.
+ */
 const hasLostSession = (connection: McpConnection, signal: AbortSignal): Promise<boolean> =>
   connection.ping(signal).then(() => false, maySessionBeLost)
 

@@ -1,4 +1,4 @@
-/** Which tools' calls need approval (contract sections 15 and 25): approvals hold on to tools, not to their names. */
+/** Approvals of tool calls (contract sections 15 and 25). They refer to tools, not to names of tools. */
 import type { Approval, ConfiguredTools, NamedTool, NamedTools, ToolIdentity } from '../../actors/ports/index.ts'
 import {
   type ConfiguredTool,
@@ -12,24 +12,24 @@ import {
 
 export interface Approvals {
   approvals: readonly Approval[] | '*'
-  /** What the names among them meant when they were saved. */
+  /** The tools that the names meant when they were saved. */
   named: NamedTools
 }
 
 export interface OfferedTool extends ConfiguredTool {
-  /** As the model sees it. */
+  /** The name that the model sees. */
   name: string
 }
 
-/** What the tools of one reply are judged by. */
+/** The tools offered in one reply. */
 export interface Offer {
-  /** All tools of every server that answers, also those that the agent has not chosen. */
+  /** The tools of every server that answers, including tools that the agent has not chosen. */
   tools: readonly OfferedTool[]
-  /** Ids of the servers that answer. */
+  /** The ids of the servers that answer. */
   answering: ReadonlySet<string>
 }
 
-/** The keys of the tools whose calls need approval. */
+/** Returns the keys of the tools whose calls need approval. */
 export function keysToApprove({ approvals, named }: Approvals, { tools, answering }: Offer): Set<string> {
   const all = () => new Set(tools.map(({ identity }) => keyOfTool(identity)))
   if (approvals === '*' || approvals.includes('*')) return all()
@@ -41,14 +41,14 @@ export function keysToApprove({ approvals, named }: Approvals, { tools, answerin
       ({ identity, fullName, name }) =>
         meant.some((one) => fits(one, identity)) || name === approval || plainName(fullName) === approval,
     )
-    // It was to keep some call from being made, and nobody can say which: none is made unasked.
+    // The name was to protect some call, and it is unknown which: no call is made without approval.
     if (matching.length === 0 && !meant.some((one) => mayExist(one, answering))) return all()
     for (const { identity } of matching) keys.add(keyOfTool(identity))
   }
   return keys
 }
 
-/** A tool that is not here now may be there again: its server does not answer, or the agent has it no more. */
+/** Returns whether a tool that is missing now may return: its server does not answer, or the agent no longer has it. */
 const mayExist = (meant: NamedTool, answering: ReadonlySet<string>): boolean =>
   !('bearing' in meant) || !answering.has(meant.mcpServerId)
 
@@ -66,14 +66,14 @@ function fits(meant: NamedTool, identity: ToolIdentity): boolean {
   )
 }
 
-/** What names mean among an agent's configured tools. Servers are not asked: they may not answer. */
+/** Resolves names among an agent's configured tools. Servers are not called, since they may not answer. */
 export function workOutNames(names: readonly string[], configured: ConfiguredTools): NamedTools {
   if (names.length === 0) return {}
   const meaningOf = meaningsAmong(knownTools(configured), configured, names)
   return Object.fromEntries(names.map((name) => [name, meaningOf(name)]))
 }
 
-/** Finds the tools in one pass: 1,000 names looked for among 90,000 tools one by one took two minutes. */
+/** Finds the tools in one pass: searching 1,000 names among 90,000 tools one by one took two minutes. */
 function meaningsAmong(
   known: readonly ConfiguredTool[],
   { mcpServers }: ConfiguredTools,
@@ -99,7 +99,7 @@ function meaningsAmong(
 const LONGEST = 64
 const ENDING = /_[0-9a-f]{6}$/
 
-/** Null when no tool of that server is called so. */
+/** Returns the rest of a name after the prefix. Null when no tool of that server has this name. */
 function behindPrefix(name: string, prefix: string): string | null {
   if (name.startsWith(prefix)) return name.slice(prefix.length)
   if (name.length < LONGEST) return null
@@ -109,8 +109,8 @@ function behindPrefix(name: string, prefix: string): string | null {
 }
 
 /**
- * `workOutNames` for names that were saved when a name that several tools shared ended in `_2`, `_3`, … by their order,
- * which nobody knows any more: such a name means all that shared it.
+ * Resolves names, like `workOutNames`, that were saved when a name shared by several tools ended in `_2`, `_3`, … by
+ * their order. That order is lost, so such a name means all tools that shared it.
  */
 export function workOutOldNames(names: readonly string[], configured: ConfiguredTools): NamedTools {
   const known = knownTools(configured)

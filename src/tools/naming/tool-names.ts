@@ -1,26 +1,26 @@
 /**
- * The names of tools as models see them (contract sections 6 and 25). A name depends on the tool and on the agent's
- * configuration alone, never on an order or on which servers answer.
+ * The names of tools as models see them (contract sections 6 and 25). A name depends on the tool and the agent's
+ * configuration alone, not on an order or on the servers that answer.
  */
 import { hash } from 'node:crypto'
 import type { ConfiguredTools, ToolIdentity } from '../../actors/ports/index.ts'
 import { builtInTools } from '../built-in/built-in-tools.ts'
 
 const MAX_LENGTH = 64
-/** `_` and six hexadecimal digits of the identity. */
+/** The length of an ending: `_` and six hexadecimal digits of the identity. */
 const ENDING_LENGTH = 7
 const KEPT_BEFORE_ENDING = MAX_LENGTH - ENDING_LENGTH
 
 export interface ConfiguredTool {
   identity: ToolIdentity
-  /** Before characters are replaced or cut. */
+  /** The name before characters are replaced or cut. */
   fullName: string
 }
 
-/** A name in the form that models accept: other characters (code points) become `_`, at most 64 are kept. */
+/** Converts a name to the form that models accept: other characters (code points) become `_`, at most 64 are kept. */
 export const plainName = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/gu, '_').slice(0, MAX_LENGTH)
 
-/** What all names of a server's tools begin with. */
+/** Returns the prefix of the names of a server's tools. */
 export const serverPrefix = (server: string): string => plainName(`${server}__`)
 
 export const mcpTool = (server: { id: string; name: string }, toolName: string): ConfiguredTool => ({
@@ -28,19 +28,21 @@ export const mcpTool = (server: { id: string; name: string }, toolName: string):
   fullName: `${server.name}__${toolName}`,
 })
 
-/** Tells tools apart. Stored with calls that wait, so it may not change. */
+/** Returns the key of a tool. It is stored with pending calls, so its form may not change. */
 export function keyOfTool(identity: ToolIdentity): string {
   if ('builtInToolId' in identity) return `built-in:${identity.builtInToolId}`
   if ('httpToolId' in identity) return `http:${identity.httpToolId}`
   return `mcp:${identity.mcpServerId}:${identity.toolName}`
 }
 
-/** What a name ends in that says nothing certain by itself. */
+/** Returns the ending that makes an ambiguous name unique. */
 export const endingOf = (key: string): string => `_${hash('sha256', key).slice(0, 6)}`
 
 export const withEnding = (plain: string, key: string): string => plain.slice(0, KEPT_BEFORE_ENDING) + endingOf(key)
 
-/** The tools whose names the configuration tells: all but those of servers that offer whatever they have. */
+/**
+ * Returns the tools whose names follow from the configuration: all but those of servers whose whole list is offered.
+ */
 export const knownTools = ({ httpTools, mcpServers, builtInToolIds }: ConfiguredTools): ConfiguredTool[] => [
   ...httpTools.map(({ id, name }): ConfiguredTool => ({ identity: { httpToolId: id }, fullName: name })),
   ...mcpServers.flatMap((server) =>
@@ -51,10 +53,10 @@ export const knownTools = ({ httpTools, mcpServers, builtInToolIds }: Configured
     .map(({ id, name }): ConfiguredTool => ({ identity: { builtInToolId: id }, fullName: name })),
 ]
 
-/** Names the tools of one agent. `siblings`: all that the tool's own server offers. */
+/** A function that names the tools of one agent. `siblings`: the tools of the tool's own server. */
 export type NameTool = (tool: ConfiguredTool, siblings?: Bearers) => string
 
-/** Keys of the tools that a name may stand for. */
+/** The keys of the tools that each name may mean. */
 type Bearers = ReadonlyMap<string, ReadonlySet<string>>
 
 export function bearersOf(tools: readonly ConfiguredTool[]): Bearers {
@@ -78,7 +80,8 @@ export function createNames(configured: ConfiguredTools): NameTool {
     const key = keyOfTool(identity)
     const plain = plainName(fullName)
     const own = 'mcpServerId' in identity ? servers.find(({ id }) => id === identity.mcpServerId) : undefined
-    // What a server offers that offers all is not known while it does not answer: all its names may be taken.
+    // The tools of a server whose whole list is offered are unknown while it does not answer: all its names may be
+    // taken.
     const mayBeTaken = servers.some(
       ({ id, prefix, offersAll }) =>
         id !== own?.id &&

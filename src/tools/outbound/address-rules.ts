@@ -1,4 +1,4 @@
-/** Which addresses an outbound call may reach (contract section 6, outbound rule). Pure: no lookups, no sockets. */
+/** Addresses that an outbound call may reach (contract section 6, outbound rule). Pure: no lookups, no sockets. */
 import ipaddr from 'ipaddr.js'
 
 /** An entry of OUTBOUND_ALLOW. `port` is null for every port. */
@@ -6,7 +6,10 @@ export type OutboundRule =
   | { kind: 'host'; host: string; port: number | null }
   | { kind: 'range'; address: string; prefix: number; family: 'ipv4' | 'ipv6' }
 
-/** Who chose an address. A model chooses those of `web_fetch`; a redirect to another origin counts as its choice too. */
+/**
+ * The party that chose an address. A model chooses those of `web_fetch`; a redirect to another origin counts as its
+ * choice too.
+ */
 export type Chooser = 'admin' | 'model'
 
 export interface AddressRules {
@@ -14,7 +17,7 @@ export interface AddressRules {
   allow: readonly OutboundRule[]
 }
 
-/** What a call is about to connect to. The host is as the URL parser writes it, without brackets. */
+/** The target of a connection. The host is as the URL parser writes it, without brackets. */
 export interface Target {
   host: string
   port: number
@@ -27,7 +30,7 @@ type Range = readonly [Address, number]
 
 const ranges = (...list: string[]): Range[] => list.map((range) => ipaddr.parseCIDR(range))
 
-/** Link-local and cloud metadata: always refused. */
+/** Link-local and cloud metadata addresses, which are always refused. */
 const metadata = ranges(
   '169.254.0.0/16',
   '100.100.100.200/32',
@@ -38,7 +41,7 @@ const metadata = ranges(
   'fd20:ce::254/128', // Google Cloud
 )
 
-/** All that is allocated to the public Internet. ipaddr.js knows the exceptions inside it, not what lies outside. */
+/** The addresses allocated to the public Internet. ipaddr.js knows the exceptions inside it, not what lies outside. */
 const globalUnicast = ranges('2000::/3')
 
 /** IPv6 ranges that embed an IPv4 address, and the byte at which it starts. */
@@ -49,7 +52,9 @@ const carriers: readonly (readonly [Range[], number])[] = [
   [ranges('2002::/16'), 2],
 ]
 
-/** Null when it is allowed. Otherwise the reason, without an address in it, since a model may read it. */
+/**
+ * Decides whether a call may connect. Returns null, or the reason, without an address in it, since a model may read it.
+ */
 export function refusalOf(target: Target, chooser: Chooser, rules: AddressRules): string | null {
   const address = parse(target.address)
   if (!address) return 'it has no address that can be checked'
@@ -62,7 +67,7 @@ export function refusalOf(target: Target, chooser: Chooser, rules: AddressRules)
   return 'it is not a public address'
 }
 
-/** IPv4 embedded in IPv6 is read as IPv4. Null when it is not an address. */
+/** Parses an address. IPv4 embedded in IPv6 is read as IPv4. Returns null when it is not an address. */
 function parse(text: string): Address | null {
   const bare = text.replace(/%.*$/, '') // the zone is not part of the address
   if (!ipaddr.isValid(bare) || (!bare.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(bare))) return null
@@ -83,8 +88,8 @@ const matches = (address: Address, list: readonly Range[]): boolean =>
   list.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))
 
 /**
- * Whether one of the operator's rules allows this target. With `within`, only an address or a range that lies inside
- * one of these ranges counts.
+ * Returns whether one of the operator's rules allows this target. With `within`, only an address or a range that lies
+ * inside one of these ranges counts.
  */
 function opens(allow: readonly OutboundRule[], target: Target, address: Address, within: Range[] | null): boolean {
   return allow.some((rule) => {
@@ -96,7 +101,7 @@ function opens(allow: readonly OutboundRule[], target: Target, address: Address,
   })
 }
 
-/** The settings parse an address with a port as a host. Null for a host name. */
+/** Returns a rule's range. The settings parse an address with a port as a host. Null for a host name. */
 function rangeOf(rule: OutboundRule): Range | null {
   if (rule.kind === 'host') return single(rule.host.replace(/^\[(.*)\]$/, '$1'))
   if (rule.prefix === (rule.family === 'ipv4' ? 32 : 128)) return single(rule.address)

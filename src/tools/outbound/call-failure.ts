@@ -1,4 +1,4 @@
-/** Why an outbound call failed, for a model to read: no address, no stack. */
+/** The reason why an outbound call failed, for a model to read: no address, no stack. */
 import { OutboundError } from './outbound.ts'
 
 const reasons: Record<string, string> = {
@@ -15,7 +15,7 @@ const reasons: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
 }
 
-/** One sentence. */
+/** Describes a failure in one sentence. */
 export function callFailure(error: unknown): string {
   if (error instanceof OutboundError) return error.message
   const codes: string[] = []

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { type Dispatcher, Headers } from 'undici'
 
-/** Consumes a chunk of a body. If it returns a promise, no more is read until that resolves. */
+/** A consumer of a body's chunks. If it returns a promise, no more is read until that resolves. */
 export type TakeBytes = (bytes: Uint8Array) => Promise<void> | undefined
 
 export interface OutboundAnswer {
@@ -22,12 +22,12 @@ export interface OutboundAnswer {
 export interface CallInit {
   method: string
   headers: Record<string, string>
-  /** Pieces are asked for as they are sent. */
+  /** The body. Pieces are produced while they are sent. */
   body?: string | { length: number; pieces: AsyncIterable<Uint8Array> }
   signal: AbortSignal
 }
 
-/** Encodings that servers send although none was requested. */
+/** The decoders of encodings that servers send although none was requested. */
 const decoders: Record<string, () => ReturnType<typeof createGunzip>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -35,7 +35,7 @@ const decoders: Record<string, () => ReturnType<typeof createGunzip>> = {
   br: createBrotliDecompress,
 }
 
-/** Resolves with the response head; nothing of the body is read before `read`. */
+/** Makes a call. Resolves with the response head; nothing of the body is read before `read`. */
 export function callOut(dispatcher: Dispatcher, url: URL, init: CallInit): Promise<OutboundAnswer> {
   const { signal, method } = init
   const { body, headers } = bodyOf(init)
@@ -101,7 +101,7 @@ const encoder = new TextEncoder()
 
 function bodyOf({ headers, body }: CallInit) {
   if (body === undefined) return { body: null, headers }
-  // No slice of Node's pool, as undici would make: it lives as long as the call, and 64 KiB of the pool with it.
+  // Not a slice of Node's pool, as undici would make: that lives as long as the call, and 64 KiB of the pool with it.
   if (typeof body === 'string') return { body: encoder.encode(body), headers }
   const pieces = Readable.from(body.pieces, { objectMode: false, highWaterMark: 1 })
   return { body: pieces, headers: { ...headers, 'content-length': `${body.length}` } }

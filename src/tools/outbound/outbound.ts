@@ -1,5 +1,5 @@
 /**
- * Every outbound call goes through here: providers, HTTP tools, MCP servers, web_fetch. A host is resolved once for each
+ * The gate of every outbound call: providers, HTTP tools, MCP servers, web_fetch. A host is resolved once for each
  * connection, the addresses are checked, and the connection is made to a checked address (contract section 6).
  */
 import { lookup as systemLookup } from 'node:dns/promises'
@@ -11,7 +11,7 @@ import { type CallInit, callOut, type OutboundAnswer } from './outbound-call.ts'
 
 export type { Chooser, OutboundRule } from './address-rules.ts'
 
-/** The call is not allowed. `message` has no address in it: a model may read it. */
+/** The error of a forbidden call. `message` has no address in it: a model may read it. */
 export class OutboundError extends Error {
   override name = 'OutboundError'
   readonly code: 'OUTBOUND_REFUSED' | 'TOO_MANY_REDIRECTS'
@@ -24,53 +24,58 @@ export class OutboundError extends Error {
 const MAX_HEADER_BYTES = 64 * 1024
 
 export interface OutboundInit {
-  /** Decides what is allowed. From a redirect to another origin on, the call counts as a model's choice. */
+  /**
+   * The party that chose the address, which decides what is allowed. From a redirect to another origin on, the call
+   * counts as a model's choice.
+   */
   chosenBy: Chooser
-  /** GET when absent. */
+  /** The method. GET when absent. */
   method?: string
-  /** Sent to the first origin only. */
+  /** The headers, sent to the first origin only. */
   headers?: Record<string, string>
-  /** Sent to the first origin only. */
+  /** The body, sent to the first origin only. */
   body?: string | Uint8Array<ArrayBuffer> | null
   signal: AbortSignal
-  /** How many redirects are followed. When 0 or absent, the 3xx response is returned. */
+  /** The number of redirects that are followed. When 0 or absent, the 3xx response is returned. */
   redirects?: number
-  /** Every hop must be https. */
+  /** A flag that requires https for every hop. */
   httpsOnly?: true
-  /** Sent to every origin, redirects included: must hold nothing secret or configured. */
+  /** Headers for every origin, redirects included. They must hold nothing secret or configured. */
   plainHeaders?: Record<string, string>
 }
 
 export interface Outbound extends AsyncDisposable {
   /**
-   * Resolves with the response head; `url` is that of the last hop. Rejects with OutboundError, with the signal's
-   * reason, or as fetch does. The only time limit is 10 s for connecting: the rest is the signal's.
+   * Makes a call. Resolves with the response head; `url` is that of the last hop. Rejects with OutboundError, with the
+   * signal's reason, or as fetch does. The only time limit is 10 s for connecting: the rest is the signal's.
    */
   fetch(url: string | URL, init: OutboundInit): Promise<Response>
-  /** A provider call, to an address chosen by an administrator. Follows no redirect. Rejects as `fetch` does. */
+  /** Makes a provider call, to an address chosen by an administrator. Follows no redirect. Rejects as `fetch` does. */
   call(url: string, init: CallInit): Promise<OutboundAnswer>
-  /** The current `traceparent`, for protocols that also send it in their messages. Null when traces are off. */
+  /** Returns the current `traceparent`, for protocols that also send it in their messages. Null when traces are off. */
   traceparent(): string | null
 }
 
-/** All addresses of a host name, in the order to try them. Rejects with the system's code (ENOTFOUND, …). */
+/**
+ * A lookup of all addresses of a host name, in the order to try them. Rejects with the system's code (ENOTFOUND, …).
+ */
 export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>
 
 export interface OutboundOptions extends AddressRules {
-  /** The system's by default. */
+  /** The lookup. The system's by default. */
   lookup?: Lookup
-  /** W3C `traceparent` of the call's span; a given header of that name wins. No traces by default. */
+  /** The W3C `traceparent` of the call's span; a given header of that name wins. No traces by default. */
   traceparent?: (() => string | null) | undefined
   /**
-   * Called when a request, including each redirect's, is about to be written to its open socket: if it is aborted then,
-   * it is not sent. When absent, nothing is checked.
+   * A check that is made when a request, including each redirect's, is about to be written to its open socket: if it is
+   * aborted then, it is not sent. When absent, nothing is checked.
    */
   beforeSend?: () => void
 }
 
 const CONNECT_MS = 10_000
 
-/** Disposing it closes all its connections, including those in use. */
+/** Creates the gate. Disposing it closes all its connections, including those in use. */
 export function createOutbound(options: OutboundOptions): Outbound {
   const { policy, allow, lookup = lookupBySystem, traceparent = () => null, beforeSend = () => {} } = options
   const traced = (headers: Record<string, string>): Record<string, string> => {
@@ -95,14 +100,14 @@ export function createOutbound(options: OutboundOptions): Outbound {
 }
 
 /**
- * The system's resolver blocks one of the four threads that files and password hashes need too. Names chosen by a
- * model may never resolve, so they get at most two of them.
+ * The most lookups for models at a time. The system's resolver blocks one of the four threads that files and password
+ * hashes need too. Names chosen by a model may never resolve, so they get at most two of them.
  */
 const MODEL_LOOKUPS = 2
 
 const lookupBySystem: Lookup = (host) => systemLookup(host, { all: true, order: 'verbatim' })
 
-/** The same lookup, at most `max` at a time. The signal ends the wait for a permit, not the lookup itself. */
+/** Limits a lookup to `max` at a time. */
 function limitLookups(lookup: Lookup, max = MODEL_LOOKUPS) {
   const semaphore = createSemaphore(max)
   return async (host: string, signal: AbortSignal): ReturnType<Lookup> => {
@@ -114,8 +119,8 @@ function limitLookups(lookup: Lookup, max = MODEL_LOOKUPS) {
 type Pools = Record<Chooser, Dispatcher>
 
 /**
- * A request first waits for name resolution and its connection: only here is it known to go out now. Both kinds of
- * handlers, fetch's and callOut's, are plain objects that check their signal next.
+ * Announces that a request goes out. It first waits for name resolution and its connection: only here is it known to go
+ * out now. Both kinds of handlers, fetch's and callOut's, are plain objects that check their signal next.
  */
 const announced =
   (beforeSend: () => void): Dispatcher.DispatcherComposeInterceptor =>
@@ -168,7 +173,7 @@ async function resolveWithin(host: string, lookup: LookupWithin, deadline: Abort
   return Promise.race([lookup(host, deadline), tooLate])
 }
 
-/** The socket does no lookup of its own: it gets the checked addresses and tries them in order. */
+/** Connects a socket. It does no lookup of its own: it gets the checked addresses and tries them in order. */
 function connectTo(
   addresses: Awaited<ReturnType<Lookup>>,
   options: buildConnector.Options,
@@ -187,7 +192,7 @@ function connectTo(
   connect(options, callback)
 }
 
-/** Throws OutboundError for a URL that may not be called. */
+/** Parses a URL. Throws OutboundError for one that may not be called. */
 function checkedUrl(url: string | URL, { httpsOnly }: Pick<OutboundInit, 'httpsOnly'> = {}, base?: string): URL {
   const parsed = URL.parse(String(url), base)
   if (!parsed) throw new OutboundError('This is not a URL that can be called.')
@@ -226,7 +231,8 @@ async function follow(pools: Pools, first: URL, init: OutboundInit): Promise<Res
     }
     const next = checkedUrl(location, init, url.href)
     if (next.origin !== url.origin) {
-      // Dropped for good: a redirect back to the first origin would be the other server's choice too.
+      // They are dropped for all further hops: a redirect back to the first origin would be the other server's choice
+      // too.
       chosenBy = 'model'
       headers = {}
       body = null
@@ -241,7 +247,10 @@ async function follow(pools: Pools, first: URL, init: OutboundInit): Promise<Res
   }
 }
 
-/** Why fetch did not call: our own rule, or its list of ports that are never HTTP's (6000, say). Null when it did. */
+/**
+ * Returns why fetch made no call: our own rule, or its list of ports that are never HTTP's (6000, say). Null when it
+ * did.
+ */
 function refusedBy(error: unknown, { port }: URL): OutboundError | null {
   const cause = error instanceof Error ? error.cause : null
   if (cause instanceof OutboundError) return cause
@@ -257,13 +266,13 @@ function locationOf(response: Response): string | null {
   return location && Buffer.from(location, 'latin1').toString()
 }
 
-/** Names are case-insensitive; the configured value wins. */
+/** Merges headers. Names are case-insensitive, and the configured value wins. */
 function merged(plain: Record<string, string>, configured: Record<string, string>): Headers {
   const headers = new Headers(plain)
   for (const [name, value] of Object.entries(configured)) headers.set(name, value)
   return headers
 }
 
-/** A request whose body was dropped sends no headers about it. */
+/** Removes the headers about a body that was dropped. */
 const withoutContentHeaders = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-|^transfer-encoding$/i.test(name)))

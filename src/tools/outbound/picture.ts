@@ -13,12 +13,12 @@ const HEADERS = {
   'accept-encoding': 'identity',
 }
 
-/** One sentence whatever the name resolves to: others would tell a browser which inner host names exist. */
+/** The one message whatever the name resolves to: different ones would show a browser which inner host names exist. */
 const UNREACHABLE = 'Its address is not allowed, or gives no usable answer.'
 
 export interface FetchedBytes {
   size: number
-  /** Hex. */
+  /** The SHA-256 in hexadecimal. */
   sha256: string
   pieces: Uint8Array[]
 }
@@ -26,11 +26,11 @@ export interface FetchedBytes {
 export interface PictureLimits {
   maxBytes: number
   signal: AbortSignal
-  /** Told of all that is kept. What it throws ends the call. */
+  /** Accounts for memory that is kept. An error that it throws ends the call. */
   hold(bytes: number): void
 }
 
-/** A string: why there is none, for the caller. `too large`: beyond `maxBytes`. Rejects with what `hold` throws. */
+/** Fetches a picture. A string is the reason why there is none, for the caller. */
 export async function fetchPicture(
   outbound: Outbound,
   url: string,

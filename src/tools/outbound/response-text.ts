@@ -11,7 +11,7 @@ export async function readBytes(response: Response, maxBytes: number): Promise<{
   return { bytes: Buffer.concat(chunks), whole }
 }
 
-/** The same in chunks, yielding to the event loop now and then: decompressed chunks are all available at once. */
+/** Reads the body in chunks, yielding to the event loop now and then: decompressed chunks are all available at once. */
 export async function readChunks(
   response: Response,
   maxBytes: number,
@@ -42,17 +42,20 @@ export async function readChunks(
   }
 }
 
-/** `{type: 'text/html', charset: 'utf-8'}`, lower case; empty strings when absent. */
+/** Returns the media type, such as `{type: 'text/html', charset: 'utf-8'}`, lower case; empty strings when absent. */
 export function mediaTypeOf(response: Response): { type: string; charset: string } {
   const value = response.headers.get('content-type')?.toLowerCase() ?? ''
   const [, charset = ''] = /;\s*charset\s*=\s*"?([^\s;"]+)/.exec(value) ?? []
   return { type: value.split(/[;,]/, 1)[0]?.trim() ?? '', charset }
 }
 
-/** Types under which servers send what they know nothing of. */
+/** Matches types that servers use for unknown content. */
 const UNSAID = /^(\*\/\*|(application|binary)\/octet-stream|(application|unknown)\/unknown)$/
 
-/** Judged by the media type or, where it does not say, by the bytes: those that are read, which may end within a letter. */
+/**
+ * Returns whether content is text, by the media type or, where it does not say, by the bytes: those that are read,
+ * which may end within a letter.
+ */
 export function isText(type: string, bytes: Uint8Array): boolean {
   if (type === '' && !bytes.subarray(0, 1024).includes(0)) return true
   if (type === '' || UNSAID.test(type)) return isWritten(bytes)
@@ -62,7 +65,7 @@ export function isText(type: string, bytes: Uint8Array): boolean {
   )
 }
 
-/** Unicode whose only control characters are blanks and line ends. */
+/** Returns whether bytes are Unicode whose only control characters are blanks and line ends. */
 function isWritten(bytes: Uint8Array): boolean {
   try {
     const decoder = new TextDecoder(markedEncoding(bytes) ?? 'utf-8', { fatal: true })

@@ -1,9 +1,9 @@
-/** Memory is taken in these. */
+/** The size of one piece of memory. */
 const STAGE_BYTES = 64 * 1024
 
 /**
- * Keeps a body in pieces of 64 KiB, however it arrives: servers may send a byte at a time, and a chunk of its own takes 250
- * bytes. `hold` is told of all memory before it is taken; what it throws ends the call.
+ * Keeps a body in pieces of 64 KiB, however it arrives: servers may send a byte at a time, and a chunk of its own takes
+ * 250 bytes. `hold` is called before memory is taken. An error that it throws ends the call.
  */
 export function createStage(hold: (bytes: number) => void = () => {}) {
   const pieces: Uint8Array[] = []
@@ -22,7 +22,7 @@ export function createStage(hold: (bytes: number) => void = () => {}) {
         at += taken.length
       }
     },
-    /** All that was added. To be called once, at the end. */
+    /** Returns all bytes that were added. To be called once, at the end. */
     pieces(): Uint8Array[] {
       const last = pieces.pop()
       return last === undefined ? pieces : [...pieces, last.subarray(0, last.length - room.length)]

@@ -1,6 +1,6 @@
 /**
- * Checks tool arguments against JSON Schema. A schema may come from an untrusted MCP server: what can be checked in
- * bounded time is checked here, the rest by a process that is terminated when it takes too long.
+ * Checks tool arguments against JSON Schema. A schema may come from an untrusted MCP server: checks that take bounded
+ * time are made here, the rest by a process that is terminated when it takes too long.
  */
 
 import { setImmediate } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { createSchemaProcess } from './schema-process.ts'
 
 export type JsonSchema = Record<string, unknown>
 
-/** An object schema of 64 KiB has 3,000 values. */
+/** The most values of a schema. An object schema of 64 KiB has 3,000. */
 const MAX_VALUES = 5_000
 const MAX_SCHEMA_BYTES = 65_536
 const MAX_DEPTH = 64
@@ -19,7 +19,10 @@ const CANNOT_CHECK = 'the arguments cannot be checked: the input schema of the t
 
 const applier = createSchemaProcess()
 
-/** Whether this is a JSON Schema of an object (contract section 2). Null when it is. Otherwise the reason. */
+/**
+ * Checks that this is a JSON Schema of an object (contract section 2). Resolves with null when it is, otherwise with
+ * the reason.
+ */
 export async function checkSchema(schema: unknown): Promise<string | null> {
   const flaw = flawOfShape(schema)
   if (flaw !== null || !isObject(schema)) return flaw ?? 'must be a JSON object'
@@ -28,8 +31,8 @@ export async function checkSchema(schema: unknown): Promise<string | null> {
 }
 
 /**
- * `checkSchema` for all schemas that one server offers, without compiling them: the first call does that, since few of
- * hundreds of tools are ever called. A reference may not point outside its schema.
+ * Checks, like `checkSchema`, all schemas that one server offers, without compiling them: the first call does that,
+ * since few of hundreds of tools are ever called. A reference may not point outside its schema.
  */
 export async function checkSchemas(schemas: readonly JsonSchema[], owner: string): Promise<(string | null)[]> {
   const flaws: (string | null)[] = []
@@ -45,8 +48,8 @@ export async function checkSchemas(schemas: readonly JsonSchema[], owner: string
 }
 
 /**
- * Null when the arguments are valid. Otherwise the reason, for the model. `owner`: whose schema it is; an owner whose schema
- * took too long is queued after all others for a while.
+ * Checks arguments. Resolves with null when they are valid, otherwise with the reason, for the model. `owner`: whose
+ * schema it is; an owner whose schema took too long is queued after all others for a while.
  */
 export async function checkArguments(schema: JsonSchema, args: unknown, owner: string): Promise<string | null> {
   const flaw = flawOfShape(schema)
@@ -57,7 +60,7 @@ export async function checkArguments(schema: JsonSchema, args: unknown, owner: s
   return reason?.startsWith('is not ') ? `the input schema of the tool ${reason}` : reason
 }
 
-/** What can be checked in bounded time and without recursion, whatever was parsed. */
+/** Checks whatever takes bounded time and no recursion for any parsed value. */
 function flawOfShape(schema: unknown): string | null {
   if (!isObject(schema)) return 'must be a JSON object'
   if (schema.type !== undefined && !(Array.isArray(schema.type) ? schema.type : [schema.type]).includes('object')) {
@@ -75,7 +78,7 @@ function flawOfShape(schema: unknown): string | null {
   return tooLarge ? `must not be larger than ${MAX_SCHEMA_BYTES / 1024} KiB` : null
 }
 
-/** A provider refuses a whole request that holds such a schema. */
+/** Returns whether a provider would refuse the whole request because of this schema. */
 function flawOfReferences(schema: JsonSchema): string | null {
   const own = typeof schema.$id === 'string' ? schema.$id : null
   for (let level: unknown[] = [schema]; level.length > 0; ) {

@@ -11,13 +11,13 @@ import { isObject } from '../../untrusted/is-object.ts'
 
 type JsonSchema = Record<string, unknown>
 
-/** Null when it is valid. Otherwise the reason, for the model. */
+/** The reasons. Null for a valid value, otherwise the reason, for the model. */
 type Reason = string | null
 
 export type SchemaJob =
-  /** Are these JSON Schemas? Nothing is compiled. */
+  /** Schemas to check as JSON Schemas. Nothing is compiled. */
   | { kind: 'are_schemas'; schemas: readonly JsonSchema[] }
-  /** Can this one be applied? */
+  /** A schema to check for whether it can be applied. */
   | { kind: 'is_usable'; schema: JsonSchema }
   | { kind: 'check'; schema: JsonSchema; args: unknown }
 
@@ -25,7 +25,7 @@ export type SchemaReasons = readonly Reason[]
 
 export interface SchemaOrder {
   job: SchemaJob
-  /** The program ends itself then, in case its parent is gone or suspended. */
+  /** The time after which the program ends itself, in case its parent is gone or suspended. */
   limitMs: number
 }
 
@@ -43,7 +43,10 @@ const options: Options = {
   ownProperties: true, // "constructor" is a name like any other
 }
 
-/** Meta-schemas take 50 ms to compile, so one instance of each dialect is kept, for nothing else. */
+/**
+ * Validators of the dialects. Meta-schemas take 50 ms to compile, so one instance of each dialect is kept, for nothing
+ * else.
+ */
 const metaOf = new Map<AjvClass, Ajv>()
 
 /** Compiled checks by the schema's text, the least recently used first. */
@@ -73,7 +76,7 @@ function reasonsOf(job: SchemaJob): SchemaReasons {
   }
 }
 
-/** Null when it is a valid schema of one of its possible dialects. */
+/** Returns the flaw of a schema. Null for a valid schema of one of its possible dialects. */
 function flawOf(schema: JsonSchema): Reason {
   const { plain, dialects } = readingOf(schema)
   const flaws = dialects.map((dialect) => metaFlaw(dialect, plain))
@@ -102,7 +105,7 @@ function compile(schema: JsonSchema): Check | string {
   return reason
 }
 
-/** "$schema" selects the dialect here. "$async" would make the checks return promises. */
+/** Removes "$schema", which selects the dialect here, and "$async", which would make the checks return promises. */
 function readingOf({ $schema, $async, ...plain }: JsonSchema): { plain: JsonSchema; dialects: AjvClass[] } {
   const isDraft04 = typeof $schema === 'string' && $schema.includes('draft-04')
   return { plain: isDraft04 ? withBounds(plain) : plain, dialects: dialectsOf($schema) }
@@ -114,7 +117,10 @@ const valued = new Set(['enum', 'const', 'default', 'examples'])
 /** Keywords that hold schemas by names, which are no keywords. */
 const naming = new Set(['properties', 'patternProperties', 'definitions', '$defs', 'dependencies'])
 
-/** In draft-04 true or false says whether `minimum` itself is left out. Ajv knows later drafts alone, where that is a number. */
+/**
+ * Converts draft-04's `exclusiveMinimum`, a boolean that excludes `minimum` itself. Ajv supports later drafts alone,
+ * where it is a number.
+ */
 function withBounds(schema: JsonSchema): JsonSchema {
   const bounds = {
     ...boundOf(schema, 'exclusiveMinimum', 'minimum'),
@@ -166,7 +172,7 @@ function compileAs(Dialect: AjvClass, schema: JsonSchema): Check | string {
   }
 }
 
-/** Draft-04's "id" is an error to Ajv, not an unknown keyword. */
+/** Removes draft-04's "id", which is an error to Ajv, not an unknown keyword. */
 const withoutId = (ajv: Ajv): Ajv => ajv.removeKeyword('id')
 
 function wordsOf(errors: ErrorObject[] | null | undefined, name: string): string {

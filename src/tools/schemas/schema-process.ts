@@ -3,15 +3,16 @@
  * thread would not do: V8 ends the whole process when a thread reaches its memory limit during a long compilation.
  */
 import type { ChildProcess } from 'node:child_process'
+import { LRUCache } from 'lru-cache'
 import { keepIsolate, startProcess } from '../../async/isolated-worker.ts'
 import type { SchemaJob, SchemaOrder, SchemaReasons } from './schema-child.ts'
 
 /** Wall-clock limit of one job. An ordinary one takes microseconds; compiling 64 KiB on a busy machine, some 100 ms. */
 const JOB_MS = 2_000
 const IDLE_MS = 60_000
-/** How much later its own limit is than ours: it matters only when its parent is gone. */
+/** The delay of the child's own limit after ours: it matters only when its parent is gone. */
 const SELF_MS = 1_000
-/** How long owners whose job timed out are queued after all others, and the same job is not tried again. */
+/** The time for which owners whose job timed out are queued after all others, and the same job is not tried again. */
 const SUSPECT_MS = 60_000
 const MAX_SUSPECTS = 1_000
 
@@ -24,7 +25,10 @@ interface Waiting {
 }
 
 export interface SchemaProcess {
-  /** Null when it takes too long or too much memory, or the process cannot be started. Never rejects. */
+  /**
+   * Runs a job. Resolves with null when it takes too long or too much memory, or the process cannot be started. Never
+   * rejects.
+   */
   ask(job: SchemaJob, owner: string): Promise<SchemaReasons | null>
 }
 
@@ -34,7 +38,7 @@ const MAX_MEGABYTES = 512
 export const startSchemaChild = (maxMegabytes = MAX_MEGABYTES): ChildProcess =>
   startProcess(new URL('./schema-child.ts', import.meta.url), maxMegabytes, ['ignore', 'ignore', 'ignore', 'ipc'])
 
-/** Starts the process on the first job. It does not keep this one alive. */
+/** Creates the queue. The process starts with the first job, and does not keep this one alive. */
 export function createSchemaProcess({
   jobMs = JOB_MS,
   idleMs = IDLE_MS,
@@ -51,7 +55,7 @@ export function createSchemaProcess({
     next()
   }
 
-  /** The job took too long or killed the process: the waiting jobs get a new one. */
+  /** Fails the job, which took too long or killed the process: the waiting jobs get a new one. */
   function fail(): void {
     if (current) {
       suspects.add(current.owner)
@@ -89,15 +93,12 @@ export function createSchemaProcess({
   }
 }
 
-/** Owners and schemas whose job timed out. */
+/** Creates the list of owners and schemas whose job timed out. */
 function createSuspects() {
-  /** When it ends (`performance.now()`). */
-  const until = new Map<string, number>()
+  /** The end of the suspicion of each (`performance.now()`). */
+  const until = new LRUCache<string, number>({ max: MAX_SUSPECTS })
   return {
     has: (name: string): boolean => performance.now() < (until.get(name) ?? 0),
-    add(name: string): void {
-      if (until.size >= MAX_SUSPECTS) until.clear()
-      until.set(name, performance.now() + SUSPECT_MS)
-    },
+    add: (name: string) => until.set(name, performance.now() + SUSPECT_MS),
   }
 }

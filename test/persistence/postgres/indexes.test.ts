@@ -3,9 +3,10 @@ import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { readIndexes } from '../../../src/persistence/postgres/schema/indexes.ts'
 import { buildMissingIndexes, migrate, schema } from '../../../src/persistence/schema.ts'
 import { freshDatabase } from '../../support/database.ts'
+import { inTier } from '../../support/tier.ts'
 import { verifies } from '../../verifies.ts'
 
-describe.each([18, 15] as const)('PostgreSQL %i', (version) => {
+describe.each(inTier([18, 15] as const))('PostgreSQL %i', (version) => {
   let database: Awaited<ReturnType<typeof freshDatabase>>
   beforeEach(async () => {
     database = await freshDatabase({ version })

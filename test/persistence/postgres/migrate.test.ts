@@ -7,6 +7,7 @@ import { applySchema, migrationLock } from '../../../src/persistence/postgres/sc
 import { migrate, schema } from '../../../src/persistence/schema.ts'
 import { freshDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import { inTier } from '../../support/tier.ts'
 import { verifies } from '../../verifies.ts'
 
 let folder: string
@@ -31,7 +32,7 @@ const tables = async (sql: Sql): Promise<string[]> =>
     (row) => row.name,
   )
 
-describe.each([18, 15] as const)('on PostgreSQL %s', (version) => {
+describe.each(inTier([18, 15] as const))('on PostgreSQL %s', (version) => {
   verifies(
     'contract-1.migrations',
     'five instances that start at once on an empty database create the tables once',

@@ -2,6 +2,7 @@
  * No field of an admission or a settlement is lost between TypeScript and its column, whichever statement stores it: every
  * key has a value of its own here, and every column of a message is written by one of both.
  */
+import { readdir, readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { MessagePart, ReplyInfo, Settlement } from '../../../src/actors/ports/index.ts'
 import { admissionColumns } from '../../../src/persistence/replies/admission/admission.ts'
@@ -16,6 +17,8 @@ type Keys<T> = T extends unknown ? keyof T : never
 type SettledKey = Keys<ReturnType<typeof outcomeColumns>> | Keys<ReturnType<typeof reasoningColumns>>
 type AdmittedKey = Keys<ReturnType<typeof admissionColumns>>
 type Row = Record<string, unknown>
+
+const admission = new URL('../../../src/persistence/replies/admission/', import.meta.url)
 
 const usage = { promptTokens: 101, completionTokens: 102, estimated: false }
 const calls = [{ id: 'c', name: 'look', arguments: '{}' }]
@@ -128,6 +131,38 @@ const admitted = {
   max_session_bytes: 'decides: whether the session has room',
   max_user_bytes: 'decides: whether its user has room',
 } satisfies Record<AdmittedKey, string>
+
+/** Keys of messages that are always admitted alone, or that nothing stands against where they are admitted with others. */
+const aloneKeys = ['is_retry', 'may_start', 'begins', 'wait_id', 'decisions', 'decisions_hash', 'answers']
+const unopposedKeys = ['on_busy', 'may_queue', 'input']
+
+/** Reads the text of the functions that are given a message, without comments. */
+async function textOf(isWanted: (file: string) => boolean): Promise<string> {
+  const files = [...(await readdir(admission)), '../../../features/queue/store/enqueue_message.sql']
+  const wanted = files.filter((file) => file.endsWith('.sql') && isWanted(file))
+  const texts = await Promise.all(wanted.map((file) => readFile(new URL(file, admission), 'utf8')))
+  return texts.join('\n').replaceAll(/\/\*[\s\S]*?\*\/|--.*/gu, '')
+}
+
+/** Tells whether a function reads the key: of the message's JSON, or of the record `m` that it made of it. */
+const reads = (text: string, key: string): boolean =>
+  new RegExp(String.raw`\bm\.${key}\b|p_message (->>?|\?) '${key}'`, 'u').test(text)
+
+verifies('contract-4.stored-before-shown', 'every key of an admission is read, by either statement', async () => {
+  const alone = await textOf((file) => file !== 'admit_messages.sql')
+  const together = await textOf((file) => file === 'admit_messages.sql')
+  const keys = Object.keys(admitted)
+  expect(keys.filter((key) => !reads(alone, key))).toEqual([])
+  expect(keys.filter((key) => !reads(together, key)).toSorted()).toEqual([...aloneKeys, ...unopposedKeys].toSorted())
+})
+
+verifies('contract-4.stored-before-shown', 'the table of message_fields names each field of an admission', async () => {
+  const file = '../../../src/persistence/replies/admission/message_fields.sql'
+  const text = await readFile(new URL(file, import.meta.url), 'utf8')
+  const names = text.matchAll(/^ {5,}(\w+) +(?:uuid|text|boolean|bigint|jsonb)\b/gm)
+  const expected = [...Object.keys(admitted), 'is_queued'] // which begin_next sets
+  expect(Array.from(names, ([, name]) => name).sort()).toEqual(expected.sort())
+})
 
 /** Columns that an admission sets by itself. */
 const own = ['position', 'role', 'status', 'content', 'created_at', 'session_num', 'first_seq', 'instance_id', 'epoch']

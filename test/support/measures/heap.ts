@@ -1,4 +1,4 @@
-/** What a product in a process of its own holds in memory. */
+/** The memory of a product in a process of its own. */
 import { expect } from 'vitest'
 import type { Product } from '../programs/product.ts'
 
@@ -10,7 +10,7 @@ const probe = `data:text/javascript,${encodeURIComponent(
 /** On SIGUSR2 a product that was started with these prints its memory after a garbage collection. */
 export const heapProbe = ['--expose-gc', '--import', probe]
 
-/** Bytes in use after a garbage collection: on the heap, and with the external buffers. */
+/** Returns the bytes in use after a garbage collection: on the heap, and with the external buffers. */
 export async function heldBy({ pid, stderr }: Product): Promise<{ heap: number; all: number }> {
   const said = () => stderr.filter((line) => line.startsWith(WORD))
   const before = said().length

@@ -3,8 +3,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * Measured in CPU time of this thread, not wall time, so other programs on a busy machine do not count. The time between
- * two ticks of the timer is one turn, or several short ones.
+ * Measures turns in CPU time of this thread, not wall time, so that other programs on a busy machine do not count. The
+ * time between two ticks of the timer is one turn, or several short ones.
  */
 export function watchTurns(): { longestMs(): number; reset(): void } & Disposable {
   let longestUs = 0
@@ -28,7 +28,7 @@ export function watchTurns(): { longestMs(): number; reset(): void } & Disposabl
   }
 }
 
-/** The longest turn during this work, in milliseconds. */
+/** Returns the longest turn during this work, in milliseconds. */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   using turns = watchTurns()
   await work()
@@ -39,8 +39,9 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
 const PAUSES_MS = [0, 100, 2000, 5000]
 
 /**
- * The least of several measurements, of fewer once one is below the limit. What the code costs it costs each time; what a
- * busy machine adds (2.8 s, three times in a row), and the garbage of the test files before, it does not.
+ * Returns the least of several measurements, of fewer once one is below the limit. The cost of the code is the same
+ * each time. The additions of a busy machine (2.8 s, three times in a row), and the garbage of the test files before,
+ * are not.
  */
 export async function leastOfSeveral(limitMs: number, measure: () => Promise<number>): Promise<number> {
   let least = Number.POSITIVE_INFINITY

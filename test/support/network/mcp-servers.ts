@@ -26,11 +26,11 @@ export interface TestMcpServer extends AsyncDisposable {
   requests: SeenRequest[]
   /** Tool calls that ran, by name. */
   calls: string[]
-  /** Their idempotency keys, undefined if there was none. */
+  /** The idempotency keys of the calls, undefined if there was none. */
   keys: unknown[]
-  /** Their trace contexts, undefined if there was none. */
+  /** The trace contexts of the calls, undefined if there was none. */
   traceparents: unknown[]
-  /** What accompanied each of them. */
+  /** The metadata of the calls. */
   metas: (Record<string, unknown> | undefined)[]
   /** Cancelled tool calls. */
   cancelled: string[]
@@ -91,7 +91,7 @@ async function call(state: State, { name, arguments: args = {}, _meta }: ToolPar
   return text('stopped')
 }
 
-/** What the tool `ask`, which no list names, asks the user: its arguments are the form's schema. */
+/** Returns the question of the tool `ask`, which is in no list: its arguments are the form's schema. */
 const questionOf = ({ arguments: args = {} }: ToolParams) => ({
   message: 'Delete 3 files? Authorization: Bearer s3cret-s3cret',
   requestedSchema: object(Object(args.properties), (args.required ?? []) as string[]),
@@ -203,7 +203,7 @@ const behaviours: Record<ServerKind, (state: State) => Behaviour> = {
   'streamable_http, new era': newStreamable,
 }
 
-/** `port` 0: any. With the port of a stopped server, it acts as that server restarted. */
+/** Starts a server. `port` 0: any. With the port of a stopped server, it acts as that server restarted. */
 export async function startMcpServer(kind: ServerKind, port = 0): Promise<TestMcpServer> {
   const requests: SeenRequest[] = []
   const http = createServer((request, response) => {

@@ -6,7 +6,7 @@ export interface DroppingProxy extends AsyncDisposable {
   url: string
   /** Connections so far. */
   readonly count: number
-  /** Withholds responses on future connections: bytes go to the server, none come back. */
+  /** True if responses on future connections are withheld: bytes go to the server, none come back. */
   holdAnswers: boolean
   /** Future connections reach the server only when this resolves. */
   gate: Promise<unknown>

@@ -18,7 +18,7 @@ type Answer = (received: Received) => number | null | Promise<number | null>
 export interface Receiver extends AsyncDisposable {
   url: string
   received: Received[]
-  /** From now on. 204 at first. */
+  /** Sets the answer from now on; 204 at first. */
   answers(answer: Answer): void
   close(): Promise<void>
 }

@@ -1,7 +1,9 @@
 /** A 400 of the deploy scope (contract section 13), word for word but for its message. */
 import { expect } from 'vitest'
 
-/** `says`: a part of the message. `param`: the field at fault, or null; any by default. */
+/**
+ * Returns a matcher of a refusal. `says`: a part of the message. `param`: the field at fault, or null; any by default.
+ */
 export const refusedRequest = (says: string | RegExp = '', param: unknown = expect.toSatisfy(isParam)) => ({
   error: {
     message: typeof says === 'string' ? expect.stringContaining(says) : expect.stringMatching(says),

@@ -34,25 +34,25 @@ export interface UpstreamCall {
   /** The request's JSON, `{}` if there was none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests access it freely
   readonly body: any
-  /** Resolves when the call is over: the response was sent completely, or the client disconnected. */
+  /** A promise that resolves when the call is over: the response was sent completely, or the client disconnected. */
   readonly closed: Promise<void>
   /** True once the client disconnected before the response was complete. */
   readonly abandoned: boolean
-  /** All writers resolve when the bytes were passed to the system, or the client is gone. */
+  /** Writes text. All writers resolve when the bytes were passed to the system, or the client is gone. */
   text(content: string): Promise<void>
   delta(delta: Record<string, unknown>, finishReason?: string | null): Promise<void>
-  /** A frame with these fields; strings are sent verbatim (`[DONE]`). */
+  /** Writes a frame with these fields; strings are sent verbatim (`[DONE]`). */
   data(data: Record<string, unknown> | string): Promise<void>
   comment(text?: string): Promise<void>
   raw(bytes: string | Uint8Array): Promise<void>
-  /** A tool call, its arguments in pieces of `pieceLength` characters. */
+  /** Writes a tool call, its arguments in pieces of `pieceLength` characters. */
   toolCall(call: { index?: number; id?: string; name: string; arguments: string }, pieceLength?: number): Promise<void>
   /**
-   * Finish chunk, usage chunk (if requested, or given with `force`), `[DONE]`, end. Absent usage: a token each where the
-   * upstream reports usage; null: none.
+   * Writes finish chunk, usage chunk (if requested, or given with `force`), `[DONE]`, and ends. Absent usage: a token
+   * each where the upstream reports usage; null: none.
    */
   finish(reason?: string, usage?: UpstreamUsage | null, force?: boolean): Promise<void>
-  /** A response without streaming. */
+  /** Writes a response without streaming. */
   json(body: unknown, headers?: Record<string, string>): void
   error(status: number, body?: unknown, headers?: Record<string, string>): void
   /** Sends the status line and headers of a stream before its first frame. */
@@ -77,7 +77,7 @@ export interface Upstream extends AsyncDisposable {
   always(script: Script): void
   /** Drops the scripts that have not run. */
   forget(): void
-  /** The nth completion call (from 1), as soon as it arrives. */
+  /** Returns the nth completion call (from 1), as soon as it arrives. */
   call(number: number): Promise<UpstreamCall>
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createConnection, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
 export interface Wire extends AsyncDisposable {
-  /** Where it listens, on 127.0.0.1. */
+  /** The port on which it listens, on 127.0.0.1. */
   port: number
   /** Forwards everything, on stalled connections too; swallowed or deafened ones stay dead. */
   pass(): void
@@ -17,7 +17,7 @@ export interface Wire extends AsyncDisposable {
   stall(): void
   /** Delays each chunk by so long (milliseconds), in both directions. */
   slow(ms: number): void
-  /** New connections go to another server. Open ones stay, but the first `cut` of them are reset. */
+  /** Leads new connections to another server. Open ones stay, but the first `cut` of them are reset. */
   lead(to: NetConnectOpts, cut: number): void
 }
 

@@ -12,9 +12,12 @@ const args = [
   '--disable-sync',
 ]
 
-export const browserOptions = () => ({ executablePath: systemPart('chromium'), args })
+export const browserOptions = () => ({ executablePath: systemPart('chromium-headless-shell'), args })
 
-/** A test's pages live for seconds: optimizing their code took a quarter of their processor time, and was rarely of use. */
+/**
+ * Returns the options for tests. Their pages live for seconds: optimizing the code took a quarter of the processor
+ * time, and was rarely of use.
+ */
 export const testBrowserOptions = () => ({
   ...browserOptions(),
   args: [...args, '--js-flags=--no-opt --no-maglev'],

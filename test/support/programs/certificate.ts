@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { runPart } from './system-parts.ts'
 
-/** Self-signed, for 127.0.0.1 and one day. Returns its file. */
+/** Creates a self-signed certificate for 127.0.0.1 and one day. Returns its file. */
 export function certificate(folder: string): string {
   const file = join(folder, 'cert.pem')
   runPart('openssl', [

@@ -27,7 +27,7 @@ export interface ClusterOptions {
   version?: ServerVersion
   /** Used instead of a fresh one; not dropped at the end. */
   database?: FreshDatabase
-  /** How long nginx retries on another instance (milliseconds; 5 s in deploy/nginx.conf). */
+  /** The time for which nginx retries on another instance (milliseconds; 5 s in deploy/nginx.conf). */
   nginxRetryMs?: number
   env?: Record<string, string>
   /** Checkout of an older version, which runs until an instance is restarted. */
@@ -52,9 +52,9 @@ export interface Cluster extends AsyncDisposable {
   redis: RedisServer | null
   /** The proxies by instance; none unless requested. */
   wires: readonly InstanceWires[]
-  /** Like a crash; resolves when the instance is gone. */
+  /** Kills an instance, like a crash; resolves when it is gone. */
   kill9(instance: number): Promise<void>
-  /** SIGSTOP and SIGCONT. */
+  /** Stops an instance with SIGSTOP until SIGCONT. */
   pause(instance: number): void
   resume(instance: number): void
   /** Stops it with SIGTERM if it runs, waits for its drain, and restarts it on its port. Null when it did not run. */
@@ -141,7 +141,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
 }
 
-/** The server's socket: the test servers listen on no port. */
+/** Returns the server's socket: the test servers listen on no port. */
 export function socketOf(databaseUrl: string): { path: string } {
   const { hostname, port } = new URL(databaseUrl)
   return { path: `${decodeURIComponent(hostname)}/.s.PGSQL.${port || '5432'}` }

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A free port of 127.0.0.1 below the ephemeral range: a connection of another test could take an ephemeral port between
- * a stop and the next start.
+ * Returns a free port of 127.0.0.1 below the ephemeral range: a connection of another test could take an ephemeral port
+ * between a stop and the next start.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -9,7 +9,7 @@ const file = new URL('../../../deploy/nginx.conf', import.meta.url)
 
 export interface Nginx extends AsyncDisposable {
   url: string
-  /** What it has logged so far. */
+  /** Returns the log so far. */
   said(): string
 }
 

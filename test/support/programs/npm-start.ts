@@ -21,6 +21,6 @@ export function npmStart(checkout: string): NodeStart {
   }
 }
 
-/** The command line, for the record. */
+/** Returns the command line, for the record. */
 export const flagsOf = ({ env, args }: NodeStart): string =>
   ['NODE_ENV=production', ...Object.entries(env).map((pair) => pair.join('=')), ...args].join(' ')

@@ -12,7 +12,10 @@ import { programFolder } from './program.ts'
 export interface OwnPostgres extends AsyncDisposable {
   /** A database with all tables. `drop` does nothing: it is removed with its server. */
   database: FreshDatabase
-  /** Like `pg_ctl restart -m fast`: all connections end at once. Resolves when it accepts connections again. */
+  /**
+   * Restarts the server like `pg_ctl restart -m fast`: all connections end at once. Resolves when it accepts
+   * connections again.
+   */
   restart(): Promise<void>
   /** Suspends all its processes for so long (milliseconds). */
   freeze(ms: number): Promise<void>

@@ -9,7 +9,10 @@ import { systemPart } from './system-parts.ts'
 /** Fewer server connections than one instance opens, so that they are really shared. */
 const POOL_SIZE = 10
 
-/** `url` is a DATABASE_URL. `databaseUrl` is one of `freshDatabase`: a Unix socket, and a user without password. */
+/**
+ * Starts PgBouncer. `url` is a DATABASE_URL. `databaseUrl` is one of `freshDatabase`: a Unix socket, and a user without
+ * password.
+ */
 export async function startPgBouncer(databaseUrl: string): Promise<{ url: string } & AsyncDisposable> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await programFolder('pgbouncer'))

@@ -41,8 +41,8 @@ export interface ProductOptions {
   /** Arguments of node, with `direct`. It runs `src/main.ts` then, as npm's command does. */
   nodeArgs?: string[]
   /**
-   * It starts with what processor time the others leave: on a machine of its own its start would cost them nothing. With
-   * `direct`.
+   * True if it starts with the processor time that the others leave: on a machine of its own its start would cost them
+   * nothing. With `direct`.
    */
   startsAside?: boolean
 }
@@ -70,11 +70,11 @@ export interface Product extends Launched {
   client: ReturnType<typeof createClient>
   /** Sends the signal to node, or to the given target, and waits until all of them have ended. Rejects after 45 s. */
   stop(signal?: NodeJS.Signals, to?: 'node' | 'npm' | 'group'): Promise<Exit>
-  /** Like a crash; resolves when it is gone. */
+  /** Kills it, like a crash; resolves when it is gone. */
   kill9(): Promise<void>
 }
 
-/** A folder that the database's OS user can access (mode 755); disposing it removes it. */
+/** Returns a folder that the database's OS user can access (mode 755); disposing it removes it. */
 export async function dataFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await temporaryFolder('e2e')
   return {
@@ -130,7 +130,7 @@ export async function launchProduct(options: ProductOptions = {}): Promise<Launc
   }
 }
 
-/** Outside a test run (`npm run chaos`), and for measured processes, the sources. */
+/** Returns the program to run. Outside a test run (`npm run chaos`), and for measured processes, it is the sources. */
 async function entryOf({ nodeArgs, checkout }: ProductOptions): Promise<string> {
   const asTheyAre = nodeArgs !== undefined || checkout !== undefined || process.env.VITEST === undefined
   return asTheyAre ? 'src/main.ts' : await askSetUp('server')
@@ -200,7 +200,9 @@ function linesOf(stream: NodeJS.ReadableStream | null): string[] {
   return lines
 }
 
-/** What is left of its process group. Once its leader has ended, its number may be another process's, and its group's. */
+/**
+ * Kills the rest of a process group. Once its leader has ended, its number may be another process's, and its group's.
+ */
 function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || ((exitCode ?? signalCode) !== null && existsSync(`/proc/${pid}`))) return
   try {
@@ -236,7 +238,7 @@ async function ready(url: string): Promise<void> {
   }
 }
 
-/** Process id of the embedded database's server; null when none runs. */
+/** Returns the process id of the embedded database's server; null when none runs. */
 export async function serverPid(dataDir: string): Promise<number | null> {
   const text = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '')
   const pid = Number(text.split('\n')[0])
@@ -266,7 +268,7 @@ export async function addAgent({ client }: Pick<Product, 'client'>, baseUrl: str
 /** The demo agent's id (contract section 1, SEED_DEMO). */
 export const demoAgent = '00000000-0000-4000-8000-000000000001'
 
-/** URL of the agent's deploy API. */
+/** Returns the URL of the agent's deploy API. */
 export const deployUrl = (url: string, agentId: string): string => `${url}/api/v1/agents/${agentId}/deploy`
 
 /** Creates a session; resolves to its path, which is valid on any instance. */
@@ -291,7 +293,7 @@ export interface WireMessage {
   finish_reason: string | null
 }
 
-/** The messages of a session, by its path. */
+/** Returns the messages of a session, by its path. */
 export async function messagesOf(url: string, session: string): Promise<WireMessage[]> {
   const answer = await fetch(`${url}${session}/messages`)
   if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`)

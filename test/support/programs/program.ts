@@ -8,13 +8,13 @@ import { WAIT_MS } from '../wait.ts'
 
 export interface Program {
   pid: number
-  /** Its output so far, stdout and stderr. */
+  /** Returns its output so far, stdout and stderr. */
   said(): string
-  /** False once it has ended, for any reason. */
+  /** Returns false once it has ended, for any reason. */
   running(): boolean
   /** Sends the signal to its whole group. */
   signal(signal: NodeJS.Signals): void
-  /** SIGKILL; resolves when it is gone. */
+  /** Kills it with SIGKILL; resolves when it is gone. */
   kill9(): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export async function startProgram(command: string, args: string[], options: Pro
   return program
 }
 
-/** A new folder that every OS user may enter, removed on disposal or at the end of this process. */
+/** Returns a new folder that every OS user may enter, removed on disposal or at the end of this process. */
 export async function programFolder(name: string): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), `greenroom-${name}-`))
   await chmod(path, 0o755)
@@ -81,7 +81,10 @@ export async function programFolder(name: string): Promise<{ path: string } & As
 /** Kills the process group when we end, kill -9 included. Returns a function that cancels it, once the group is gone. */
 export const killWithUs = (group: number): (() => void) => afterUs(`kill -s KILL -- -${group}`)
 
-/** A shell holds a pipe of ours and sees it close, which no handler in this process could guarantee. */
+/**
+ * Runs a command after this process ends. A shell holds a pipe of ours and sees it close, which no handler in this
+ * process could guarantee.
+ */
 function afterUs(command: string): () => void {
   const script = `trap '' INT TERM HUP; while read -r _; do :; done; ${command}`
   const guard = spawn('/bin/sh', ['-c', script], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] })

@@ -31,7 +31,7 @@ export interface RedisServer extends AsyncDisposable {
   port: number
   /** The CA for clients, as NODE_EXTRA_CA_CERTS or a TLS `ca`; null without TLS. */
   caFile: string | null
-  /** Like a crash. Resolves when it is gone; clients are refused then. */
+  /** Kills it, like a crash. Resolves when it is gone; clients are refused then. */
   kill9(): Promise<void>
   /** Restarts it on the same port, empty; kills it first if it runs. */
   restart(): Promise<void>
@@ -101,11 +101,11 @@ export interface RedisGroup extends AsyncDisposable {
 }
 
 export interface SentinelGroup extends RedisGroup {
-  /** Port of the server that the Sentinels currently consider the master. */
+  /** Returns the port of the server that the Sentinels currently consider the master. */
   masterPort(): Promise<number>
 }
 
-/** A master, a replica and three Sentinels, which need about 2 s to promote the replica of a dead master. */
+/** Returns a master, a replica and three Sentinels, which need about 2 s to promote the replica of a dead master. */
 export async function startSentinel({ password }: Pick<RedisOptions, 'password'> = {}): Promise<SentinelGroup> {
   await using stack = new AsyncDisposableStack()
   const secret = password === undefined ? {} : { password }
@@ -142,7 +142,7 @@ const watch = (port: number, password: string | undefined): string[] => [
   ...(password ? [`sentinel auth-pass mymaster "${password}"`] : []),
 ]
 
-/** Three masters, each with a third of the slots. */
+/** Starts three masters, each with a third of the slots. */
 export async function startCluster({ password }: Pick<RedisOptions, 'password'> = {}): Promise<RedisGroup> {
   await using stack = new AsyncDisposableStack()
   const nodes: RedisServer[] = []

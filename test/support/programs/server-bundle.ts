@@ -74,7 +74,10 @@ const ownAddresses: Plugin = {
   },
 }
 
-/** One character beyond Latin-1 doubles what V8 holds of a file. They stand in strings and comments alone. */
+/**
+ * A plugin that escapes characters beyond Latin-1: one of them doubles what V8 holds of a file. They stand in strings
+ * and comments alone.
+ */
 const ascii: Plugin = {
   name: 'ascii',
   renderChunk: (code) =>

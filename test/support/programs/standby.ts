@@ -15,7 +15,7 @@ interface Server {
 export interface Replicated extends AsyncDisposable {
   primary: Server
   standby: Server
-  /** The standby takes writes, on a timeline of its own. The primary is not fenced: it takes them, too. */
+  /** Promotes the standby: it takes writes, on a timeline of its own. The primary is not fenced: it takes them, too. */
   promote(): Promise<void>
 }
 

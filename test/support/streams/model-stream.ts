@@ -3,7 +3,7 @@ import type { Model, ModelEvent, ModelRequest } from '../../../src/actors/ports/
 
 type Tell = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>
 
-/** A model that emits what the generator yields, one event at a time. */
+/** Returns a model that emits what the generator yields, one event at a time. */
 export const told =
   (tell: Tell): Model['stream'] =>
   async (request, signal, take) => {
@@ -13,7 +13,7 @@ export const told =
     }
   }
 
-/** A model's events, as fast as they are read; ending the iteration aborts the call. */
+/** Returns a model's events, as fast as they are read; ending the iteration aborts the call. */
 export async function* heard(
   { stream }: Pick<Model, 'stream'>,
   request: ModelRequest,

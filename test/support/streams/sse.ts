@@ -12,7 +12,7 @@ export interface SseStream {
   headers: Headers
   /** All frames so far. */
   frames: SseFrame[]
-  /** The raw text so far. */
+  /** Returns the raw text so far. */
   raw(): string
   /** Resolves to the next unread frame; null when the stream has ended properly. Rejects if it broke off. */
   next(): Promise<SseFrame | null>
@@ -22,7 +22,7 @@ export interface SseStream {
   leave(): void
 }
 
-/** `POST` with a body, `GET` without. */
+/** Opens a stream: `POST` with a body, `GET` without. */
 export async function openSse(url: string, body?: object, headers: Record<string, string> = {}): Promise<SseStream> {
   const controller = new AbortController()
   const response = await fetch(url, {
@@ -67,7 +67,7 @@ export async function openSse(url: string, body?: object, headers: Record<string
   }
 }
 
-/** The text that a client would show after these frames. */
+/** Returns the text that a client would show after these frames. */
 export const contentOf = (frames: readonly SseFrame[]): string =>
   frames
     .filter(({ data, event }) => event === undefined && data !== '[DONE]')

@@ -22,7 +22,7 @@ export interface AgentValues extends AgentTools {
   fallbacks: Agent['fallbacks']
   /** JSON text; '': none. */
   responseFormat: string
-  /** One a line. */
+  /** The origins, one a line. */
   allowedOrigins: string
   callerInstructions: Agent['callerInstructions']
   userLimits: LimitValues
@@ -65,7 +65,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
   }
 }
 
-/** What the server cannot say: the text is not sent unless it is JSON. */
+/** Returns an error that the server cannot report: the text is not sent unless it is JSON. */
 export function badJson(text: string): string | null {
   try {
     formatOf(text)
@@ -77,14 +77,14 @@ export function badJson(text: string): string | null {
 
 const formatOf = (text: string): Agent['responseFormat'] => (text.trim() === '' ? null : JSON.parse(text))
 
-/** The lines that hold something. */
+/** Returns the lines that hold something. */
 export const originsOf = (lines: string): string[] =>
   lines
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** Not checked here: the server says what it refuses. */
+/** Returns the value to send. The server checks it. */
 const sent = (setting: Setting): number | null => (setting === '' ? null : Number(setting))
 
 export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools } {

@@ -8,7 +8,7 @@ export interface KnownTool {
   approval: Exclude<Approval, string>
 }
 
-/** The server may send the fields in another order. */
+/** Returns a text to compare approvals by: the server may send the fields in another order. */
 const textOf = (approval: Approval) => JSON.stringify(Object.entries(approval).sort())
 const isSame = (a: Approval, b: Approval) => textOf(a) === textOf(b)
 
@@ -19,7 +19,10 @@ export function labelOf(approval: Approval, known: readonly KnownTool[]): string
   return 'mcpServerId' in approval ? `${approval.mcpServerId}__${approval.toolName}` : Object.values(approval).join()
 }
 
-/** What was there stays as it was; a known label is its tool; the server finds out what any other name means. */
+/**
+ * Returns the approvals of a form. Unchanged names stay; a known label becomes its tool; the server checks any other
+ * name.
+ */
 export function approvalsOf(
   labels: readonly string[],
   before: readonly Approval[],
@@ -33,7 +36,10 @@ export function approvalsOf(
   )
 }
 
-/** What makes the calls of this tool wait: its own approval, or a wider one, of all tools of its server or of every tool. */
+/**
+ * Returns the approval that makes the calls of this tool wait: its own, or a wider one, of all tools of its server or
+ * of every tool.
+ */
 export function askedBy({ label, approval }: KnownTool, approvals: AgentTools['approvals']): 'own' | 'wider' | null {
   if (approvals === '*' || approvals.includes('*')) return 'wider'
   if (approvals.some((one) => one === label || isSame(one, approval))) return 'own'
@@ -41,7 +47,7 @@ export function askedBy({ label, approval }: KnownTool, approvals: AgentTools['a
   return ofServer && approvals.some((one) => isSame(one, ofServer)) ? 'wider' : null
 }
 
-/** The same approvals with this tool's own, or without it. */
+/** Returns the same approvals with this tool's own, or without it. */
 export const withAsking = (
   approvals: readonly Approval[],
   { label, approval }: KnownTool,

@@ -1,4 +1,4 @@
-/** What was tried in the playground, made the agent's own. */
+/** The agent's settings, taken from the overrides that were tried in the playground. */
 import { api } from '../api.ts'
 import type { Edits } from '../blocks/editing/edits.ts'
 import { numberKeys, type Overrides, requestPart } from '../playground/overrides/overrides.ts'
@@ -22,7 +22,7 @@ function fieldsWith(agent: Agent, overrides: Overrides): Partial<AgentFields> {
   }
 }
 
-/** Where an overridden system prompt goes: into a prompt that there is, or into a new one of this name. */
+/** The destination of an overridden system prompt: an existing prompt, or a new one of this name. */
 type PromptPlace = { prompt: Prompt } | { name: string }
 
 async function keepText(content: string, place: PromptPlace, edits: Edits): Promise<string> {

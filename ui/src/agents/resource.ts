@@ -28,7 +28,10 @@ export const agentResource = resource<Agent>({
 /** Many pages ask for every agent: only agents know which prompt and provider they use. */
 export const allAgents = { ...agentResource.all, staleTime: 30_000 }
 
-/** The agent's tools; read each time they are shown, since a tool that is deleted elsewhere leaves them silently. */
+/**
+ * Returns the agent's tools; read each time they are shown, since a tool that is deleted elsewhere leaves them
+ * silently.
+ */
 export const agentTools = (id: string) =>
   queryOptions({
     queryKey: ['agents', 'tools', id],
@@ -38,12 +41,12 @@ export const agentTools = (id: string) =>
 export const agentPath = (id: string): string => `/api/v1/agents/${id}`
 export const toolsPath = (id: string): string => `${agentPath(id)}/tools`
 
-/** Where programs call the agent, without the server's address. */
+/** Returns the path at which programs call the agent, without the server's address. */
 export const deployPath = (id: string): string => `/api/v1/agents/${id}/deploy`
 
 /**
- * Whether programs need the key. No page knows it, so a call is made without one: a refusal is the answer, and does
- * not mean that the login has ended.
+ * Returns whether programs need the key. No page knows it, so a call is made without one: a refusal is the answer, and
+ * does not mean that the login has ended.
  */
 export const keyNeeded = (id: string) =>
   queryOptions({
@@ -54,8 +57,9 @@ export const keyNeeded = (id: string) =>
   })
 
 /**
- * The agent and its tools, which are two records at the server. `id` null: it is created; `onCreated` receives its id
- * before the tools are stored, so that saving again after they were refused changes it and creates no second one.
+ * Saves the agent and its tools, which are two records at the server. `id` null: it is created; `onCreated` receives
+ * its id before the tools are stored, so that saving again after they were refused changes it and creates no second
+ * one.
  */
 export async function saveAgent(
   id: string | null,
@@ -75,5 +79,5 @@ export async function saveAgent(
   return agent
 }
 
-/** Where a person talks to it. */
+/** Returns the path of the agent's playground. */
 export const playgroundPath = (id: string): string => `/playground/${id}`

@@ -5,7 +5,7 @@ import { httpToolResource } from '../http-tools/resource.ts'
 import { mcpServerResource } from '../mcp-servers/resource.ts'
 import type { AgentTools } from './resource.ts'
 
-/** Their names in the playground's address. */
+/** The names of the kinds in the playground's address. */
 const keys = {
   httpToolIds: 'http',
   mcpServers: 'mcp',

@@ -1,16 +1,18 @@
-/** Names of tools as models see them. */
+/** Returns the name of a tool as models see it. */
 
 const plainName = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/gu, '_').slice(0, 64)
 
 export const mcpToolName = (server: string, tool: string): string => `${server}__${tool}`
 
-/** Whether a model may see the tool by `seen`: a name that would be another's too ends in six digits of its own. */
+/**
+ * Returns whether a model may see the tool by `seen`: a name that would be another's too ends in six digits of its own.
+ */
 export function isSeenAs(name: string, seen: string): boolean {
   const plain = plainName(name)
   return plain === seen || (/_[0-9a-f]{6}$/.test(seen) && plain.slice(0, 57) === seen.slice(0, -7))
 }
 
-/** Undefined when there is none, or several, which cannot be told apart by what the model sees. */
+/** Returns the tool, or undefined when there is none, or several, which the model sees under one name. */
 export function onlyOne<T>(list: readonly T[] | undefined, isMeant: (entry: T) => boolean): T | undefined {
   const meant = list?.filter(isMeant) ?? []
   return meant.length === 1 ? meant[0] : undefined

@@ -5,7 +5,10 @@ import { mcpServerResource } from '../mcp-servers/resource.ts'
 import type { KnownTool } from './approvals.ts'
 import type { AgentTools } from './resource.ts'
 
-/** The tools of this choice, and its servers with all their tools, by the labels under which their approvals are shown. */
+/**
+ * Returns the tools of this choice, and its servers with all their tools, by the labels under which their approvals are
+ * shown.
+ */
 export function useKnownTools({ httpToolIds, builtInToolIds, mcpServers }: Omit<AgentTools, 'approvals'>): KnownTool[] {
   const http = useQuery(httpToolResource.all).data ?? []
   const builtIn = useQuery(builtInTools).data ?? []
@@ -27,7 +30,7 @@ export function useKnownTools({ httpToolIds, builtInToolIds, mcpServers }: Omit<
   ])
 }
 
-/** A label that several tools would have says which is meant. */
+/** Adds details to labels that several tools share, so that each is unique. */
 function withLabels(tools: readonly (Pick<KnownTool, 'approval'> & { id: string; name: string })[]): KnownTool[] {
   const isOnly = (name: string) => tools.filter((one) => one.name === name).length === 1
   return tools.map(({ id, name, approval }) => ({

@@ -1,4 +1,4 @@
-/** One field of an entry: a text as a difference, another value before and after. */
+/** A field of an entry: a text as a difference, another value before and after. */
 import { Diff } from '../blocks/diff/diff.tsx'
 import classes from './audit.module.css'
 
@@ -15,7 +15,7 @@ export const FieldChange = ({ name, from, to }: FieldChangeProps) => (
   </div>
 )
 
-/** Null stands for no value: nothing is shown of it. */
+/** Returns a value as text. Null stands for no value: nothing is shown of it. */
 const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)

@@ -1,4 +1,7 @@
-/** What the audit shows, in its address: `?q=&actor=&kind=&from=&to=&offset=`. Days are UTC; `to` is the last one. */
+/**
+ * The state of the audit page, in its address: `?q=&actor=&kind=&from=&to=&offset=`. Days are UTC; `to` is the last
+ * one.
+ */
 import { usePaging } from '../blocks/pages/paging.ts'
 import { useSearchParams, withParams } from '../blocks/search-params.ts'
 import type { AuditFilters } from './queries.ts'

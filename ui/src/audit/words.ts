@@ -1,4 +1,4 @@
-/** What the audit's entries say, in words. */
+/** The texts of audit entries. */
 import type { AuditEntry } from './queries.ts'
 
 export const actions: Record<AuditEntry['action'], string> = {

@@ -9,7 +9,7 @@ interface CardProps {
   children: ReactNode
 }
 
-/** Something to read, up to the card's edges, below a heading with a line. */
+/** A card of text, up to the card's edges, below a heading with a line. */
 export function Card({ title, aside, children }: CardProps) {
   const id = useId()
   return (

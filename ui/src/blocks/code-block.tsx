@@ -4,7 +4,7 @@ import { Copy } from './copy.tsx'
 
 interface CodeBlockProps {
   code: string
-  /** What it is, or its language. */
+  /** The title or the language of the code. */
   caption: string
   /** The code in colours; plain where it is left out. */
   children?: ReactNode

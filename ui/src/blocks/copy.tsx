@@ -7,7 +7,7 @@ import { wordsOf } from '../api.ts'
 interface CopyProps {
   /** A function is asked when it is copied: where the text grows, this need not be rendered again for each word. */
   text: string | (() => string)
-  /** What is copied, in words. */
+  /** A description of the copied text. */
   label?: string
   icon?: typeof IconCopy
 }

@@ -5,7 +5,7 @@ import { reliable } from '../shell/reliable-import.ts'
 import type { Deletion } from './late/delete-dialog.tsx'
 
 interface DeleteButtonProps extends Deletion {
-  /** What opens the confirmation; a button that says "Delete" where it is left out. */
+  /** The element that opens the confirmation; by default a button that says "Delete". */
   trigger?: (ask: () => void) => ReactNode
 }
 

@@ -6,7 +6,7 @@ import { useNow } from './use-now.ts'
 
 const exact = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }))
 
-/** How long ago, kept up to date; the exact time on hover. `iso`: an ISO 8601 time. */
+/** The time since a moment, kept up to date; the exact time on hover. `iso`: an ISO 8601 time. */
 export function RelativeTime({ iso }: { iso: string }) {
   const [now, setNow] = useState(serverNow)
   useEffect(() => {
@@ -16,7 +16,7 @@ export function RelativeTime({ iso }: { iso: string }) {
   return <Time iso={iso} words={relativeTime(iso, now)} />
 }
 
-/** How long until then, counting down; the exact time on hover. */
+/** The time until a moment, counting down; the exact time on hover. */
 export const TimeUntil = ({ iso }: { iso: string }) => <Time iso={iso} words={timeUntil(iso, useNow())} />
 
 function Time({ iso, words }: { iso: string; words: string }) {

@@ -9,7 +9,7 @@ export interface StoredRecord {
   updatedAt: string
 }
 
-/** What `useQuery` takes. */
+/** The input of `useQuery`. */
 export interface Query<Data> {
   queryKey: readonly unknown[]
   queryFn: (context: { signal: AbortSignal }) => Promise<Data>
@@ -21,7 +21,7 @@ interface AtRecord {
 }
 
 interface Description<Item> {
-  /** Its name within a sentence: "HTTP tool". */
+  /** The record's name within a sentence: "HTTP tool". */
   noun: string
   /** The heading of its list, and its name in the navigation: "HTTP tools". */
   title: string
@@ -49,7 +49,7 @@ export interface Resource<Item extends StoredRecord = StoredRecord>
   changed: () => void
 }
 
-/** What the API's calls for one record take. */
+/** Returns the parameters of the API's calls for one record. */
 export const atRecord = (id: string): AtRecord => ({ params: { path: { id } } })
 
 export function resource<Item extends StoredRecord>(description: Description<Item>): Resource<Item> {
@@ -78,7 +78,7 @@ export function resource<Item extends StoredRecord>(description: Description<Ite
   }
 }
 
-/** A hundred a request, the most that the server gives. */
+/** Reads all items, a hundred a request, the most that the server gives. */
 async function every<Item>(page: (params: PageParams) => Promise<PageOf<Item>>): Promise<Item[]> {
   const all: Item[] = []
   for (;;) {

@@ -9,7 +9,7 @@ interface RunningDurationProps {
   lateAfterMs?: number
 }
 
-/** How long something has lasted, counting. */
+/** The time that something has lasted, counting. */
 export function RunningDuration({ since, lateAfterMs }: RunningDurationProps) {
   const ms = Math.max(0, useNow() - Date.parse(since))
   return (

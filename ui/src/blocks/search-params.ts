@@ -7,7 +7,10 @@ type Parts = Pick<Path, 'search' | 'hash'>
 /** In characters. Servers and proxies refuse addresses of 8,000 to 16,000. */
 const MOST_SENT = 4_000
 
-/** Behind the hash where they are long, as with the draft of a prompt: what stands there is not sent to the server. */
+/**
+ * Returns the address with the parameters. Long ones, such as the draft of a prompt, stand after the hash, which is not
+ * sent to the server.
+ */
 export function addressOf(params: URLSearchParams): Parts {
   const text = params.toString()
   return text.length <= MOST_SENT ? { search: text, hash: '' } : { search: '', hash: text }
@@ -15,17 +18,17 @@ export function addressOf(params: URLSearchParams): Parts {
 
 const holdsParams = (hash: string): boolean => hash.includes('=')
 
-/** What `addressOf` has made an address of. */
+/** Returns the parameters of an address that `addressOf` made. */
 export const paramsOf = ({ search, hash }: Parts): URLSearchParams =>
   new URLSearchParams(holdsParams(hash) ? hash.slice(1) : search)
 
-/** What an address names within its page; nothing where parameters stand instead. */
+/** Returns the anchor within the page; empty where parameters stand in its place. */
 export const anchorOf = ({ hash }: Pick<Path, 'hash'>): string => (holdsParams(hash) ? '' : hash.slice(1))
 
 /**
- * The parameters, and a function that replaces them. The function is given the address of this moment: the router's own
- * one is given that of the last rendering, which may be older than the click before, so that a filter which was just
- * cleared came back with the next one.
+ * Returns the parameters, and a function that replaces them. The function is given the address of this moment: the
+ * router's own one is given that of the last rendering, which may be older than the click before, so that a filter
+ * which was just cleared came back with the next one.
  */
 export function useSearchParams(): [
   URLSearchParams,
@@ -42,7 +45,7 @@ export function useSearchParams(): [
   return [params, change]
 }
 
-/** The address's parameters with some changed; null removes one. */
+/** Returns the address's parameters with some changed; null removes one. */
 export function withParams(before: URLSearchParams, changes: Readonly<Record<string, string | null>>): URLSearchParams {
   const after = new URLSearchParams(before)
   for (const [name, value] of Object.entries(changes)) {

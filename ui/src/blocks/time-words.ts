@@ -9,7 +9,7 @@ const steps = [
   ['minute', 60, '1 minute ago'],
 ] as const
 
-/** "3 minutes ago"; "just now" below a minute, and for clocks that differ a little. `now` in milliseconds. */
+/** Returns "3 minutes ago"; "just now" below a minute, and for clocks that differ a little. `now` in milliseconds. */
 export function relativeTime(iso: string, now: number): string {
   const seconds = (now - Date.parse(iso)) / 1000
   for (const [unit, length, one] of steps) {
@@ -19,16 +19,16 @@ export function relativeTime(iso: string, now: number): string {
   return 'just now'
 }
 
-/** `in 10 h`, `in 4 min 7 s`; `now` once it has come. `now` in milliseconds. */
+/** Returns `in 10 h`, `in 4 min 7 s`; `now` once it has come. `now` in milliseconds. */
 export function timeUntil(iso: string, now: number): string {
   const ms = Date.parse(iso) - now
   return ms < 1_000 ? 'now' : `in ${wholeSeconds(ms)}`
 }
 
-/** `18:45`, in this computer's time zone. Milliseconds since 1970. */
+/** Returns `18:45`, in this computer's time zone. `at`: milliseconds since 1970. */
 export const timeOfDay = (at: number): string => new Date(at).toTimeString().slice(0, 5)
 
-/** `0 s`, `22 s`, `4 min 7 s`, `3 h 12 min`. */
+/** Returns `0 s`, `22 s`, `4 min 7 s`, `3 h 12 min`. */
 export function wholeSeconds(ms: number): string {
   const s = Math.floor(ms / 1000)
   if (s < 60) return `${s} s`

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { serverNow } from '../shell/server-clock.ts'
 
-/** The time by the server's clock, each second while `isTicking`. Milliseconds since 1970. */
+/** Returns the time by the server's clock, each second while `isTicking`. Milliseconds since 1970. */
 export function useNow(isTicking = true): number {
   const [now, setNow] = useState(serverNow)
   useEffect(() => {

@@ -171,7 +171,10 @@ const figures: { key: keyof Counts; label: string; about: string; isBad: boolean
   { key: 'doubled', label: 'Doubled', about: 'shown a second time', isBad: true },
 ]
 
-/** What was shown within the last second is not read back yet: nothing that is missing. */
+/**
+ * Describes the words that were read back. Those shown within the last second are not due yet, and do not count as
+ * missing.
+ */
 function storedWords({ shown, stored, lost, contradicted }: Counts, about: string): string {
   const due = shown - stored - lost - contradicted
   return due > 0 ? `${about}; ${wholeNumber(due)} to be read within a second` : about

@@ -17,11 +17,11 @@ export interface StoredReply {
 export interface Counts {
   /** Frames with text that this page has received. */
   shown: number
-  /** Those that were read back exactly. */
+  /** The number of frames that were read back exactly. */
   stored: number
-  /** Those that a later read did not have. */
+  /** The number of frames that a later read did not have. */
   lost: number
-  /** Those that a later read had with another text. */
+  /** The number of frames that a later read had with another text. */
   contradicted: number
   /** Frames that came again after they had come. */
   doubled: number
@@ -38,7 +38,7 @@ export function createChecker() {
   const tally = { stored: 0, lost: 0, contradicted: 0 }
   let doubled = 0
   return {
-    /** False when it had come before. */
+    /** Adds a frame; returns false if it had been received before. */
     saw(frame: SeenFrame): boolean {
       if (seen.has(frame.id)) {
         doubled += 1
@@ -47,10 +47,10 @@ export function createChecker() {
       seen.set(frame.id, frame)
       return true
     },
-    /** What a read that begins now must have: all that was seen, or that of one reply. */
+    /** Returns the frames that a read must have which begins now: all that were seen, or those of a reply. */
     due: (replyId?: string): SeenFrame[] =>
       [...seen.values()].filter((frame) => replyId === undefined || frame.replyId === replyId),
-    /** `due`: taken before the reading began, of the replies that were asked for. A verdict once bad stays so. */
+    /** Compares a read. `due`: taken before the read began, of the requested replies. A bad verdict stays. */
     read(due: readonly SeenFrame[], replies: readonly StoredReply[]): void {
       const byId = new Map(replies.map((reply) => [reply.id, textsOf(reply)]))
       for (const { id, replyId, text } of due) {

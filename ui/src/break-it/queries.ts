@@ -1,4 +1,4 @@
-/** What `/break-it` can break; a 404 where it is not offered. */
+/** The faults that `/break-it` offers; a 404 where it is not offered. */
 import { queryOptions } from '@tanstack/react-query'
 import { ApiError } from '../api.ts'
 

@@ -10,7 +10,7 @@ interface WatchContext {
   /** The id of the reply that is written now. */
   text: string
   counts: Counts
-  /** What happened, the newest first. */
+  /** The events, newest first. */
   events: readonly { id: number; at: string; words: string }[]
 }
 
@@ -37,7 +37,7 @@ const AGAIN_MS = 500
 /** Twenty seconds of the demo model, and a gap or a repetition would leap to the eye. */
 const message = `/echo ${Array.from({ length: 800 }, (_, index) => index + 1).join(' ')}`
 
-/** Why a reply ends when it is broken here, by its error code. */
+/** The reasons why a reply ends when it is broken here, by error code. */
 const reasons: Readonly<Record<string, string>> = {
   provider_error: 'the provider was cut off',
   internal: 'the database did not store it in time',

@@ -86,7 +86,7 @@ async function readJson(address: string, signal: AbortSignal) {
   return response.json()
 }
 
-/** Those of these replies that the server has. Rejects when there is no answer. */
+/** Reads those of these replies that the server has. Rejects when there is no answer. */
 export async function readReplies(
   sessionId: string,
   ids: readonly string[],

@@ -1,10 +1,10 @@
-/** What follows from the chart's names: which transition a step took, in which states an actor is, how states look. */
+/** Facts derived from the chart's names: which transition a step took, in which states an actor is, how states look. */
 import type { ChartTransition } from './queries.ts'
 import type { Step } from './step.ts'
 
 const isWithin = (state: string, ancestor: string): boolean => state === ancestor || state.startsWith(`${ancestor}.`)
 
-/** The transition that a recorded step took: these end at compound states, steps at the innermost ones. */
+/** Returns the transition that a recorded step took: these end at compound states, steps at the innermost ones. */
 export const transitionTaken = (
   transitions: readonly ChartTransition[],
   step: Pick<Step, 'from' | 'to' | 'event'>,
@@ -13,16 +13,16 @@ export const transitionTaken = (
     ({ source, target, event }) => event === step.event && isWithin(step.from, source) && isWithin(step.to, target),
   )
 
-/** An actor in `streaming.settling` is in `streaming` too. */
+/** Returns whether an actor is in the state: one in `streaming.settling` is in `streaming` too. */
 export const isActive = (state: string, current: string | null): boolean => current !== null && isWithin(current, state)
 
-/** While this holds the newest reply has no outcome yet. */
+/** Returns whether the state is within `streaming`, where the newest reply has no outcome yet. */
 export const isRunning = (state: string): boolean => isWithin(state, 'streaming')
 
-/** `streaming.settling` → `settling`. */
+/** Shortens a name: `streaming.settling` → `settling`. */
 export const shortName = (state: string): string => state.slice(state.lastIndexOf('.') + 1)
 
-/** One for each state; `streaming` has that of what it mostly does. */
+/** The colour of each state; `streaming` has that of its main activity. */
 const tones = {
   idle: 'idle',
   streaming: 'busy',
@@ -39,5 +39,5 @@ export type Tone = (typeof tones)[keyof typeof tones]
 
 const toneOfName = new Map<string, Tone>(Object.entries(tones))
 
-/** A state's colour (`--tone-…` in chart.module.css). */
+/** Returns a state's colour (`--tone-…` in chart.module.css). */
 export const toneOf = (state: string): Tone => toneOfName.get(shortName(state)) ?? 'busy'

@@ -11,7 +11,7 @@ const afterColon = (name: string, parts: readonly (string | null)[]): string => 
   return given.length === 0 ? name : `${name}: ${given.join(', ')}`
 }
 
-/** `Attempt 1 of 3: 429, again in 2.0 s`; `Turn 1: stop`; `look: done`. */
+/** Returns the text of a note: `Attempt 1 of 3: 429, again in 2.0 s`; `Turn 1: stop`; `look: done`. */
 export function noteWords({ event, detail }: Pick<Step, 'event' | 'detail'>): string {
   const { attempt, of: most, turn, name, status, code, reason, ok } = detail
   const [wait, first] = [numberIn(detail.waitMs), numberIn(detail.firstTokenMs)]

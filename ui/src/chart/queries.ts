@@ -22,14 +22,14 @@ export const chartQuery = queryOptions({
   staleTime: 300_000,
 })
 
-/** The chart as Mermaid's `stateDiagram-v2`. */
+/** Returns the chart as Mermaid's `stateDiagram-v2`. */
 export async function mermaidChart(): Promise<string> {
   const response = await fetch('/api/v1/debug/chart?format=mermaid')
   if (!response.ok) throw new Error('The chart could not be read.')
   return response.text()
 }
 
-/** `everyMs` false: read once, not polled. */
+/** Returns the query of the actors. `everyMs` false: read once, not polled. */
 export const actorsQuery = (everyMs: number | false) =>
   queryOptions({
     queryKey: ['chart', 'actors'],
@@ -37,7 +37,7 @@ export const actorsQuery = (everyMs: number | false) =>
     refetchInterval: everyMs,
   })
 
-/** Polled: for a session that runs. */
+/** Returns the query of a session's readers, polled: for a session that runs. */
 export const readersQuery = (sessionId: string) =>
   queryOptions({
     queryKey: ['chart', 'readers', sessionId],
@@ -51,7 +51,7 @@ const stepsPath = '/api/v1/debug/sessions/{id}/transitions'
 const stepsPage = (id: string, offset: number, signal: AbortSignal) =>
   api.GET(stepsPath, { params: { path: { id }, query: { limit: 100, offset } }, signal })
 
-/** The newest hundred steps at most, oldest of them first. */
+/** Returns the newest hundred steps at most, oldest of them first. */
 export async function newestSteps(id: string, signal: AbortSignal): Promise<Step[]> {
   const { transitions, total } = await stepsPage(id, 0, signal)
   return total <= 100 ? transitions : (await stepsPage(id, total - 100, signal)).transitions
@@ -70,7 +70,7 @@ export const allSteps = (id: string) =>
     },
   })
 
-/** Messages of every branch: a step shows the path of its own reply. */
+/** Returns the query of the messages of every branch: a step shows the path of its own reply. */
 export const messagesOf = (agentId: string, sessionId: string) =>
   queryOptions({
     queryKey: ['chart', 'messages', sessionId],

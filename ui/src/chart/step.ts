@@ -1,4 +1,4 @@
 import type { components } from '../../../openapi/generated/schema.ts'
 
-/** What a session did, or a note of what happened meanwhile. */
+/** A step of a session, or a note of an event between steps. */
 export type Step = components['schemas']['SessionTransition']

@@ -3,7 +3,7 @@ import { once } from '../blocks/once.ts'
 
 const clock = once(() => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' }))
 
-/** `14:03:22.187`, in the reader's time zone. */
+/** Returns `14:03:22.187`, in the reader's time zone. */
 export function clockTime(iso: string): string {
   const date = new Date(iso)
   return `${clock().format(date)}.${String(date.getMilliseconds()).padStart(3, '0')}`
@@ -15,7 +15,7 @@ const units = [
   ['min', 60_000],
 ] as const
 
-/** `340 µs` is `<1 ms`; `12 ms`, `3.4 s`, `2 min 5 s`, `3 h 12 min`. */
+/** Returns a duration: `340 µs` is `<1 ms`; `12 ms`, `3.4 s`, `2 min 5 s`, `3 h 12 min`. */
 export function duration(ms: number): string {
   if (ms < 1) return '<1 ms'
   if (ms < 1000) return `${Math.round(ms)} ms`
@@ -27,7 +27,10 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / length)} ${unit}${rest > 0 ? ` ${rest} ${restUnit}` : ''}`
 }
 
-/** `{finishReason: "stop", requesterLost: false}` → `finishReason stop`. What is false says nothing. */
+/**
+ * Returns the words of a detail: `{finishReason: "stop", requesterLost: false}` → `finishReason stop`. False values are
+ * left out.
+ */
 export const detailWords = (detail: object): string[] =>
   Object.entries(detail)
     .filter(([, value]) => value !== false)

@@ -1,4 +1,4 @@
-/** What failed, by error code, provider and HTTP status: most frequent first, each with its newest session. */
+/** The failures, by error code, provider and HTTP status: most frequent first, each with its newest session. */
 import { Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
@@ -63,7 +63,7 @@ export function Failures({ title, failed }: { title: string; failed: readonly Se
   )
 }
 
-/** The address of the list of a row's sessions. */
+/** Returns the address of the list of a row's sessions. */
 function listOf({ code, providerId, status, agents }: Row): string {
   const filters = new URLSearchParams({ status: 'error', errorCode: code })
   const [agentId, ...others] = agents.keys()

@@ -9,20 +9,20 @@ import { breakStatus } from '../break-it/queries.ts'
 import classes from './first-steps.module.css'
 
 interface FirstStepsProps {
-  /** There is one besides the demo's. */
+  /** True if there is a provider besides the demo's. */
   hasProvider: boolean
-  /** One that does not use the demo's model. */
+  /** An agent that does not use the demo's model. */
   agent: Agent | undefined
-  /** There is nobody to talk to yet, not even the demo. */
+  /** True if there is no agent yet, not even the demo. */
   isFirst: boolean
-  /** There has been a conversation. */
+  /** True if there has been a conversation. */
   talked: boolean
   onDismiss: () => void
 }
 
 const dismissedKey = 'first-steps'
 
-/** Whether they were dismissed in this browser. */
+/** Returns whether they were dismissed in this browser. */
 export function useDismissed(): { isDismissed: boolean; dismiss: () => void } {
   const [isDismissed, setDismissed] = useState(() => localStorage.getItem(dismissedKey) === 'dismissed')
   const dismiss = () => {

@@ -1,4 +1,4 @@
-/** What Home begins with: read while its code is still being evaluated (routes.tsx). */
+/** The initial data of Home, read while its code is still being evaluated (routes.tsx). */
 import { agentResource } from '../agents/resource.ts'
 import { providerResource } from '../providers/resource.ts'
 import { allSessions } from '../sessions/queries.ts'

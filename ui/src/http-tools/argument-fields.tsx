@@ -9,7 +9,7 @@ interface ArgumentFieldsProps {
   onChange: (typed: Typed) => void
 }
 
-/** One field for each argument, or one for all as JSON. */
+/** The fields of the arguments, one for each, or one for all as JSON. */
 export function ArgumentFields({ rows, typed, onChange }: ArgumentFieldsProps) {
   if (rows === null) {
     return (

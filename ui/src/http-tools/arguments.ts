@@ -1,4 +1,4 @@
-/** What a person types as arguments of a tool, and what is sent. */
+/** The arguments that a user types for a tool, and what is sent of them. */
 import type { ArgumentRow } from './schema-draft.ts'
 
 export interface Typed {
@@ -8,7 +8,10 @@ export interface Typed {
   json: string
 }
 
-/** Empty fields are left out. A value that is not of its type is sent as text, for the server to refuse. */
+/**
+ * Returns the arguments to send. Empty fields are left out. A value that is not of its type is sent as text, for the
+ * server to refuse.
+ */
 export function argumentsOf(rows: ArgumentRow[] | null, { values, json }: Typed): Record<string, unknown> {
   if (rows === null) return asObject(json)
   const given = rows.flatMap(({ name, type }) => {
@@ -43,7 +46,7 @@ function objectIn(json: string): Record<string, unknown> | null {
   }
 }
 
-/** What a form of these arguments begins with. */
+/** Returns the initial state of a form of these arguments. */
 export function typedOf(text: string): Typed {
   try {
     const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text)
@@ -57,7 +60,7 @@ export function typedOf(text: string): Typed {
   }
 }
 
-/** What is given beside the schema's arguments: the form does not show it, and it stays as it is. */
+/** Returns the arguments that are not in the schema: the form does not show them, and keeps them. */
 export function unlistedIn(text: string, rows: ArgumentRow[] | null): Record<string, unknown> {
   const given = rows === null ? [] : Object.entries(objectIn(text) ?? {})
   return Object.fromEntries(given.filter(([name]) => rows?.every((row) => row.name !== name)))

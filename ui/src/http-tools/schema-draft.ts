@@ -23,12 +23,12 @@ const isObject = (value: unknown): value is Schema =>
 
 export const newRow = (name = ''): ArgumentRow => ({ name, type: 'string', description: '', required: true, rest: {} })
 
-/** Rows where they can express all of it, else JSON. */
+/** Returns the schema as rows where they can express all of it, else as JSON. */
 export function draftOf(schema: Schema | null): SchemaDraft {
   return rowsOf(schema ?? {}) ?? { mode: 'json', text: JSON.stringify(schema, null, 2) }
 }
 
-/** Null when rows cannot express it. */
+/** Returns null when rows cannot express it. */
 function rowsOf(schema: Schema): Extract<SchemaDraft, { mode: 'rows' }> | null {
   const { type = 'object', properties = {}, required = [], ...rest } = schema
   if (type !== 'object' || !isObject(properties) || !Array.isArray(required)) return null
@@ -44,7 +44,7 @@ function rowsOf(schema: Schema): Extract<SchemaDraft, { mode: 'rows' }> | null {
   return { mode: 'rows', rows, rest }
 }
 
-/** Null allows any arguments. Throws an Error where the draft itself is invalid. */
+/** Returns the schema of a draft. Null allows any arguments. Throws an Error where the draft itself is invalid. */
 export function schemaOf(draft: SchemaDraft): Schema | null {
   if (draft.mode === 'json') return parsed(draft.text)
   const rows = draft.rows.map((row) => ({ ...row, name: row.name.trim() }))
@@ -77,7 +77,7 @@ function parsed(text: string): Schema | null {
   throw new Error('must be a JSON object')
 }
 
-/** The same schema in the other mode. Null when it cannot be expressed there. */
+/** Returns the same schema in the other mode. Null when it cannot be expressed there. */
 export function switched(draft: SchemaDraft): SchemaDraft | null {
   try {
     const schema = schemaOf(draft)
@@ -88,7 +88,7 @@ export function switched(draft: SchemaDraft): SchemaDraft | null {
   }
 }
 
-/** The schema's argument names; empty while it cannot be parsed. */
+/** Returns the schema's argument names; empty while it cannot be parsed. */
 export function namesIn(draft: SchemaDraft): string[] {
   if (draft.mode === 'rows') return draft.rows.map(({ name }) => name)
   try {

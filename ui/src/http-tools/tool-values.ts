@@ -43,7 +43,7 @@ function sentSchema(draft: SchemaDraft) {
   }
 }
 
-/** The schema as it is now; null while it cannot be read. */
+/** Returns the schema as it is now; null while it cannot be read. */
 export function describedIn(draft: SchemaDraft): Record<string, unknown> | null {
   try {
     return schemaOf(draft)

@@ -46,7 +46,10 @@ export function TryIt({ tool }: { tool: HttpTool }) {
   )
 }
 
-/** The schema's arguments, then those that only a template names. Null when the schema cannot be shown as a form. */
+/**
+ * Returns the schema's arguments, then those that only a template names. Null when the schema cannot be shown as a
+ * form.
+ */
 function rowsOf({ url, headers, body, inputSchema }: HttpTool): ArgumentRow[] | null {
   const draft = draftOf(inputSchema)
   if (draft.mode !== 'rows') return null

@@ -23,7 +23,7 @@ export const valuesOf = (key: Key | null): KeyValues => ({
   limits: valuesOfLimits(key?.limits ?? null),
 })
 
-/** An expiry that the form shows as it was keeps its time of day. */
+/** Returns the fields to send. An expiry that was not changed in the form keeps its time of day. */
 export function fieldsOf({ name, agentIds, isForAll, expiresOn, limits }: KeyValues, before: Key | null) {
   const isSame = before?.expiresAt?.slice(0, 10) === expiresOn
   return {

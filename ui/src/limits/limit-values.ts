@@ -12,7 +12,7 @@ export function valuesOfLimits(limits: Limits | null): LimitValues {
   return { requestsPerMinute, concurrentReplies, tokensPerDay, costPerMonth }
 }
 
-/** Not checked here: the server says what it refuses. */
+/** Returns the limits of a form. The server checks them. */
 export function limitsOfValues(values: LimitValues): Limits | null {
   const given = (Object.entries(values) as [LimitName, number | string][]).filter(([, value]) => value !== '')
   return given.length === 0 ? null : Object.fromEntries(given.map(([name, value]) => [name, Number(value)]))
@@ -23,7 +23,7 @@ interface Field {
   label: string
   description: string
   step: number
-  /** What was used so far. */
+  /** The usage so far. */
   used: (use: LimitUse) => string
 }
 

@@ -1,4 +1,4 @@
-/** What an agent's users have used of its limits: those with the most tokens of today, or one by name. */
+/** The usage of an agent's users within its limits: those with the most tokens of today, or one by name. */
 import { Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconUser } from '@tabler/icons-react'

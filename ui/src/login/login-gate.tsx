@@ -1,4 +1,4 @@
-/** Who may see the pages: the login is a page of its own at first, and a dialog over the page when it expires. */
+/** The login, which is a page of its own at first, and a dialog over the page when it expires. */
 import { Center, Loader, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useDeferredValue } from 'react'

@@ -24,7 +24,7 @@ export function loggedIn(): void {
   changed()
 }
 
-/** Whether calls wait for a login. */
+/** Returns whether calls wait for a login. */
 export const useLoginEnded = (): boolean =>
   useSyncExternalStore(
     (onChange) => {

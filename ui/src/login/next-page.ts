@@ -1,4 +1,4 @@
-/** Where `?next=` leads; null without one, and for another origin. */
+/** Returns the target of `?next=`; null without one, and for another origin. */
 export function nextPage(href: string): string | null {
   const url = new URL(href)
   const next = url.searchParams.get('next')

@@ -20,7 +20,7 @@ export const currentUser = queryOptions({
 export const login = (username: string, password: string) =>
   api.POST('/api/auth/login', { body: { username, password } })
 
-/** The page is reloaded: nothing of the former user stays in the window, drafts included. */
+/** Logs out and reloads the page: nothing of the former user stays in the window, drafts included. */
 export async function logout(): Promise<void> {
   await api.POST('/api/auth/logout')
   sessionStorage.clear()

@@ -35,7 +35,9 @@ export const updateMcpServer = (id: string, body: McpServerFields, edits: Edits)
     )
     .finally(mcpServerResource.changed)
 
-/** What the server offers. Rejects with `ApiError` 502 and its own words when it cannot be reached. */
+/**
+ * Returns the tools that the server offers. Rejects with `ApiError` 502 and its own words when it cannot be reached.
+ */
 export const mcpTools = (id: string) =>
   queryOptions({
     queryKey: ['mcp-servers', 'tools', id],

@@ -113,7 +113,7 @@ export function ChatHeader({ agent, agents, sessionId, message, side, onFind, on
   )
 }
 
-/** The newest ones are polled; one that is older, opened by its address, is read. */
+/** Returns the session. The newest ones are polled; an older one, opened by its address, is read. */
 function useSession(agentId: string, sessionId: string | undefined): Session | undefined {
   const newest = useQuery(newestSessions(agentId)).data?.sessions
   const listed = newest?.find(({ id }) => id === sessionId)

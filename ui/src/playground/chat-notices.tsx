@@ -1,4 +1,4 @@
-/** What stands in place of a conversation, or above its field, while there is something to say about it. */
+/** The notices that stand in place of a conversation, or above its field. */
 import { Alert, Button, Center, Loader, Stack, Text } from '@mantine/core'
 import { IconPlugOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
@@ -35,7 +35,7 @@ interface SessionGoneProps {
   header: ReactNode
   agentId: string
   sessionId: string | null
-  /** What was typed in the session. */
+  /** The text typed in the session. */
   text: string
 }
 
@@ -89,9 +89,9 @@ export const Unread = ({ header, error, query: { isFetching, refetch } }: Unread
 /** A message that was not accepted, or something else that was refused. */
 export interface Problem {
   error: unknown
-  /** What was written. Null where it was no message, or one that was not written here. */
+  /** The text that was written. Null if it was no message, or a message that was not written here. */
   text: string | null
-  /** It was sent to wait for the replies before it. */
+  /** True if it waits for the replies before it. */
   isQueued?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** One conversation with an agent. */
+/** A conversation with an agent. */
 import { Text, VisuallyHidden } from '@mantine/core'
 import { useCallbackRef } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -200,7 +200,7 @@ const Within = ({ agent, sessionId, within, actions, onClose }: WithinProps) => 
   </Suspense>
 )
 
-/** The newest message of the user's: its text, and what ↑ does with it. */
+/** Returns the user's newest message: its text, and what ↑ does with it. */
 function lastAsked(
   { transcript, stored }: Pick<ReturnType<typeof useConnection>, 'transcript' | 'stored'>,
   { files, take, takeLast }: ReturnType<typeof useAttachments>,
@@ -264,7 +264,7 @@ function useOpening(agent: Agent, open: (text: string) => void, field: Field): R
 
 type Field = RefObject<HTMLTextAreaElement | null>
 
-/** Not where that would open an on-screen keyboard. */
+/** Focuses the field, except where that would open an on-screen keyboard. */
 function focusOn(field: Field): void {
   if (!matchMedia('(pointer: coarse)').matches) field.current?.focus({ preventScroll: true })
 }

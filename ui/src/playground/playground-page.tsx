@@ -30,12 +30,17 @@ const SidePanel = lazy(reliable(() => import('./side/side-panel.tsx')))
 
 const lastAgentKey = 'playground-agent'
 
-/** As in playground-page.module.css; where there is less, the head has a button for them. */
+/**
+ * The width at which sessions are visible, as in playground-page.module.css. Below it, the head has a button for them.
+ */
 const ROOM_FOR_SESSIONS = 'not all and (max-width: 62em)'
 
 const JUST_READ_MS = 1_000
 
-/** They were read with the page's code (routes.tsx), or are read again: one that was just made must be there. */
+/**
+ * Returns whether the data are read again: those read with the page's code (routes.tsx) are not, but an agent that was
+ * just created must be there.
+ */
 const unlessJustRead = ({ state }: { state: { dataUpdatedAt: number; isInvalidated: boolean } }) =>
   state.isInvalidated || Date.now() - state.dataUpdatedAt > JUST_READ_MS ? 'always' : false
 
@@ -165,7 +170,7 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
 
 interface WorkbenchSideProps {
   side: Side
-  /** Where a span of the conversation opens. */
+  /** The element in which a span of the conversation opens. */
   span: RefObject<HTMLDivElement | null>
   children: ReactNode
 }
@@ -195,7 +200,7 @@ function WorkbenchSide({ side, span, children }: WorkbenchSideProps) {
   )
 }
 
-/** The column whose settings the side shows. Null while the middle is one conversation. */
+/** Returns the column whose settings the side shows. Null while the middle is one conversation. */
 function useSelected({ columns, override, clear }: ReturnType<typeof useColumns>) {
   const [chosen, choose] = useState(0)
   const place = Math.min(chosen, columns.length - 1)
@@ -210,8 +215,8 @@ function useSelected({ columns, override, clear }: ReturnType<typeof useColumns>
 }
 
 /**
- * A conversation is the same for as long as its key is: also when a new session gets its id, and with it its address,
- * but not when another session is chosen.
+ * Returns the key of the conversation. It stays when a new session gets its id and its address, and changes when
+ * another session is chosen.
  */
 function useChatKey(agentId: string, sessionId: string | undefined) {
   const navigate = useNavigate()

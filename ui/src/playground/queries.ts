@@ -15,7 +15,9 @@ export type Decision = components['schemas']['Decision']
 const pageLimit = 30
 const listPath = '/api/v1/agents/{agent_id}/playground/sessions'
 
-/** Polled: changes by other windows and the API's callers are seen here first. */
+/**
+ * Returns the query of the newest sessions, polled: changes by other windows and the API's callers are seen here first.
+ */
 export const newestSessions = (agentId: string) =>
   queryOptions({
     queryKey: ['sessions', 'newest', agentId],
@@ -24,7 +26,7 @@ export const newestSessions = (agentId: string) =>
     refetchInterval: 3_000,
   })
 
-/** What the sidebar's list is narrowed by; empty: by nothing. */
+/** The filters of the sidebar's list; empty: none. */
 export interface SessionSearch {
   /** A part of the title. */
   q: string
@@ -32,7 +34,7 @@ export interface SessionSearch {
   user: string
 }
 
-/** The sidebar's list, most recently used first. */
+/** Returns the query of the sidebar's list, most recently used first. */
 export const sessionList = (agentId: string, { q, user }: SessionSearch) =>
   infiniteQueryOptions({
     queryKey: ['sessions', 'list', agentId, q, user],
@@ -62,7 +64,7 @@ export const messageList = (agentId: string, sessionId: string) =>
     },
   })
 
-/** The summaries that are sent in place of older messages. */
+/** Returns the query of the summaries that are sent in place of older messages. */
 export const checkpointList = (agentId: string, sessionId: string) =>
   queryOptions({
     queryKey: ['sessions', 'checkpoints', agentId, sessionId],
@@ -72,7 +74,7 @@ export const checkpointList = (agentId: string, sessionId: string) =>
     },
   })
 
-/** Where each frame of a reply ends in its text. It changes only while the reply runs. */
+/** Returns the query of the frames' ends in the text of a reply. They change only while the reply runs. */
 export const framesOf = (agentId: string, sessionId: string, messageId: string) =>
   queryOptions({
     queryKey: ['sessions', 'frames', messageId],
@@ -90,7 +92,7 @@ export async function turnTo(agentId: string, sessionId: string, messageId: stri
   await queryClient.invalidateQueries({ queryKey: messageList(agentId, sessionId).queryKey })
 }
 
-/** What a session begins with a copy of; `messageId` null: all of the path. */
+/** The conversation that a session copies; `messageId` null: all of the path. */
 export interface ForkOf {
   sessionId: string
   messageId: string | null
@@ -119,7 +121,7 @@ export const messagesChanged = (agentId: string, sessionId: string): void => {
   void queryClient.invalidateQueries({ queryKey: ['replies', 'requests'] })
 }
 
-/** The pending calls. */
+/** Returns the pending calls. */
 export const pendingCalls = (agentId: string, sessionId: string) =>
   queryOptions({
     queryKey: ['sessions', 'pending', agentId, sessionId],
@@ -129,7 +131,7 @@ export const pendingCalls = (agentId: string, sessionId: string) =>
     },
   })
 
-/** When `title` is null, the title is derived from the first message again. */
+/** Renames the session. When `title` is null, the title is derived from the first message again. */
 export async function renameSession({ agentId, id }: Session, title: string | null): Promise<void> {
   const path = { agent_id: agentId, session_id: id }
   await api.PATCH(`${listPath}/{session_id}`, { params: { path }, body: { title } })
@@ -149,11 +151,14 @@ export async function cancelReply(agentId: string, sessionId: string): Promise<v
   await api.POST(`${listPath}/{session_id}/cancel`, { params: { path } })
 }
 
-/** What to say of a decision that was refused: where its calls wait no longer, another one came first. */
+/** Returns the error of a refused decision. If its calls wait no longer, another decision came first. */
 export const decisionProblem = (error: unknown): unknown =>
   isTooLate(error) ? new ApiError(409, 'Somebody else has decided meanwhile.') : error
 
-/** A reply runs, nothing waits, or the reply that followed the other decision waits for calls of its own. */
+/**
+ * Returns whether a decision came too late: a reply runs, nothing waits, or the reply that followed the other decision
+ * waits for calls of its own.
+ */
 const isTooLate = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.status === 409 || (error.status === 400 && error.message.startsWith('decisions: nothing waits under the id')))

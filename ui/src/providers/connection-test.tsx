@@ -12,7 +12,7 @@ import { providerTest } from './resource.ts'
 
 interface ConnectionTestProps {
   providerId: string
-  /** Asks at once: the provider was just created. */
+  /** True if the test starts at once: the provider was just created. */
   atOnce: boolean
 }
 

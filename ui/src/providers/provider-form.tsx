@@ -131,7 +131,7 @@ function keyWords({ requiresApiKey }: ProviderType, provider: Provider | null): 
   return `A key${ending} is stored. Leave this empty to keep it.`
 }
 
-/** Whether the form's address has another origin than the stored one. False for what is no URL. */
+/** Returns whether the form's address has another origin than the stored one. False for what is no URL. */
 function moves({ defaultBaseUrl }: ProviderType, provider: Provider, baseUrl: string): boolean {
   const [from, to] = [provider.baseUrl ?? '', baseUrl].map((url) => URL.parse(url || (defaultBaseUrl ?? ''))?.origin)
   return to !== undefined && from !== to

@@ -57,7 +57,7 @@ export function New() {
   )
 }
 
-/** An empty key field keeps the stored key. */
+/** Saves the provider. An empty key field keeps the stored key. */
 function update(id: string, values: ProviderValues, edits: Edits): Promise<Provider> {
   const { name, baseUrl, wireApi, apiKey, removeKey } = values
   const key = apiKey !== '' ? { apiKey } : removeKey && { apiKey: null }

@@ -11,7 +11,7 @@ export type ProviderType = components['schemas']['ProviderType']
 export type ProviderCreate = components['schemas']['ProviderCreate']
 export type ProviderUpdate = components['schemas']['ProviderUpdate']
 
-/** What changes a provider makes its connection test stale too. */
+/** The providers. A change of a provider makes its connection test stale too. */
 export const providerResource = resource<Provider>({
   noun: 'provider',
   title: 'Providers',
@@ -37,14 +37,14 @@ export const updateProvider = (id: string, body: ProviderUpdate, edits: Edits) =
     )
     .finally(providerResource.changed)
 
-/** What kinds there are; the same for as long as the server runs. */
+/** The types of providers; the same for as long as the server runs. */
 export const providerTypes = queryOptions({
   queryKey: ['provider-types'],
   queryFn: async ({ signal }) => (await api.GET('/api/v1/provider-types', { signal })).providerTypes,
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Whether the provider answers, and its models. It is a call to the vendor: kept for five minutes. */
+/** Returns whether the provider answers, and its models. It is a call to the vendor: kept for five minutes. */
 export const providerTest = (id: string) =>
   queryOptions({
     queryKey: ['providers', 'test', id],

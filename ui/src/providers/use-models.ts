@@ -3,7 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { providerTest } from './resource.ts'
 
-/** `onFocus` is the field's. The list is asked for once the field is used, holds no model, or has another provider. */
+/**
+ * Returns the models for a field. The list is requested once the field is used, holds no model, or has another
+ * provider. `onFocus`: the field's.
+ */
 export function useModels(providerId: string, { isKnown, model }: { isKnown: boolean; model: string }) {
   const [first] = useState({ providerId, model })
   const [isUsed, setUsed] = useState(false)

@@ -23,7 +23,7 @@ export type ColumnName = (typeof columns)[number]['name']
 const key = 'greenroom.sessions.columns'
 const usual: readonly ColumnName[] = ['status', 'error', 'http', 'agent', 'updated']
 
-/** Those that are chosen, in the order of `columns`. */
+/** Returns the chosen columns, in the order of `columns`. */
 export function useColumns() {
   const [chosen, setChosen] = useState(stored)
   const choose = (names: readonly string[]) => {

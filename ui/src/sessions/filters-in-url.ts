@@ -1,4 +1,4 @@
-/** What the page of sessions shows, in its address: `?q=&status=&agentId=&older=…&offset=`. */
+/** The state of the sessions page, in its address: `?q=&status=&agentId=&older=…&offset=`. */
 import { usePaging } from '../blocks/pages/paging.ts'
 import { useSearchParams } from '../blocks/search-params.ts'
 import type { SessionFilters, SessionStatus } from './queries.ts'
@@ -21,7 +21,7 @@ const texts = ['q', 'agentId', 'user', 'errorCode', 'providerId', 'text'] as con
 const names = [...texts, 'status', 'httpStatus', 'older', 'newer', 'from', 'to'] as const
 export type FilterName = (typeof names)[number]
 
-/** What no session could have is left out. */
+/** Reads the filters. Values that no session could have are left out. */
 function filtersIn(search: URLSearchParams): SessionFilters {
   const read = (name: FilterName) => search.get(name) ?? ''
   const filters: SessionFilters = {}
@@ -38,7 +38,7 @@ export function useSessionFilters() {
   const paging = usePaging()
   const [search, setSearch] = useSearchParams()
   const filters = filtersIn(search)
-  /** A change goes back to the first page and adds no entry to the browser's history. */
+  /** Changes the filters: goes back to the first page, and adds no entry to the browser's history. */
   const change = (to: (now: SessionFilters) => SessionFilters) =>
     setSearch(
       (before) => {

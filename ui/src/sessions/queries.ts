@@ -28,7 +28,7 @@ export interface SessionFilters {
   to?: string
 }
 
-/** As the server takes them: moments for what is counted from now. */
+/** Returns the filters as the server takes them: spans relative to now become moments. */
 function asked({ older, newer, from, to, ...filters }: SessionFilters) {
   const ago = (span: string | undefined) => {
     const ms = span === undefined ? null : spanMs(span)
@@ -43,17 +43,20 @@ function asked({ older, newer, from, to, ...filters }: SessionFilters) {
   return { ...filters, ...(begin && { from: begin }), ...(end && { to: end }) }
 }
 
-/** What is looked for in messages is not read again with every change: the server reads up to 10,000 sessions for it. */
+/**
+ * Returns the key of the query. A search in messages is not repeated with every change: the server reads up to 10,000
+ * sessions for it.
+ */
 const keyOf = ({ text }: SessionFilters) => (text === undefined ? 'all' : 'searched')
 
-/** A page of all sessions, most recently updated first. `include`: with the newest reply of each. */
+/** Returns a page of all sessions, most recently updated first. `include`: with the newest reply of each. */
 export const allSessions = (query: SessionFilters & { limit: number; offset?: number; include?: 'reply' }) =>
   queryOptions({
     queryKey: ['sessions', keyOf(query), query],
     queryFn: ({ signal }) => api.GET('/api/v1/sessions', { params: { query: asked(query) }, signal }),
   })
 
-/** How many there are of each status, whatever status the filters name. */
+/** Returns how many there are of each status, whatever status the filters name. */
 export const sessionCounts = ({ status: _, ...filters }: SessionFilters) =>
   queryOptions({
     queryKey: ['sessions', keyOf(filters), 'counts', filters],
@@ -62,7 +65,7 @@ export const sessionCounts = ({ status: _, ...filters }: SessionFilters) =>
 
 const PREVIEWED = 6
 
-/** The newest messages of a session, oldest first. */
+/** Returns the newest messages of a session, oldest first. */
 export const newestMessages = (agentId: string, sessionId: string) =>
   queryOptions({
     queryKey: ['sessions', 'all', 'preview', sessionId],

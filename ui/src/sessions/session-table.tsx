@@ -90,7 +90,7 @@ export function SessionTable({ sessions, isStale, shown, selected, onSelect, ...
 
 const columnsOf = (shown: readonly ColumnName[]) => columns.filter(({ name }) => shown.includes(name))
 
-/** The width of everything beside the title. */
+/** Returns the width of everything beside the title. */
 const widthOf = (shown: readonly ColumnName[]): string =>
   `calc(6rem + ${['0rem', ...columnsOf(shown).map(({ width }) => width)].join(' + ')})`
 

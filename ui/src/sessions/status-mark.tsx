@@ -3,7 +3,7 @@ import { statuses } from './filters-in-url.ts'
 import type { SessionStatus } from './queries.ts'
 import classes from './sessions.module.css'
 
-/** As the state chart has them: its states have other names. */
+/** The colours of the state chart: its states have other names. */
 export const tones = {
   idle: 'idle',
   streaming: 'busy',

@@ -20,7 +20,10 @@ function follow(tell: () => void): () => void {
   return () => controller.abort()
 }
 
-/** Instead of polling, while the page that calls it is open and seen: a browser has six connections for all its tabs. */
+/**
+ * Follows changes instead of polling, while the page that calls it is open and seen: a browser has six connections for
+ * all its tabs.
+ */
 export function useLiveSessions(): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,15 +1,18 @@
-/** How sessions are called. */
+/** Returns the short name of a session. */
 
 export const shortId = (id: string): string => id.slice(0, 8)
 
-/** Of a session or a reply: those of one minute share the first eight, those of one millisecond the first twelve digits. */
+/**
+ * Returns a short id of a session or a reply. Ids of one minute share the first eight digits, those of one millisecond
+ * the first twelve.
+ */
 export const timedShortId = (id: string): string => id.slice(0, 13)
 
-/** Its title; until it has one, the beginning of its id. */
+/** Returns the session's title; until it has one, the beginning of its id. */
 export const sessionName = ({ id, title }: { id: string; title: string | null }): string =>
   title === null ? `Untitled, ${timedShortId(id)}` : plainTitle(title)
 
-/** Without the Markdown that a message began with. A title may end within what was marked. */
+/** Returns the title without the Markdown that a message began with. A title may end within marked text. */
 export const plainTitle = (title: string): string =>
   title
     .replace(/^\s*(?:```\w*|#{1,6}|>|[-*+])\s+/, '')

@@ -1,4 +1,6 @@
-/** What has been done, said in a corner. Fetched with the first notice: most visits end without one. */
+/**
+ * A notice of a completed action, in a corner. Its code is fetched with the first notice: most visits end without one.
+ */
 import { useNotifications } from '@mantine/notifications'
 import { lazy, Suspense, useState } from 'react'
 import { reliable } from './reliable-import.ts'

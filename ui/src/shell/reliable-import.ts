@@ -4,10 +4,10 @@ import { connectionLost, reachableWithin } from './connection.ts'
 const reloadedKey = 'reloaded'
 const RELOADED_LATELY_MS = 10_000
 
-/** Where a click was about to lead, while the router waits for its page. */
+/** Returns the target of a click while the router waits for its page. */
 let leadsTo: () => string = () => location.href
 
-/** The router says where it is about to go. */
+/** Registers the function that returns the router's next location. */
 export function followRouter(pending: () => string | null): void {
   leadsTo = () => pending() ?? location.href
 }
@@ -34,8 +34,8 @@ export const reliable =
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
 /**
- * A page whose parts are evaluated one after the other, with turns of the browser between them: all at once they are one
- * long task. The page itself imports them too.
+ * Returns a page whose parts are evaluated one after the other, with turns of the browser between them: all at once
+ * they are one long task. The page itself imports them too.
  */
 export const inPieces =
   <Part>(parts: readonly (() => Promise<unknown>)[], page: () => Promise<Part>) =>
@@ -54,8 +54,8 @@ const answers = (): Promise<boolean> =>
   )
 
 /**
- * A part's stylesheet that could not be fetched stays in the document as a link without a sheet, and importing the part
- * again does not ask for it again. Resolves when each has been fetched or has failed once more.
+ * Fetches stylesheets again. One that could not be fetched stays in the document as a link without a sheet, and
+ * importing its part again does not request it again. Resolves when each has been fetched or has failed once more.
  */
 async function loadStylesAgain(): Promise<void> {
   const failed = Array.from(document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')).filter(

@@ -11,5 +11,5 @@ export function noteServerTime(response: Response): void {
   if (!Number.isNaN(at)) aheadMs = Math.abs(difference) > UNCERTAIN_MS ? difference : 0
 }
 
-/** Milliseconds since 1970. */
+/** Returns milliseconds since 1970. */
 export const serverNow = (): number => Date.now() + aheadMs

@@ -26,7 +26,7 @@ import { WaitingCount } from './waiting-count.tsx'
 const CommandPalette = lazy(reliable(() => import('./palette/command-palette.tsx')))
 const Shortcuts = lazy(reliable(() => import('./palette/shortcuts.tsx')))
 
-/** As in frame.css; where there is less, the side is there only while the menu is open. */
+/** The width at which the sidebar is visible, as in frame.css. Below it, it is visible only while the menu is open. */
 const ROOM_FOR_SIDE = 'not all and (max-width: 48em)'
 
 export function Shell() {
@@ -74,7 +74,7 @@ interface OnTopProps {
   setPalette: (isOpen: boolean) => void
 }
 
-/** What keys open over any page. */
+/** The overlays that keys open over any page. */
 function OnTop({ palette, setPalette }: OnTopProps) {
   const [sheet, setSheet] = useState(false)
   useHotkeys([['mod+K', () => setPalette(true)]], [])
@@ -174,8 +174,9 @@ function useQuestionMark(onAsked: () => void) {
 }
 
 /**
- * Screen readers and keyboards start at the new page's top, not at the link that led there. A page that only replaces its
- * own address, as the playground does when a new session gets its id, leaves the focus where it is.
+ * Moves the focus to a new page's top, where screen readers and keyboards start, instead of the link that led there. A
+ * page that only replaces its own address, as the playground does when a new session gets its id, leaves the focus
+ * where it is.
  */
 function useFocusOnNewPage(pathname: string) {
   const type = useNavigationType()

@@ -1,4 +1,6 @@
-/** What may stand in double braces, as the server reads it (contract section 20), for fields in which one types it. */
+/**
+ * The names allowed in double braces, as the server reads them (contract section 20), for fields that use templates.
+ */
 import { METADATA, placeholdersIn, valueNames } from '../../../src/templates/placeholders.ts'
 import { promptProblem } from '../../../src/templates/prompt-template.ts'
 import { argumentsOf, toolTemplateProblem } from '../../../src/templates/tool-template.ts'
@@ -8,7 +10,7 @@ export interface TemplateName {
   hint: string
 }
 
-/** Which names a field offers, and which it takes. */
+/** The names that a field offers, and those that it takes. */
 export interface TemplateRules {
   names: readonly TemplateName[]
   /** Whether the name between these braces stands for something. Null when it is text of the field's own. */
@@ -40,7 +42,7 @@ export const promptRules: TemplateRules = {
   problem: promptProblem,
 }
 
-/** `schema`: of the tool's arguments. */
+/** Returns the rules of a tool. `schema`: of its arguments. */
 export function toolRules(schema: Record<string, unknown> | null): TemplateRules {
   const args = argumentsOf(schema)
   return {
@@ -54,7 +56,10 @@ export function toolRules(schema: Record<string, unknown> | null): TemplateRules
   }
 }
 
-/** Names that are to be arguments, each once, in order of appearance: values of the session and the time are none. */
+/**
+ * Returns the names that become arguments, each once, in order of appearance. Values of the session and the time are
+ * none.
+ */
 export const argumentNames = (...texts: string[]): string[] => [
   ...new Set(
     texts.flatMap(placeholdersIn).flatMap(({ placeholder: { kind, name } }) => (kind === 'other' ? [name] : [])),
@@ -68,7 +73,7 @@ export interface TemplatePart {
   at: number
 }
 
-/** The text in parts, which joined are the text. */
+/** Splits the text into parts, which joined are the text. */
 export function partsOf(text: string, { isKnown }: Pick<TemplateRules, 'isKnown'>): TemplatePart[] {
   return text
     .split(/(\{\{[^{}]*\}\})/)
@@ -79,7 +84,7 @@ export function partsOf(text: string, { isKnown }: Pick<TemplateRules, 'isKnown'
     })
 }
 
-/** What is being typed behind the last braces before the caret. Null when nothing is. */
+/** Returns the name that is being typed after the last braces before the caret, or null. */
 export function typedName(beforeCaret: string): string | null {
   const [, typed] = /\{\{\s*([^{}|\s]*)$/.exec(beforeCaret) ?? []
   return typed ?? null

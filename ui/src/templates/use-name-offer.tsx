@@ -28,7 +28,7 @@ export function useNameOffer(
     setOffer(names.length === 0 ? null : { names, chosen: 0 })
   }
 
-  /** A name that is to be gone on with gets no braces yet. */
+  /** Inserts a name. An incomplete name gets no closing braces yet. */
   function take({ name }: TemplateName): void {
     const input = field.current
     if (input === null) return
@@ -46,7 +46,7 @@ export function useNameOffer(
     })
   }
 
-  /** Whether the key was the list's. */
+  /** Returns whether the key was the list's. */
   function onKey(event: KeyboardEvent): boolean {
     if (offer === null || event.nativeEvent.isComposing) return false
     const { names, chosen } = offer

@@ -1,4 +1,4 @@
-/** What the model was sent, turn by turn, as the provider got it. */
+/** The messages that the model was sent, turn by turn, as the provider got them. */
 import { Group, Loader, SegmentedControl, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { wordsOf } from '../api.ts'

@@ -50,7 +50,7 @@ const InSide = ({ name, detail, onClose }: Pick<OpenedSpanProps, 'name' | 'detai
   </>
 )
 
-/** How far below the list's top the open row is: what it was about begins at its height. */
+/** Returns how far the open row is below the list's top: its detail begins at that height. */
 function useTopOfOpenRow() {
   const list = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)

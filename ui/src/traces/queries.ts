@@ -1,4 +1,4 @@
-/** What happened in a reply, and what its model was sent: keys and reads. */
+/** The queries of a reply's trace and of the messages that its model was sent. */
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../api.ts'
 import type { Trace } from './types.ts'
@@ -23,7 +23,7 @@ export const requestsOf = (messageId: string) =>
 
 const isOver = ({ spans }: Trace): boolean => spans.some(({ kind, endMs }) => kind === 'settle' && endMs !== null)
 
-/** The trace at each change, to its end. */
+/** Returns the trace at each change, to its end. */
 export async function* followTrace(messageId: string, signal: AbortSignal): AsyncGenerator<Trace, void> {
   const path = `${tracePath.replace('{message_id}', encodeURIComponent(messageId))}/stream`
   for await (const { data } of api.events(path, { signal })) {

@@ -1,4 +1,4 @@
-/** What a span was about: its figures, and the contents that the reply and its requests have of it. */
+/** The detail of a span: its figures, and its contents from the reply and its requests. */
 import { Button, Loader, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { wordsOf } from '../api.ts'

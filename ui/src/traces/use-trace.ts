@@ -9,7 +9,7 @@ export interface FollowedTrace {
   error: unknown
 }
 
-/** `running`: its end is yet to come. Give the component that uses it the message's id as its key. */
+/** Follows a trace. `running`: its end is yet to come. Give the component that uses it the message's id as its key. */
 export function useTrace(messageId: string, running: boolean): FollowedTrace {
   const stored = useQuery({ ...traceOf(messageId), enabled: !running })
   const [live, setLive] = useState<Trace | null>(null)

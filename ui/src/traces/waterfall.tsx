@@ -73,7 +73,7 @@ export function Waterfall({ trace, reply, onRequest }: WaterfallProps) {
   )
 }
 
-/** A turn that writes a summary of the conversation, and its attempts: the state chart's other state. */
+/** Returns whether a span is a turn that writes a summary of the conversation, or its attempt: the state chart's other state. */
 const isCompacting = ({ detail, parentId }: Span, spans: readonly Span[]): boolean =>
   detail.purpose === 'summary' || spans.some(({ id, detail: of }) => id === parentId && of.purpose === 'summary')
 

@@ -14,14 +14,14 @@ const textIn = ({ detail }: Span, name: string): string | null => {
   return typeof value === 'string' ? value : null
 }
 
-/** What an attempt came to: `429`, `provider_timeout`. Null while it runs, and when it went well. */
+/** Returns the failure of an attempt: `429`, `provider_timeout`. Null while it runs, and when it went well. */
 const failureOf = (span: Span): string | null =>
   span.ok === false ? String(numberIn(span, 'status') ?? textIn(span, 'code') ?? 'stopped') : null
 
-/** Milliseconds from the admission, as spans have their beginnings and ends. */
+/** Returns milliseconds from the admission, as spans have their beginnings and ends. */
 export const firstTokenOf = (span: Span): number | null => numberIn(span, 'firstTokenMs')
 
-/** Shown after a span's name. */
+/** Returns the words after a span's name. */
 export function spanWords(span: Span): string {
   const failure = span.kind === 'attempt' || span.kind === 'model' ? failureOf(span) : null
   const wait = numberIn(span, 'waitMs')
@@ -35,13 +35,13 @@ export function spanWords(span: Span): string {
     .join(', ')
 }
 
-/** `x-request-id` of the request that asked for the reply. Null when it is not known. */
+/** Returns the `x-request-id` of the request for the reply, or null if it is not known. */
 export function requestIdOf(spans: readonly Span[]): string | null {
   const reply = spans.find(({ kind }) => kind === 'reply')
   return reply ? textIn(reply, 'requestId') : null
 }
 
-/** The beginning of a tool call's arguments; empty for other spans. */
+/** Returns the beginning of a tool call's arguments; empty for other spans. */
 export function argumentWords({ kind, detail }: Span, calls: TracedReply['toolCalls']): string {
   const call = kind === 'tool' ? calls.find(({ id }) => id === detail.callId) : undefined
   return call === undefined || call.arguments === '{}' ? '' : call.arguments.slice(0, 120).replaceAll(/\s+/g, ' ')
@@ -78,7 +78,7 @@ export function factsOf({ kind, startMs, endMs, detail }: Span): [name: string, 
   return [['Kind', kind], ...times, ...told]
 }
 
-/** While a call waits to be made again: `Attempt 2 of 3 in 2.0 s: 429`. Null when nothing waits. */
+/** Returns the words for a call that waits to be made again: `Attempt 2 of 3 in 2.0 s: 429`. Null when none waits. */
 export function waitingWords(spans: readonly Span[]): string | null {
   const last = spans.findLast(({ kind }) => kind === 'attempt')
   const wait = last && numberIn(last, 'waitMs')
@@ -89,13 +89,13 @@ export function waitingWords(spans: readonly Span[]): string | null {
   return `Attempt ${made + 1}${most === null ? '' : ` of ${most}`} in ${duration(wait)}: ${failureOf(last)}`
 }
 
-/** Where `now` lies in the trace, in milliseconds from the admission; never before what has been told already. */
+/** Returns the position of `now` in the trace, in milliseconds from the admission; never before a recorded event. */
 export const nowIn = ({ startedAt, spans }: Trace, now: number): number =>
   Math.max(0, now - Date.parse(startedAt), ...spans.flatMap(({ startMs, endMs }) => [startMs, endMs ?? 0]))
 
 /**
- * While a call has not brought its first token: `Waiting for the first token, 22 s (gives up at 300 s)`. `isLong`: a
- * third of that time is over. Null when nothing is waited for.
+ * Returns the words for a call without its first token: `Waiting for the first token, 22 s (gives up at 300 s)`.
+ * `isLong`: a third of that time is over. Null when no token is awaited.
  */
 export function silenceOf(trace: Trace, now: number): { words: string; isLong: boolean } | null {
   const attempt = trace.spans.findLast(({ kind }) => kind === 'attempt')
@@ -105,7 +105,7 @@ export function silenceOf(trace: Trace, now: number): { words: string; isLong: b
   return silenceAfter(nowIn(trace, now) - attempt.startMs, limit)
 }
 
-/** `limit`: when the call is given up, in milliseconds. Null where that is not known. */
+/** Describes a silence. `limit`: the time at which the call is given up, in milliseconds. Null if it is not known. */
 export function silenceAfter(ms: number, limit: number | null): { words: string; isLong: boolean } {
   const end = limit === null ? '' : ` (gives up at ${Math.round(limit / 1000)} s)`
   return {
@@ -126,7 +126,10 @@ export interface Endpoint {
 
 const shellText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** The request as a command; the key is a variable. Its body tells the API, which its provider may have changed since. */
+/**
+ * Returns the request as a command; the key is a variable. Its body tells the API, which its provider may have changed
+ * since.
+ */
 export function curlOf({ body, model }: ModelRequest, { type, baseUrl }: Endpoint): string {
   const base = baseUrl.replace(/\/+$/, '')
   const lines = {

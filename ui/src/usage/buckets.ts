@@ -26,10 +26,10 @@ const labels: Record<Step, () => Intl.DateTimeFormat> = {
   month: label({ year: 'numeric' }),
 }
 
-/** `2026-01-31`, UTC. */
+/** Returns the day, `2026-01-31`, UTC. */
 export const dayOf = (moment: Date | number): string => new Date(moment).toISOString().slice(0, 10)
 
-/** First moment of the bucket that a moment lies in; weeks begin on Mondays. */
+/** Returns the first moment of the bucket that a moment lies in; weeks begin on Mondays. */
 function startOf(step: Step, moment: number): number {
   const date = new Date(moment)
   const weekday = step === 'week' ? (date.getUTCDay() + 6) % 7 : 0
@@ -45,7 +45,7 @@ function nextOf(step: Step, start: number): number {
 const noTokens = { promptTokens: 0, completionTokens: 0, totalTokens: 0 }
 const nothing = { ...noTokens, replies: 0, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, estimated: false }
 
-/** The sum of rows; `estimated` when one of them is. */
+/** Returns the sum of rows; `estimated` when one of them is. */
 export const sumOf = (rows: readonly Omit<UsageRow, 'key'>[]) =>
   rows.reduce(
     (sum, row) => ({
@@ -61,7 +61,10 @@ export const sumOf = (rows: readonly Omit<UsageRow, 'key'>[]) =>
     nothing,
   )
 
-/** `report` is grouped by day. Buckets in order; the first one begins where the report does, or before its first row. */
+/**
+ * Returns the buckets of a report that is grouped by day, in order. The first one begins where the report does, or
+ * before its first row.
+ */
 export function bucketsOf({ from, to, rows }: UsageReport): { step: Step; buckets: Bucket[] } {
   const first = Date.parse(from)
   const last = Math.max(first, Date.parse(to) - 1)

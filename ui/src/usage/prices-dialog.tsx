@@ -23,7 +23,7 @@ type Price = ModelPrices['prices'][number]
 
 const none: Price = { model: '', prompt: 0, completion: 0 }
 
-/** An empty field: the price of reading. */
+/** Returns the price in a field; an empty field means the price of reading. */
 const optionalPrice = (value: number | string): number | undefined => (value === '' ? undefined : Number(value))
 
 function withPrice(price: Price, name: 'cachedPrompt' | 'cacheWrite', value: number | string): Price {

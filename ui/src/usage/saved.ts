@@ -1,11 +1,11 @@
-/** What providers' caches have saved, by the prices that are set. */
+/** The savings of providers' caches, by the prices that are set. */
 import type { ModelPrices, UsageRow } from './queries.ts'
 
 type Counted = Pick<UsageRow, 'key' | 'cachedTokens' | 'cacheWriteTokens'>
 
 /**
- * Rows by model. What was read from a cache for less, without what was written to one for more: below 0 where that was more.
- * Null while no model with a price of either has used a cache.
+ * Returns the savings of `rows` by model: what was read from a cache for less, minus what was written to one for more.
+ * Below 0 where that was more. Null while no model with a price of either has used a cache.
  */
 export function savedByCaches(rows: readonly Counted[], { prices }: ModelPrices): number | null {
   const saved = rows.flatMap(({ key, cachedTokens, cacheWriteTokens }) => {

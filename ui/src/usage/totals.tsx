@@ -5,7 +5,7 @@ import classes from './usage.module.css'
 
 interface TotalsProps {
   sum: ReturnType<typeof sumOf>
-  /** What caches have saved, as it is shown. Null where no price tells. */
+  /** The savings of caches, as shown. Null without prices. */
   saved: string | null
 }
 

@@ -65,7 +65,7 @@ function Report({ report, period }: { report: UsageReport; period: Period }) {
   )
 }
 
-/** Null where no price tells. */
+/** Returns null where no price tells. */
 function useSaved(period: Period): string | null {
   const { data } = useQuery({ ...usageQuery('model', period), placeholderData: keepPreviousData })
   const prices = useQuery(pricesQuery).data
@@ -95,7 +95,7 @@ const AwaitedCard = ({ title }: { title: string }) => (
   </Card>
 )
 
-/** Their headings stand before the numbers come. */
+/** The cards with their headings, before the numbers come. */
 const AwaitedCards = () => (
   <>
     <AwaitedCard title="By day" />

@@ -7,7 +7,7 @@ import { plural } from '../blocks/words.ts'
 import classes from './inbox.module.css'
 import { approveAll, type WaitingSession } from './queries.ts'
 
-/** Sessions by the tool that they ask for, where several do. */
+/** Returns the sessions by the tool that waits for approval, where several wait for the same. */
 function askedTools(sessions: readonly WaitingSession[]): [name: string, sessions: WaitingSession[]][] {
   const alike = sessions.filter(({ pending }) =>
     pending.every(({ name, kind }) => kind === 'approval' && name === pending[0]?.name),

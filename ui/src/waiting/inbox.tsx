@@ -1,4 +1,4 @@
-/** One waiting session, to be decided here: what is asked, the messages before it, and the question itself. */
+/** A waiting session, to be decided here: the question, and the messages before it. */
 import { Anchor, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -13,7 +13,7 @@ export const PAGE = 20
 const waitingPage = (limit: number, offset: number, signal: AbortSignal) =>
   api.GET('/api/v1/sessions', { params: { query: { status: 'waiting', limit, offset } }, signal })
 
-/** How many there are; polled, for the menu. */
+/** The number of waiting sessions; polled, for the menu. */
 export const waitingCount = queryOptions({
   queryKey: ['sessions', 'waiting', 'count'],
   queryFn: async ({ signal }) => (await waitingPage(1, 0, signal)).total,
@@ -21,8 +21,8 @@ export const waitingCount = queryOptions({
 })
 
 /**
- * A page, those that have waited longest first. The server lists the newest first, and a session that waits is not updated
- * any more: the oldest are the last ones of its list.
+ * Returns a page of the sessions, those that have waited longest first. The server lists the newest first, and a
+ * waiting session is not updated any more: the oldest are the last ones of its list.
  */
 export const waitingSessions = (offset: number) =>
   queryOptions({
@@ -40,7 +40,7 @@ export const waitingSessions = (offset: number) =>
 
 const path = '/api/v1/agents/{agent_id}/playground/sessions/{session_id}'
 
-/** Null when it is gone, or waits no more. */
+/** Returns null when it is gone, or waits no more. */
 async function withPending(one: Overview, signal: AbortSignal): Promise<WaitingSession | null> {
   const params = { path: { agent_id: one.agentId, session_id: one.id } }
   try {

@@ -1,4 +1,4 @@
-/** What the webhook was told, and what became of it. */
+/** The deliveries of the webhook, and their outcomes. */
 import { Badge, Button, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

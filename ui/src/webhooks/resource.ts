@@ -11,7 +11,7 @@ export type Webhook = components['schemas']['Webhook']
 export type WebhookFields = Pick<Webhook, 'name' | 'url' | 'events' | 'agentIds' | 'enabled'>
 export type Delivery = components['schemas']['WebhookDelivery']
 
-/** What a webhook can be told, in words. */
+/** The events that a webhook can receive, in words. */
 export const eventWords: Record<Webhook['events'][number], string> = {
   'reply.completed': 'A reply is complete',
   'reply.failed': 'A reply failed',
@@ -68,7 +68,10 @@ export const testWebhook = (id: string) => api.POST('/api/v1/webhooks/{id}/test'
 
 export const PAGE = 20
 
-/** Newest first; polled while the page is open: what becomes of them is the receiver's matter. */
+/**
+ * Returns the query of the deliveries, newest first. It is polled while the page is open: their outcomes depend on the
+ * receiver.
+ */
 export const deliveriesOf = (id: string, offset: number) =>
   queryOptions({
     queryKey: [key, 'deliveries', id, offset],

@@ -32,11 +32,11 @@ export interface PlaygroundSendOptions extends FollowReplyOptions, Pick<ChatRequ
 }
 
 export interface PlaygroundSession extends Session<PlaygroundMessage, PlaygroundSendOptions> {
-  /** The same as of a deploy session. */
+  /** Forks the session, like that of the deploy API. */
   fork(place?: ForkPlace, made?: Omit<NewPlaygroundSession, 'forkOf'>): PlaygroundSession
 }
 
-/** What a new session is made with. */
+/** The fields of a new session. */
 export type NewPlaygroundSession = Schemas['PlaygroundSessionCreate']
 
 export function playgroundSession(

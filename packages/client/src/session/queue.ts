@@ -16,11 +16,11 @@ export interface QueuedMessage {
 interface Place {
   calls: Calls
   agentId: string
-  /** The session's id. Null until it has been created. */
+  /** Returns the session's id. Null until it has been created. */
   known(): string | null
 }
 
-/** What the session of either API does with its queue. */
+/** Returns the queue's methods of a session, for either API. */
 export const queueing = <Options extends object, Sent>(
   { calls, agentId, known }: Place,
   api: 'deploy' | 'playground',

@@ -136,7 +136,7 @@ const usageOf = (usage: Record<string, unknown>): Usage => ({
   totalTokens: Number(usage.total_tokens),
 })
 
-/** One that a later server adds counts as `stop`. */
+/** Returns the finish reason. A reason that a later server adds counts as `stop`. */
 export const reasonOf = (text: unknown): FinishReason => reasons.find((reason) => reason === text) ?? 'stop'
 
 const codes: readonly ReplyErrorCode[] = [

@@ -34,10 +34,10 @@ export interface Reply<Message> extends AsyncIterable<ReplyEvent> {
 export interface ReplyWire<Message> {
   /** Sends the message. Null when an earlier reply is followed. */
   start: ((signal: AbortSignal) => Promise<Response>) | null
-  /** Whether sending it again is idempotent. */
+  /** Returns whether sending it again is idempotent. */
   mayStartAgain(): boolean
   resume(lastEventId: number, signal: AbortSignal): Promise<Response>
-  /** The stored message; undefined: there is none. */
+  /** Returns the stored message, or undefined if there is none. */
   find(messageId: string): Promise<Message | undefined>
   ending(message: Message): {
     content: string
@@ -49,7 +49,7 @@ export interface ReplyWire<Message> {
   cancel(): Promise<void>
 }
 
-/** `from`: where to continue; default: at the beginning. */
+/** Creates a reply. `from`: where to continue; default: at the beginning. */
 export function createReply<Message>(
   wire: ReplyWire<Message>,
   options: FollowReplyOptions,
@@ -103,7 +103,7 @@ async function drain(events: AsyncIterable<unknown>): Promise<void> {
 function begin(events: AsyncGenerator<ReplyEvent, void>): AsyncIterator<ReplyEvent> & { begun: Promise<unknown> } {
   let first: Promise<IteratorResult<ReplyEvent, void>> | null = events.next()
   return {
-    /** Resolves to the error of the first step, or null. */
+    /** The error of the first step, or null. */
     begun: first.then(
       () => null,
       (error: unknown) => error,
@@ -117,7 +117,10 @@ function begin(events: AsyncGenerator<ReplyEvent, void>): AsyncIterator<ReplyEve
   }
 }
 
-/** One reader at a time; each continues where the one before stopped. A final error is thrown again. */
+/**
+ * Creates the reader of a reply. It has one consumer at a time; each continues where the one before stopped. A final
+ * error is thrown again.
+ */
 function readerOf<Message>(wire: ReplyWire<Message>, options: FollowReplyOptions, place: Place) {
   const { connect, mayRepeat } = connector(wire, place)
   const knowsAllBefore = place.lastEventId === 0
@@ -165,10 +168,10 @@ async function* framesOf(
   }
 }
 
-/** The requests that continue from a place. */
+/** Creates the requests that continue from a place. */
 function connector<Message>({ start, mayStartAgain, resume }: ReplyWire<Message>, place: Place) {
   let wasFound = false
-  /** Its message is queued: until its reply begins, the session's stream is that of another one. */
+  /** True while its message is queued: until its reply begins, the session's stream is that of another reply. */
   let isQueued = false
   const connect = async (signal: AbortSignal): Promise<Response | null> => {
     // As long as its id is unknown the message itself is sent again: its key leads it to its own reply.
@@ -186,7 +189,7 @@ function connector<Message>({ start, mayStartAgain, resume }: ReplyWire<Message>
   return { connect, mayRepeat: () => start === null || mayResume() || mayStartAgain() }
 }
 
-/** The rest of a reply, from storage: the stream is a newer reply's by now. */
+/** Yields the rest of a reply from storage, since the stream is a newer reply's by now. */
 async function* restOf<Message>(
   wire: ReplyWire<Message>,
   place: Place,

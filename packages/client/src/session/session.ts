@@ -37,20 +37,20 @@ export type PendingCall = Schemas['PendingCall']
 export type Decision = Schemas['Decision']
 export type DecideOptions = Omit<SendOptions, 'onBusy' | 'parentId'>
 
-/** What a new session is made with; see the contract. `id`: a UUID of your own; absent, one is made up here. */
+/** The fields of a new session; see the contract. `id`: a UUID of your own; absent, one is made up here. */
 export type NewSession = Schemas['SessionCreate']
 export type SessionRecord = Schemas['DeploySession']
 
-/** Which messages: the newest `limit`, or those nearest to a message's id. All of the path by default. */
+/** The messages to list: the newest `limit`, or those nearest to a message's id. All of the path by default. */
 export interface MessagePage {
-  /** Those of every branch. */
+  /** The messages of every branch. */
   branches?: 'all'
   limit?: number
   after?: string
   before?: string
 }
 
-/** Where a copy of a conversation ends. */
+/** The end of a copied conversation. */
 export interface ForkPlace {
   messageId?: string | null
   frameId?: number | null
@@ -71,11 +71,11 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
    * `messageId` names, its own id or that of a reply to it.
    */
   regenerate(messageId?: string | null, options?: Omit<Options, 'parentId'>): Reply<Stored>
-  /** `send`, for a message that waits while a reply runs: reading its reply waits too. */
+  /** Sends a message that waits while a reply runs: reading its reply waits too. */
   enqueue(message: MessageContent, options?: Omit<Options, 'onBusy'>): Reply<Stored>
-  /** `send`, for a message that ends the running reply at its next boundary, and goes before those enqueued. */
+  /** Sends a message that ends the running reply at its next boundary, and goes before those enqueued. */
   steer(message: MessageContent, options?: Omit<Options, 'onBusy'>): Reply<Stored>
-  /** The messages that wait, next one first. */
+  /** Returns the messages that wait, next one first. */
   queue(): Promise<QueuedMessage[]>
   /** Takes a message out of the queue: reading its reply rejects. With 404 when it has begun. */
   dequeue(messageId: string): Promise<void>
@@ -86,7 +86,7 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
    * longer the newest can be resumed from its beginning only.
    */
   resume(messageId?: string | null, lastEventId?: number, options?: FollowReplyOptions): Reply<Stored>
-  /** The pending calls of the newest reply. */
+  /** Returns the pending calls of the newest reply. */
   pending(): Promise<PendingCall[]>
   /**
    * Decides all that is pending, at once, and returns the reply that goes on: approved calls are made in it first. When
@@ -98,7 +98,7 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
    * cleared. Resolves when it has ended, or after 2 s.
    */
   cancel(what?: { queue?: 'clear' }): Promise<void>
-  /** Oldest first. */
+  /** Returns the messages, oldest first. */
   messages(page?: MessagePage): Promise<Stored[]>
   /** Deletes it with all its messages. Readers that follow it get `session_deleted`. */
   delete(): Promise<void>
@@ -106,11 +106,12 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
 
 /** A session of the deploy API. */
 export interface DeploySession extends Session {
-  /** Title, user, metadata and times. Creates it where that has not happened yet. */
+  /** Returns title, user, metadata and times. Creates the session if it does not exist yet. */
   record(): Promise<SessionRecord>
   /**
-   * A new session that begins with a copy of this one; its first message, or `create`, makes it. `messageId`: up to that
-   * message; `frameId`: of its reply only what had come when `lastEventId` was that. All of the path by default.
+   * Returns a new session that begins with a copy of this one; its first message, or `create`, makes it. `messageId`:
+   * up to that message; `frameId`: of its reply only what had come when `lastEventId` was that. All of the path by
+   * default.
    */
   fork(place?: ForkPlace, made?: Omit<NewSession, 'fork_of' | 'messages'>): DeploySession
   /** Changes title or metadata; null clears. Creates it where that has not happened yet. */
@@ -128,7 +129,7 @@ export interface SessionContext {
 export const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** Version 4. */
+/** Returns a UUID of version 4. */
 const randomId = (): string => {
   const hex = randomKey()
   const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) % 4)
@@ -227,7 +228,7 @@ export function deploySession(context: SessionContext, given: string | null, mad
 
 const placeOf = ({ parentId }: SendOptions) => (parentId === undefined ? {} : { parent_id: parentId })
 
-/** How a reply is to be answered, as a request says it. */
+/** Returns the form of a reply's answer, as a request has it. */
 export const answerForm = ({
   usage,
   reasoning,
@@ -259,7 +260,7 @@ function creation(calls: Calls, agentId: string, made: NewSession) {
   }
 }
 
-/** The id of a session that is created once, when it is needed. */
+/** Returns the id of a session that is created once, when it is needed. */
 export function knownSession(given: string | null, post: (options: { signal?: AbortSignal }) => Promise<string>) {
   let id = given
   let creating: Promise<string> | null = null
@@ -280,7 +281,7 @@ export function knownSession(given: string | null, post: (options: { signal?: Ab
   }
   return {
     known: () => id,
-    /** Told of a session that its first message created. */
+    /** Records the id of a session that its first message created. */
     created(newId: string | null) {
       id = newId ?? id
     },
@@ -288,8 +289,8 @@ export function knownSession(given: string | null, post: (options: { signal?: Ab
   }
 }
 
-/** Asks for the frames after this one. */
+/** Returns the header that requests the frames after this one. */
 export const after = (lastEventId: number): Record<string, string> => ({ 'last-event-id': String(lastEventId) })
 
-/** The server's own answer for a session without a reply. */
+/** Returns the server's own answer for a session without a reply. */
 export const nothingYet = (): Response => new Response(null, { status: 204 })

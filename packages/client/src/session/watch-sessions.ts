@@ -18,7 +18,7 @@ export type SessionList = Schemas['DeploySessionList'] & { lastEventId: string |
 export interface WatchOptions {
   /** Only sessions of this user. */
   user?: string
-  /** That of a list, or of the last change that was received. From now on by default. */
+  /** The id of a list, or of the last change that was received. From now on by default. */
   lastEventId?: string | null
   onConnection?: (state: 'open' | 'lost') => void
   signal?: AbortSignal | undefined
@@ -40,7 +40,10 @@ export async function listSessions({ transport, agentId }: Context, query: objec
   return { ...((await readAnswer(response)) as Schemas['DeploySessionList']), lastEventId }
 }
 
-/** Each change, over as many connections as it takes; ends when the agent is deleted or the client secret may see no more. */
+/**
+ * Yields each change, over as many connections as it takes; ends when the agent is deleted or the client secret may see
+ * no more.
+ */
 export async function* watchSessions(
   { transport, reconnect, agentId }: Context,
   { user, lastEventId = null, ...options }: WatchOptions,

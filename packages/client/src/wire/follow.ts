@@ -1,4 +1,4 @@
-/** One stream of server-sent events over as many connections as it takes. */
+/** A stream of server-sent events over as many connections as it takes. */
 import { ApiError, ConnectionError, ReplyError } from '../errors.ts'
 import { type ServerEvent, serverEvents } from './server-events.ts'
 
@@ -18,7 +18,7 @@ export interface FollowOptions {
   /** Asks for what is still missing. Null when there is nothing. Rejects with `ApiError` when it is refused. */
   connect(signal: AbortSignal): Promise<Response | null>
   isLast(event: ServerEvent): boolean
-  /** Whether the request can be repeated safely now. */
+  /** Returns whether the request can be repeated safely now. */
   mayRepeat(): boolean
   /** `open`: connected. `lost`: the connection broke, and is being restored. */
   onConnection?: ((state: 'open' | 'lost') => void) | undefined
@@ -30,8 +30,8 @@ export interface FollowOptions {
 const silenceMs = 45_000
 
 /**
- * Events until the last one. Leaving the loop closes the connection. Rejects with `ApiError` when the server refuses
- * for good, with `ConnectionError` when it gives up, and with the signal's reason when that aborts.
+ * Yields events until the last one. Leaving the loop closes the connection. Rejects with `ApiError` when the server
+ * refuses for good, with `ConnectionError` when it gives up, and with the signal's reason when that aborts.
  */
 export async function* follow(options: FollowOptions): AsyncGenerator<ServerEvent, void> {
   const { signal, onConnection } = options
@@ -66,7 +66,10 @@ export async function* follow(options: FollowOptions): AsyncGenerator<ServerEven
   }
 }
 
-/** A body that breaks off rejects with an error of the platform's choice, mostly a TypeError: only our own are final. */
+/**
+ * Returns whether an error is final. A body that breaks off rejects with an error of the platform's choice, mostly a
+ * TypeError: only our own are final.
+ */
 const isFinal = (error: unknown): boolean => (error instanceof ApiError ? !error.passes : error instanceof ReplyError)
 
 const lostBy = (failure: unknown): unknown =>
@@ -97,7 +100,7 @@ function pausesOf({ reconnect = {}, signal }: FollowOptions) {
   }
 }
 
-/** A signal that aborts with the outer one, and when nothing was received for 45 s. */
+/** Returns a signal that aborts with the outer one, and when nothing was received for 45 s. */
 function watchdogOf(outer: AbortSignal | undefined, answerWithinMs = silenceMs) {
   const own = new AbortController()
   const leave = () => own.abort(outer?.reason)

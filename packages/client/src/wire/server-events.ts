@@ -1,9 +1,9 @@
 /** Server-sent events, as the HTML standard defines them, from a body in chunks of any size. */
 
 export interface ServerEvent {
-  /** When absent, the event has none. */
+  /** The event's id; absent if it has none. */
   id?: string
-  /** Its name; `message` when absent. */
+  /** The event's name; `message` when absent. */
   event?: string
   data: string
 }
@@ -48,8 +48,8 @@ export function eventParser(onEvent: (event: ServerEvent) => void): (chunk: stri
 }
 
 /**
- * The events of one response; ends with it. Rejects when the connection breaks. `onBytes` is called for everything that
- * is received, comments included. Leaving the loop closes the connection.
+ * Yields the events of one response, and ends with it. Rejects when the connection breaks. `onBytes` is called for
+ * everything that is received, comments included. Leaving the loop closes the connection.
  */
 export async function* serverEvents(
   { body }: Response,

@@ -7,11 +7,11 @@ export type TokenSource = () => Promise<string> | string
 export interface Tokens {
   /** Rejects with `ConnectionError` when the source does, with its own `ApiError`, and with the signal's reason. */
   current(signal: AbortSignal | undefined): Promise<string>
-  /** It was refused: the next call asks for another one. */
+  /** Discards a token that was refused: the next call requests another one. */
   drop(token: string): void
 }
 
-/** So long before its end a token counts as used up, and a quarter of its life at most. */
+/** The time before its end when a token counts as used up: a quarter of its life at most. */
 const aheadMs = 30_000
 
 interface Held {
@@ -58,8 +58,8 @@ export function createTokens(source: TokenSource): Tokens {
 }
 
 /**
- * Milliseconds from its making to its end, as the token itself says; null when it does not say. Not by this machine's clock,
- * which may be wrong by hours.
+ * Returns the milliseconds from the token's creation to its end, as the token itself says, or null when it does not
+ * say. This machine's clock is not used, since it may be wrong by hours.
  */
 function lifetimeOf(token: string): number | null {
   try {
@@ -83,7 +83,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   }
 }
 
-/** `Promise.withResolvers` is younger than Node.js 20. */
+/** Returns a promise with its `reject`. `Promise.withResolvers` is missing in Node.js 20. */
 function withReject(): { promise: Promise<never>; reject: (reason: unknown) => void } {
   let reject: (reason: unknown) => void = () => {}
   const promise = new Promise<never>((_, no) => {

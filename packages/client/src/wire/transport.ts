@@ -1,13 +1,13 @@
-/** One request: base URL, headers, JSON, and the login's cookie outside of browsers, which keep it themselves. */
+/** A request: base URL, headers, JSON, and the login's cookie outside of browsers, which keep it themselves. */
 import { ConnectionError, refusalOf } from '../errors.ts'
 import { createTokens, type TokenSource, type Tokens } from './tokens.ts'
 
 export interface TransportOptions {
-  /** Where the server is, without a slash at the end. `''`: the page's own server. */
+  /** The server's URL, without a slash at the end. `''`: the page's own server. */
   baseUrl: string
   /** Sent with every request: `{ authorization: 'Bearer …' }` with the key of the deploy API. */
   headers?: Record<string, string>
-  /** Resolves to a page's client secret, which is sent with every request and renewed automatically. */
+  /** The source of a page's client secret, which is sent with every request and renewed automatically. */
   token?: TokenSource
   /** The option of `fetch` in browsers. */
   credentials?: NonNullable<RequestInit['credentials']>
@@ -22,7 +22,10 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined
 }
 
-/** Resolves whatever the status is. Rejects with `ConnectionError`, and when the signal aborts. */
+/**
+ * The function that sends a request. It resolves whatever the status is, and rejects with `ConnectionError`, and when
+ * the signal aborts.
+ */
 export type Transport = (method: string, path: string, options?: RequestOptions) => Promise<Response>
 
 const cookieName = 'greenroom_session'
@@ -32,7 +35,9 @@ export function createTransport({ token, ...options }: TransportOptions): Transp
   return token === undefined ? send : renewing(send, createTokens(token))
 }
 
-/** The same requests with a token. One that is refused as expired is renewed, and the request sent once more. */
+/**
+ * Returns the same requests with a token. One that is refused as expired is renewed, and the request sent once more.
+ */
 function renewing(send: Transport, tokens: Tokens): Transport {
   return async (method, path, options = {}) => {
     const { signal, headers } = options
@@ -74,7 +79,7 @@ function createSender(options: Omit<TransportOptions, 'token'>): Transport {
   }
 }
 
-/** The login's cookie after this response. Browsers keep it themselves, and show none to scripts. */
+/** Returns the login's cookie after this response. Browsers keep it themselves, and show none to scripts. */
 function cookieOf({ headers }: Response, before: string | null): string | null {
   const set = headers.getSetCookie?.().find((line) => line.startsWith(`${cookieName}=`))
   if (set === undefined) return before
@@ -82,7 +87,7 @@ function cookieOf({ headers }: Response, before: string | null): string | null {
   return pair === `${cookieName}=` ? null : pair
 }
 
-/** The JSON of a response; undefined when it has none (204). Rejects with `ApiError` when it is a refusal. */
+/** Returns the JSON of a response; undefined when it has none (204). Rejects with `ApiError` when it is a refusal. */
 export async function readAnswer(response: Response): Promise<unknown> {
   if (!response.ok) throw await refusalOf(response)
   const text = await response.text().catch((error: unknown) => {

@@ -1,18 +1,19 @@
-/** Decisions about calls that wait (contract section 15): whether they fit what is pending, and who may make them. */
+/** Decisions about pending calls (contract section 15): the checks that they fit, and who may make them. */
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { CallAnswer, CheckedToolbox, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
 import { refuse } from '../../../http/sending/refusals.ts'
-import { badRequest, HttpError } from '../../../http/server/http-error.ts'
-import type { PendingCall, Wait } from '../store/waits.ts'
+import { badRequest, HttpError, missing } from '../../../http/server/http-error.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { findWait, type PendingCall, type Wait } from '../store/waits.ts'
 
 export interface GivenDecisions {
   calls: readonly DecidedCall[]
-  /** Null when nothing waits. */
+  /** The pending calls. Null when there are none. */
   wait: Wait | null
-  /** A client secret approves as it stands, or rejects. */
+  /** True for a client secret, which may only approve a call unchanged or reject it. */
   bySecret: boolean
-  /** They came as messages of role `tool`: to approvals those are no answer. */
+  /** True for messages of role `tool`, which cannot answer approvals. */
   asMessages: boolean
 }
 
@@ -29,20 +30,33 @@ export function readDecisions(decisions: ActionsRequest['decisions']): DecidedCa
   })
 }
 
-/** The calls that wait for the caller, where a message at this place comes behind them: elsewhere their ids mean other calls. */
+/** Returns the decisions with the pending calls. Throws 404 for a session that is not the user's. */
+export async function decisionsIn(
+  sql: Sql,
+  session: Parameters<typeof findWait>[1],
+  given: Omit<GivenDecisions, 'wait'>,
+): Promise<GivenDecisions> {
+  const { found, wait } = await findWait(sql, session)
+  return found ? { ...given, wait } : missing('session')
+}
+
+/**
+ * Returns the pending calls of the caller that a message at this place comes after. At other places their ids mean
+ * other calls.
+ */
 export function awaitedAt(place: MessagePlace | undefined, wait: Wait | null): ReadonlySet<string> {
   const isBehind = place === undefined || ('parent' in place && place.parent === wait?.replyId)
   const awaited = isBehind ? (wait?.pending ?? []).filter(({ kind }) => kind === 'caller') : []
   return new Set(awaited.map(({ call_id }) => call_id))
 }
 
-/** Results among what was sent of calls that are awaited: kept with the message that comes behind them. */
+/** Returns the sent results of calls that are awaited. They are stored with the message that follows them. */
 export const answersAmong = (sent: readonly DecidedCall[], awaited: ReadonlySet<string>): CallAnswer[] =>
   sent.flatMap(({ id, decision, output }) =>
     awaited.has(id) && decision === 'respond' && output !== undefined ? [{ id, output }] : [],
   )
 
-/** Throws 400, 403 or 409. Arguments that are the model's own are left out. */
+/** Returns the decisions, without arguments that equal the model's own. Throws 400, 403 or 409. */
 export async function fittingDecisions(
   { calls, wait, bySecret, asMessages }: GivenDecisions,
   openToolbox: () => Promise<CheckedToolbox>,
@@ -79,7 +93,10 @@ function withoutOwnArguments({ arguments: changed, ...decided }: DecidedCall, ca
   return { ...decided, arguments: changed }
 }
 
-/** Text that is no JSON is like nothing that anybody sends. Models may send empty text for no arguments. */
+/**
+ * Parses arguments. Text that is not JSON equals nothing that a caller sends. Models may send empty text for no
+ * arguments.
+ */
 function parsed(text: string): unknown {
   if (text.trim() === '') return {}
   try {

@@ -1,12 +1,26 @@
-/** Decisions about calls that waited, in the audit (contract section 23). */
+/** The sending of decisions about pending calls, and their audit (contract sections 15 and 23). */
 import type { FastifyRequest } from 'fastify'
 import type { Sent } from '../../../actors/session/host.ts'
+import type { MessageInput } from '../../../http/sending/message-record.ts'
+import { type SendDependencies, sendFrom } from '../../../http/sending/send-message.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { originOf } from '../../audit/routes/record-change.ts'
 import { writeEntries } from '../../audit/store/audit.ts'
 import type { GivenDecisions } from './decisions.ts'
 
-/** Where the reply was joined, or refused, nothing was decided. */
+/** Sends decisions in place of a message, and records them in the audit. */
+export async function sendDecisions(
+  deps: SendDependencies,
+  request: FastifyRequest,
+  agentId: string,
+  input: Omit<MessageInput, 'text' | 'onBusy'> & { decisions: GivenDecisions },
+): Promise<Sent> {
+  const sent = await sendFrom(deps, agentId, { ...input, text: '', onBusy: 'reject' })
+  await recordDecisions(deps.sql, request, sent, input.decisions)
+  return sent
+}
+
+/** Records decisions in the audit. Nothing was decided when the reply was joined or refused. */
 export async function recordDecisions(
   sql: Sql,
   request: FastifyRequest,
@@ -23,7 +37,7 @@ export async function recordDecisions(
     changes: { decision: { from: null, to: decision } },
   }))
   await writeEntries(sql, originOf(request), entries).catch((error: unknown) => {
-    // They are stored and carried out: a 503 would say that nothing is (contract section 10).
+    // The decisions are stored and carried out: a 503 would say that nothing is stored (contract section 10).
     request.log.warn({ entries, detail: String(error) }, 'Decisions could not be written into the audit.')
   })
 }

@@ -1,7 +1,7 @@
 /** Rows of `messages` for what a session is made with. */
 import type { GivenMessage } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
-import type { StoredEvent } from '../../../actors/reply/reply-event.ts'
+import { isNumberedKind, type StoredEvent } from '../../../actors/reply/reply-event.ts'
 import { fold, jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
 
 interface GivenColumns {
@@ -27,7 +27,7 @@ function givenColumns({ role, content, events = [] }: GivenMessage): GivenColumn
   if (!hasCalls) return { role, content }
   let place = { seq: 0, part: 0 }
   const stored = events.map((event): StoredEvent => {
-    place = event.type === 'text' ? { seq: place.seq + 1, part: 0 } : { seq: place.seq, part: place.part + 1 }
+    place = isNumberedKind(event.type) ? { seq: place.seq + 1, part: 0 } : { seq: place.seq, part: place.part + 1 }
     return { ...place, event }
   })
   const { frameEnds, others } = fold(stored)

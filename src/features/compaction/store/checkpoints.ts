@@ -4,7 +4,7 @@ import type { Usage } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isoTime } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import type { Owner } from '../../../persistence/replies/admission/admission.ts'
+import type { Owner } from '../../../persistence/replies/admission/admission-answer.ts'
 
 /** Idempotent. `fenced`: this instance was declared lost, or the session is gone, or is no longer held by `hold`. */
 export async function storeCheckpoint(

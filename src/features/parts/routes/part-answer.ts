@@ -1,13 +1,15 @@
-/** Reads a picture or file of a message back (contract section 13). */
+/** The answer with a picture or file of a message (contract section 13). */
 
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { MessagePart } from '../../../actors/ports/index.ts'
-import type { PartPlace } from '../store/parts.ts'
+import { missing } from '../../../http/server/http-error.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { findPart, type PartPlace } from '../store/parts.ts'
 
 export type PartScope = 'deploy' | 'playground'
 
-/** The path of this API at which it is read. */
+/** Returns the path of this API at which a part is read. */
 export const partPath = (scope: PartScope, { agentId, sessionId, messageId, n }: PartPlace): string =>
   `/api/v1/agents/${agentId}/${scope}/sessions/${sessionId}/messages/${messageId}/parts/${n}`
 
@@ -16,23 +18,29 @@ const paths = {
   playground: /^\/api\/v1\/agents\/([^/]+)\/playground\/sessions\/([^/]+)\/messages\/([^/]+)\/parts\/(\d+)$/,
 } satisfies Record<PartScope, RegExp>
 
-/** The part that a path of `partPath` is for. Null when it is no such path. */
+/** Returns the part that a path of `partPath` names. It is null for any other path. */
 export function placeOfPath(scope: PartScope, path: string): PartPlace | null {
   const [, agentId, sessionId, messageId, n] = paths[scope].exec(path) ?? []
   if (agentId === undefined || sessionId === undefined || messageId === undefined || n === undefined) return null
   return { agentId, sessionId, messageId, n }
 }
 
-/** Cached between the pages of one visit: what stands at such a path never changes. */
+/** The time in the caches of browsers (s). The content of such a path never changes. */
 const CACHED_S = 3600
 
 /**
- * The bytes are saved, or shown by a page that chose to, but never run. A browser that opens it opens a document that may load
- * nothing, and is of no origin.
+ * Sends a part, to be saved or to be shown by a page that chooses to, but never to be run. A browser that opens it
+ * shows a document without an origin, which may load nothing. Throws 404.
  */
-export function sendPart(reply: FastifyReply, part: MessagePart): FastifyReply {
+export async function answerPart(
+  sql: Sql,
+  { agent_id, session_id, message_id, n }: { agent_id: string; session_id: string; message_id: string; n: string },
+  reply: FastifyReply,
+): Promise<void> {
+  const place = { agentId: agent_id, sessionId: session_id, messageId: message_id, n }
+  const part = (await findPart(sql, place)) ?? missing('part')
   const { mediaType, size } = part
-  return reply
+  await reply
     .header('content-type', mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType)
     .header('content-length', size)
     .header('content-disposition', disposition(part))
@@ -42,7 +50,7 @@ export function sendPart(reply: FastifyReply, part: MessagePart): FastifyReply {
     .send(Readable.from(part.read(), { objectMode: false }))
 }
 
-/** RFC 6266: a plain name for those who read no other. */
+/** Returns the header of RFC 6266, with a plain name for clients that read no other. */
 function disposition({ filename }: MessagePart): string {
   if (filename === null) return 'attachment'
   const plain = filename.replace(/[^\x20-\x7e]|["\\%]/gu, '_')

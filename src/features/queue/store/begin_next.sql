@@ -1,18 +1,22 @@
--- revision 1
-/* The one place where a queued message begins: called by every statement that settles a reply, in its transaction, and by
-   tend_queues for sessions in which nothing runs. The caller holds the session's lock. Answers the id of the reply that it
-   opened; null when nothing is to begin, or not on this instance.
-   The agent is as it is now. A place that is gone meanwhile is noted as fault, for the reply to end with it. */
+-- revision 3
+/* Begins the next message of a session's queue, as admit_message begins one that never waited: the only place where a queued
+   message begins. Every statement that settles a reply calls it in its transaction, and so does tend_queues for sessions in
+   which nothing runs. The caller holds the session's lock. Returns the id of the reply that it opened; null when nothing is to
+   begin, or not on this instance.
+   The agent is as it is now. A place that no longer exists is stored as fault, for the reply to end with it. */
 create or replace function begin_next(p_instance uuid, p_epoch bigint, p_session uuid) returns uuid
 language plpgsql as $$
 declare
   s record;
   a record;
   q record;
+  m record; -- of message_fields
+  place record; -- of place_message
+  judged record; -- of judge_message
   v_overrides jsonb;
   v_message jsonb;
-  v_answer jsonb;
   v_fault text;
+  v_answer jsonb;
 begin
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch and i.begins_queued for key share;
   if not found then return null; end if;
@@ -22,6 +26,10 @@ begin
   -- Calls that wait are rejected by what steers or interrupts; what was only queued waits with them.
   if q.id is null or s.status = 'streaming' or (s.status = 'waiting' and q.rank = 2) then return null; end if;
 
+  -- Absent: stored before there were versions, in the form of the first.
+  if (q.message ->> 'version')::integer > 1 then
+    raise exception 'a queued message has the version %, which is not known', q.message ->> 'version';
+  end if;
   v_overrides := q.message -> 'facts' -> 'overrides';
   if jsonb_typeof(v_overrides) is distinct from 'object' then v_overrides := '{}'; end if;
   select coalesce(v_overrides ->> 'model', x.model) as model,
@@ -37,14 +45,20 @@ begin
       'prompt', (select jsonb_build_object('id', p.id, 'name', p.name,
                                            'sha256', encode(sha256(convert_to(p.content, 'UTF8')), 'hex'))
                    from prompts p where p.id = a.prompt_id)));
-  v_answer := admit_message(p_instance, p_epoch, v_message, q.content);
-  if v_answer ->> 'outcome' in ('unknown_parent', 'unknown_message', 'nothing_to_answer') then
-    v_fault := v_answer ->> 'outcome';
-    v_answer := admit_message(p_instance, p_epoch, v_message - 'place', q.content);
+  m := message_fields(v_message, q.content);
+  s := lock_session(p_session, s.agent_id, null, q.reply_id);
+  place := place_message(m, s);
+  if place.fault is not null then
+    v_fault := place.fault;
+    m := message_fields(v_message - 'place', q.content);
+    place := place_message(m, s);
   end if;
-  if v_answer ->> 'outcome' <> 'admitted' then return null; end if;
+  judged := judge_message(m, s);
+  if judged.refusal is not null then return null; end if;
+  if m.limits is not null then perform judge_limits(m.limits, m.agent_id, s.end_user, q.reply_id, 'hold', null, null, null); end if;
+  v_answer := open_reply(p_instance, p_epoch, m, s, place, judged.bytes, null);
   update queued_messages x
-     set instance_id = p_instance, epoch = p_epoch, admission = v_answer || jsonb_build_object('fault', v_fault)
+     set instance_id = p_instance, epoch = p_epoch, admission = v_answer || jsonb_build_object('version', 1, 'fault', v_fault)
    where x.id = q.id;
   update sessions x set queued = greatest(x.queued - 1, 0) where x.id = p_session;
   return q.reply_id;

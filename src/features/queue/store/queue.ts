@@ -1,10 +1,11 @@
 /** The queue of a session, as rows: what waits, what has begun, what is taken out (contract section 22). */
-import type { BegunMessage, NoPlace, QueuedState, QueueStore } from '../../../actors/ports/index.ts'
+import type { BegunMessage, QueuedState, QueueStore } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isoTime } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { type Answer, admittedOf, type Owner } from '../../../persistence/replies/admission/admission.ts'
+import { admittedOf, type Owner } from '../../../persistence/replies/admission/admission-answer.ts'
 import { decodeInput } from './stored-input.ts'
+import { decodeBegun } from './stored-rows.ts'
 
 /** A message that waits. `position`: 1 is next. */
 export interface QueuedMessage {
@@ -38,7 +39,8 @@ interface BegunRow {
   model: string
   include_usage: boolean
   requester_lost: boolean
-  admission: Answer & { fault: NoPlace | null }
+  /** See `decodeBegun`. */
+  admission: unknown
 }
 
 export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
@@ -81,7 +83,7 @@ export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
 }
 
 function begunOf(row: BegunRow, owner: Owner): BegunMessage {
-  const { admission } = row
+  const admission = decodeBegun(row.admission)
   const message = {
     replyId: row.reply_id,
     sessionId: row.session_id,

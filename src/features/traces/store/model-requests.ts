@@ -93,12 +93,26 @@ async function readMessages(
 }
 
 function sentTexts({ content, others }: Shown): SentTexts {
-  const events = others.map(({ event }) => event)
-  return {
-    content,
-    calls: events.flatMap((event) => (event.type === 'tool_call' ? [event.arguments] : [])),
-    results: events.flatMap((event) => (event.type === 'tool_result' ? [event.content] : [])),
+  const sent: SentTexts = { content, calls: [], results: [] }
+  for (const { event } of others) {
+    switch (event.type) {
+      case 'tool_call':
+        sent.calls.push(event.arguments)
+        break
+      case 'tool_result':
+        sent.results.push(event.content)
+        break
+      case 'text':
+      case 'reasoning':
+      case 'tool_begun':
+      case 'tool_unknown':
+      case 'model':
+        break // no request refers to them
+      default:
+        event satisfies never
+    }
   }
+  return sent
 }
 
 async function readTexts(sql: Sql, references: readonly Reference[]): Promise<Map<string, string>> {

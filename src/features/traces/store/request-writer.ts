@@ -1,5 +1,6 @@
 /** Encodes a model request for storage: one writer for each reply, one memory for the process. */
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type {
   HistoryMessage,
   ModelRequest,
@@ -21,14 +22,13 @@ const MOST_TEXTS = 1000
 const AGAIN_MS = 6 * 3_600_000
 
 export function createStoredTexts(): StoredTexts {
-  const seen = new Map<string, { hash: string; at: number }>()
+  const seen = new LRUCache<string, { hash: string; at: number }>({ max: MOST_TEXTS })
   return {
     look(text) {
       const now = performance.now()
       const known = seen.get(text)
       if (known && now - known.at < AGAIN_MS) return { hash: known.hash, isDue: false }
       const hash = known?.hash ?? createHash('sha256').update(text).digest('hex')
-      if (seen.size >= MOST_TEXTS) seen.clear()
       seen.set(text, { hash, at: now })
       return { hash, isDue: true }
     },
@@ -194,10 +194,17 @@ function addStored({ position, content, toolEvents }: HistoryMessage, adding: Ad
     shown = end
   }
   for (const { end, event } of toolEvents) {
-    if (event.type === 'tool_call') {
-      addPiece(end)
-      addArguments(event.arguments, position, calls++)
-    } else addResult(event.content, position, results++, adding)
+    switch (event.type) {
+      case 'tool_call':
+        addPiece(end)
+        addArguments(event.arguments, position, calls++)
+        break
+      case 'tool_result':
+        addResult(event.content, position, results++, adding)
+        break
+      default:
+        event satisfies never
+    }
   }
   addPiece(bytes.length)
 }

@@ -249,9 +249,24 @@ function chatAnswer(info: StatelessInfo): StatelessAnswer<ReturnType<typeof comp
       const answer = { content: '', reasoning: '' }
       let { model } = head
       for (const event of events) {
-        if (event.type === 'text') answer.content += event.text
-        else if (event.type === 'reasoning') answer.reasoning += event.text
-        else if (event.type === 'model') model = event.model
+        switch (event.type) {
+          case 'text':
+            answer.content += event.text
+            break
+          case 'reasoning':
+            answer.reasoning += event.text
+            break
+          case 'model':
+            model = event.model
+            break
+          case 'tool_call':
+          case 'tool_begun':
+          case 'tool_result':
+          case 'tool_unknown':
+            break // `calls` are those that are shown
+          default:
+            event satisfies never
+        }
       }
       return completionBody({ ...head, model }, { ...answer, calls }, reason, usage)
     },

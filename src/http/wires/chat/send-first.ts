@@ -5,13 +5,13 @@ import { recordDecisions } from '../../../features/approvals/routes/record-decis
 import { callerLimits } from '../../../features/limits/routes/caller-limits.ts'
 import type { PreparedParts } from '../../../features/parts/routes/prepare.ts'
 import { type Caller, opensId, userOf } from '../../../features/users/access/caller.ts'
-import { type ChatRequest, type ChatSession, chatSession } from '../../deploy/front-ends/chat-session.ts'
 import { noFields } from '../../sending/answer-fields.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
 import { isRetry } from '../../sending/request-options.ts'
 import { releasePartsAfter, type SendDependencies, sendWithFreshAgent } from '../../sending/send-message.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import { originOf } from '../../server/observe-requests.ts'
+import { type ChatRequest, type ChatSession, chatSession } from '../front-ends/chat-session.ts'
 
 /** What a page's request says of its message. */
 type PageMessage = Pick<

@@ -12,11 +12,11 @@ import type { Sent } from '../../../actors/session/host.ts'
 import {
   answersAmong,
   awaitedAt,
+  decisionsIn,
   type GivenDecisions,
   readDecisions,
 } from '../../../features/approvals/routes/decisions.ts'
-import { recordDecisions } from '../../../features/approvals/routes/record-decisions.ts'
-import { findWait } from '../../../features/approvals/store/waits.ts'
+import { recordDecisions, sendDecisions } from '../../../features/approvals/routes/record-decisions.ts'
 import { checkpointsOf, compactNow } from '../../../features/compaction/routes/compaction.ts'
 import type { StoredCheckpoint } from '../../../features/compaction/store/checkpoints.ts'
 import { callerLimits } from '../../../features/limits/routes/caller-limits.ts'
@@ -33,7 +33,6 @@ import { sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
 import { type Caller, opensId, userOf } from '../../../features/users/access/caller.ts'
 import { ownParts } from '../../../features/users/access/own-session.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { newestReply } from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import { refuseUnwanted } from '../../sending/caller-instructions.ts'
@@ -41,7 +40,7 @@ import { readPlace, requestOptions } from '../../sending/request-options.ts'
 import { type SendDependencies, sendFrom } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { bodyCheck } from '../../server/input.ts'
-import { answerWhole, lastEventId, streamReply } from '../../streaming/reply-stream.ts'
+import { answerWhole, followReply, streamReply } from '../../streaming/reply-stream.ts'
 import { readAnswers, readInstructions, readLastMessage, readResults, withoutInstructions } from './chat-request.ts'
 import { sessionFrame, wireUsage } from './completion-frames.ts'
 import { generationFailed } from './errors.ts'
@@ -51,7 +50,7 @@ const checkMessages = bodyCheck(SentMessages)
 
 const noMessage: SentMessage = { text: '', parts: [] }
 
-/** Throws 400 and 413. Empty where the request asks for another reply: its messages are not looked at. */
+/** Reads the newest message. It is empty for a regenerated reply, which ignores the messages. Throws 400 and 413. */
 function readNewest(body: components['schemas']['SessionCompletionRequest'], uploads: Uploads): SentMessage {
   return body.regenerate === true ? noMessage : readLastMessage(body.messages ?? [], uploads)
 }
@@ -59,7 +58,7 @@ function readNewest(body: components['schemas']['SessionCompletionRequest'], upl
 const known = new Set(Object.keys(SessionCompletionRequest.properties))
 const knownActions = new Set(Object.keys(ActionsRequest.properties))
 
-/** Throws 404 for a session that is not the caller's, where its path alone tells. */
+/** Throws 404 for a session that is not the caller's, when the path alone shows it. */
 async function requirePossible(
   deps: SendDependencies,
   caller: Caller,
@@ -70,20 +69,21 @@ async function requirePossible(
   missing('session')
 }
 
-/** What is decided about the calls that wait in this session. Throws 404 for another's session. */
-async function decisionsOf(
+/** Returns the decisions with the pending calls of the session. Throws 404 for another caller's session. */
+const decisionsOf = (
   { sql }: SendDependencies,
   caller: Caller,
   { agent_id: agentId, session_id: sessionId }: { agent_id: string; session_id: string },
   calls: readonly DecidedCall[],
   asMessages: boolean,
-): Promise<GivenDecisions> {
-  const { found, wait } = await findWait(sql, { agentId, sessionId, user: userOf(caller) })
-  if (!found) missing('session')
-  return { calls, wait, bySecret: caller.kind === 'secret', asMessages }
-}
+): Promise<GivenDecisions> =>
+  decisionsIn(
+    sql,
+    { agentId, sessionId, user: userOf(caller) },
+    { calls, bySecret: caller.kind === 'secret', asMessages },
+  )
 
-/** What the caller has made of its calls: decisions instead of a message, or answers beside it. */
+/** Returns the caller's results of its own calls: decisions in place of a message, or answers that come with one. */
 async function madeCalls(
   deps: SendDependencies,
   caller: Caller,
@@ -108,7 +108,7 @@ const wireCheckpoint = ({ id, throughMessageId, summary, model, usage, createdAt
 })
 
 export const sessionCompletionHandlers = (deps: SendDependencies) => {
-  const { sql, host } = deps
+  const { sql } = deps
   const answer = async (sent: Sent, { stream }: { stream?: boolean | null }, reply: FastifyReply) => {
     const { source, onLeft } = sentAnswer(sent, reply)
     if (!stream) return answerWhole(reply, source, onLeft, generationFailed)
@@ -123,7 +123,7 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
       const uploads = requireUploads(request)
       const messages = body.regenerate === true ? [] : (body.messages ?? [])
       const instructions = readInstructions(messages, caller)
-      // Said before that the user's message is missing.
+      // Refused before a missing user message is.
       if (instructions && withoutInstructions(messages).length === 0)
         refuseUnwanted(await loadAgent(deps, params.agent_id), instructions)
       const results = readResults(messages)
@@ -152,29 +152,18 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
       const calls = readDecisions(body.decisions)
       nameIgnored(reply, body, knownActions)
       const decisions = await decisionsOf(deps, caller, params, calls, false)
-      const sent = await sendFrom(deps, params.agent_id, {
+      const sent = await sendDecisions(deps, request, params.agent_id, {
         sessionId: params.session_id.toLowerCase(),
         user: userOf(caller),
         by: userOf(caller),
-        text: '',
-        onBusy: 'reject',
         ...requestOptions(request, body),
         counted: callerLimits(caller, reply),
         decisions,
       })
-      await recordDecisions(sql, request, sent, decisions)
       return await answer(sent, body, reply)
     },
-    resumeSessionCompletion: async ({ params, query, request, reply }) => {
-      const newest = await newestReply(sql, params.agent_id, params.session_id, query.reply)
-      if (!newest.found) missing('session')
-      if (query.reply !== undefined && newest.replyId === null) missing('reply')
-      const after = lastEventId(request.headers['last-event-id'])
-      const found = newest.replyId === null ? null : await host.open(newest.replyId)
-      if (found === null) return reply.code(204).send()
-      await streamReply(reply, found, after, sessionFrame)
-      return undefined
-    },
+    resumeSessionCompletion: ({ params, query, ...exchange }) =>
+      followReply(deps, params, exchange, sessionFrame, query.reply),
     cancelSessionCompletion: ({ params, body }) => cancelSession(deps, params, body),
     listSessionQueue: async ({ params }) => ({
       queue: (await readQueue(deps, params)).map(({ createdAt, ...message }) => ({

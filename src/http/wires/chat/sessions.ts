@@ -7,8 +7,7 @@ import type { SessionHost } from '../../../actors/session/host.ts'
 import { makeSession } from '../../../features/branches/routes/new-session.ts'
 import { moveHead } from '../../../features/branches/routes/session-head.ts'
 import { type FeedDependencies, sendChanges, tellPosition } from '../../../features/live-lists/routes/send-changes.ts'
-import { partPath, sendPart } from '../../../features/parts/routes/part-answer.ts'
-import { findPart } from '../../../features/parts/store/parts.ts'
+import { answerPart, partPath } from '../../../features/parts/routes/part-answer.ts'
 import type { StorageLimits } from '../../../features/parts/store/storage-limits.ts'
 import { type Caller, userOf } from '../../../features/users/access/caller.ts'
 import { ownSession } from '../../../features/users/access/own-session.ts'
@@ -70,7 +69,7 @@ export const wireMessage = (message: Message) => ({
   ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => wirePart(message, part, n)) }),
 })
 
-/** Throws 403 for what a client secret cannot give a session. */
+/** Throws 403 for fields that a client secret cannot give a session. */
 function refuseOthers(caller: Caller, { user, messages }: components['schemas']['SessionCreate']): void {
   if (caller.kind !== 'secret') return
   if (user != null && user !== caller.user)
@@ -78,7 +77,10 @@ function refuseOthers(caller: Caller, { user, messages }: components['schemas'][
   if (messages != null) throw new HttpError(403, 'messages: a history is given with the deploy key')
 }
 
-/** Throws 403 for metadata that a client secret may not give a session. A copy has its original's until it is given its own. */
+/**
+ * Throws 403 for metadata that a client secret cannot give a session. A copy keeps its original's metadata unless it is
+ * given its own.
+ */
 async function refuseMetadata(
   deps: SessionDependencies,
   caller: Caller,
@@ -139,10 +141,7 @@ export const sessionHandlers = (deps: SessionDependencies) => {
       return wireSession((await changeSession(sql, agentId, sessionId, body, deriveTitle)) ?? missing('session'))
     },
     listSessionMessages: ({ params, query, reply }) => answerMessages(sql, params, query, { reply, show: wireMessage }),
-    getMessagePart: async ({ params: { agent_id, session_id, message_id, n }, reply }) => {
-      const place = { agentId: agent_id, sessionId: session_id, messageId: message_id, n }
-      return sendPart(reply, (await findPart(sql, place)) ?? missing('part'))
-    },
+    getMessagePart: ({ params, reply }) => answerPart(sql, params, reply),
     moveHead: async ({ params, body }) =>
       wireSession(await moveHead(sql, params.agent_id, params.session_id, body.message_id)),
     deleteSession: async ({ params }) => {

@@ -11,7 +11,7 @@ import { newestReplies, type ReplyFilter } from './store/reply-filter.ts'
 type Filters = Omit<OverviewFilters, 'status' | 'from' | 'to' | 'replies'> &
   ReplyFilter & { from?: string | undefined; to?: string | undefined }
 
-/** Throws 400. */
+/** Reads the filters of a list. Throws 400. */
 function filtersIn({ q, agentId, user, errorCode, from, to, ...replies }: Filters): OverviewFilters {
   const { providerId, httpStatus, text } = replies
   const readsReplies = [providerId, httpStatus, text].some((value) => value !== undefined)

@@ -1,20 +1,19 @@
-/** Decisions from the playground about calls that wait (contract section 15). */
+/** Decisions about pending calls, made in the playground (contract section 15). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../../actors/reply/reply-event.ts'
-import { readDecisions } from '../../../features/approvals/routes/decisions.ts'
-import { recordDecisions } from '../../../features/approvals/routes/record-decisions.ts'
-import { findWait } from '../../../features/approvals/store/waits.ts'
+import { decisionsIn, readDecisions } from '../../../features/approvals/routes/decisions.ts'
+import { sendDecisions } from '../../../features/approvals/routes/record-decisions.ts'
 import { sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { requestOptions } from '../../sending/request-options.ts'
-import { type SendDependencies, sendFrom } from '../../sending/send-message.ts'
-import { HttpError, missing } from '../../server/http-error.ts'
+import type { SendDependencies } from '../../sending/send-message.ts'
+import { HttpError } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { answerWhole, streamReply } from '../../streaming/reply-stream.ts'
 import { playgroundFrame } from '../chat/completion-frames.ts'
 
 export interface PlaygroundDependencies extends SendDependencies {
-  /** The name of the login. Null where no login is required. */
+  /** Returns the name of the login. It is null when no login is required. */
   loginOf(request: FastifyRequest, reply: FastifyReply): Promise<string | null>
 }
 
@@ -26,20 +25,16 @@ export function playgroundActions(deps: PlaygroundDependencies): Handlers<'playg
   return async ({ params, body, request, reply }) => {
     const calls = readDecisions(body.decisions)
     const { agent_id: agentId, session_id: sessionId } = params
-    const { found, wait } = await findWait(deps.sql, { agentId, sessionId, user: null })
-    if (!found) missing('session')
-    const decisions = { calls, wait, bySecret: false, asMessages: false }
-    const sent = await sendFrom(deps, agentId, {
+    const session = { agentId, sessionId, user: null }
+    const decisions = await decisionsIn(deps.sql, session, { calls, bySecret: false, asMessages: false })
+    const sent = await sendDecisions(deps, request, agentId, {
       sessionId: sessionId.toLowerCase(),
       user: null,
       by: await deps.loginOf(request, reply),
-      text: '',
-      onBusy: 'reject',
       ...requestOptions(request, body),
       reasoning: true,
       decisions,
     })
-    await recordDecisions(deps.sql, request, sent, decisions)
     const { source, onLeft } = sentAnswer(sent, reply)
     reply.header('x-session-id', sessionId.toLowerCase())
     if (!body.stream) return await answerWhole(reply, source, onLeft, generationFailed)

@@ -1,5 +1,9 @@
-/** The playground (specification 4.13, contract section 5): the deploy API's sessions, with more to see and to set. */
+/**
+ * The playground (specification 4.13, contract section 5): the sessions of the deploy API, with more details and
+ * settings.
+ */
 
+import { camelCase } from '../../../../openapi/camel-case.ts'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
 import type { MessagePart, MessagePlace } from '../../../actors/ports/index.ts'
@@ -7,7 +11,7 @@ import { newId } from '../../../actors/reply/new-id.ts'
 import { makeSession } from '../../../features/branches/routes/new-session.ts'
 import { moveHead } from '../../../features/branches/routes/session-head.ts'
 import { checkpointsOf, compactNow } from '../../../features/compaction/routes/compaction.ts'
-import { partPath, placeOfPath, sendPart } from '../../../features/parts/routes/part-answer.ts'
+import { answerPart, partPath, placeOfPath } from '../../../features/parts/routes/part-answer.ts'
 import { prepareParts } from '../../../features/parts/routes/prepare.ts'
 import { readContent, type SentMessage } from '../../../features/parts/routes/sent-message.ts'
 import type { FindStored } from '../../../features/parts/routes/stored-parts.ts'
@@ -28,7 +32,7 @@ import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { noFields } from '../../sending/answer-fields.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
 import { overridesOf } from '../../sending/overrides.ts'
-import { camelCase, refuse } from '../../sending/refusals.ts'
+import { refuse } from '../../sending/refusals.ts'
 import { readPlace } from '../../sending/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
@@ -36,14 +40,14 @@ import type { Handlers } from '../../server/mount.ts'
 import { originOf } from '../../server/observe-requests.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { answerMessages } from '../../server/paging/message-page.ts'
-import { lastEventId, streamReply } from '../../streaming/reply-stream.ts'
+import { followReply, streamReply } from '../../streaming/reply-stream.ts'
 import { playgroundFrame } from '../chat/completion-frames.ts'
 import { type PlaygroundDependencies, playgroundActions } from './playground-actions.ts'
 import { toolCallsOf } from './shown-calls.ts'
 
 type ChatRequest = components['schemas']['PlaygroundChatRequest']
 
-/** The session that is asked for, or one that is made with the message or not at all. Throws 400 and 404. */
+/** Returns the requested session, or a new one to be created with the message. Throws 400 and 404. */
 async function sessionFor(
   { sql }: PlaygroundDependencies,
   agentId: string,
@@ -61,13 +65,15 @@ async function sessionFor(
   return { sessionId: newId(), makeSession: { externalId: null, secretNumber: null } }
 }
 
-/** Throws 400 and 413. Empty where the request asks for another reply: its message is not looked at. */
+/**
+ * Reads the message of a request. It is empty for a regenerated reply, which ignores the message. Throws 400 and 413.
+ */
 function readMessage({ message, regenerate }: ChatRequest, uploads: Uploads): SentMessage {
   if (regenerate === true) return { text: '', parts: [] }
   return readContent(message ?? badRequest('message: is required'), 'message', uploads)
 }
 
-/** A login sees the parts of every session. */
+/** Finds stored parts by their paths. A login may read the parts of every session. */
 const shownParts =
   (sql: PlaygroundDependencies['sql']): FindStored =>
   async (path) => {
@@ -83,7 +89,7 @@ const partShown = ({ id: messageId, agentId, sessionId }: Message, part: Message
   size: part.size,
 })
 
-/** What a reply took (contract section 16). */
+/** Returns the fields that only replies have (contract section 16). */
 const replyFields = ({ model, providerId, usage, facts }: Message) => ({
   model,
   providerId,
@@ -179,21 +185,10 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
     }),
     movePlaygroundHead: ({ params, body }) =>
       moveHead(sql, params.agent_id, params.session_id, body.messageId, camelCase),
-    getPlaygroundPart: async ({ params: { agent_id, session_id, message_id, n }, reply }) => {
-      const place = { agentId: agent_id, sessionId: session_id, messageId: message_id, n }
-      return sendPart(reply, (await findPart(sql, place)) ?? missing('part'))
-    },
+    getPlaygroundPart: ({ params, reply }) => answerPart(sql, params, reply),
     createPlaygroundChat: startChat(deps),
     createPlaygroundActions: playgroundActions(deps),
-    resumePlaygroundChat: async ({ params, request, reply }) => {
-      const newest = await sessions.newestReply(sql, params.agent_id, params.session_id)
-      if (!newest.found) missing('session')
-      const after = lastEventId(request.headers['last-event-id'])
-      const found = newest.replyId === null ? null : await host.open(newest.replyId)
-      if (found === null) return reply.code(204).send()
-      await streamReply(reply, found, after, playgroundFrame)
-      return undefined
-    },
+    resumePlaygroundChat: ({ params, ...exchange }) => followReply(deps, params, exchange, playgroundFrame),
     cancelPlaygroundChat: ({ params, body }) => cancelSession(deps, params, body),
     listPlaygroundQueue: async ({ params }) => ({ queue: await readQueue(deps, params) }),
     removePlaygroundQueued: ({ params }) => removeQueued(deps, params),

@@ -1,4 +1,4 @@
-/** The tool calls of a stored message as the playground shows them, with what was decided about those that waited. */
+/** The tool calls of a stored message as the playground shows them, with the decisions about pending ones. */
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { decisionText } from '../../../features/approvals/decided-calls.ts'
 import type { WaitedCall } from '../../../features/approvals/store/waits.ts'
@@ -9,23 +9,27 @@ type ToolCallShown = components['schemas']['PlaygroundToolCall']
 export function toolCallsOf({ toolEvents, waited }: Message): ToolCallShown[] {
   const calls = new Map<string, ToolCallShown & { waits: boolean }>()
   for (const { event, offset } of toolEvents) {
-    if (event.type === 'tool_call') {
-      const { id, name, startedAt, waits } = event
-      const shown = {
-        id,
-        name,
-        arguments: event.arguments,
-        ok: null,
-        content: null,
-        offset,
-        startedAt,
-        durationMs: null,
+    switch (event.type) {
+      case 'tool_call': {
+        const { id, name, arguments: text, startedAt, waits } = event
+        const shown = { id, name, arguments: text, ok: null, content: null, offset, startedAt, durationMs: null }
+        calls.set(id, { ...shown, waits: waits !== undefined })
+        break
       }
-      calls.set(id, { ...shown, waits: waits !== undefined })
-    } else if (event.type === 'tool_result') {
-      const { id, ok, content, durationMs } = event
-      const call = calls.get(id)
-      if (call && !call.waits) Object.assign(call, { ok, content, durationMs })
+      case 'tool_result': {
+        const { id, ok, content, durationMs } = event
+        const call = calls.get(id)
+        if (call && !call.waits) Object.assign(call, { ok, content, durationMs })
+        break
+      }
+      case 'text':
+      case 'reasoning':
+      case 'tool_begun':
+      case 'tool_unknown':
+      case 'model':
+        break // no part of a call that is shown: one without a result shows that its outcome is unknown
+      default:
+        event satisfies never
     }
   }
   return [...calls.values()].map(({ waits, ...call }) =>
@@ -33,7 +37,7 @@ export function toolCallsOf({ toolEvents, waited }: Message): ToolCallShown[] {
   )
 }
 
-/** What became of a call that waited. */
+/** Returns the decision about a pending call, and its result. */
 function decisionShown(waited: WaitedCall | undefined) {
   if (waited === undefined) return { decision: null, decidedAt: null, decidedBy: null, decidedArguments: null }
   const { decision, decidedAt, decidedBy, arguments: decidedArguments, durationMs, ok, content } = waited

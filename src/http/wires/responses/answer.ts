@@ -1,4 +1,4 @@
-/** A stored reply as an answer of the Responses API: its events, or its object. */
+/** Stored replies as answers of the Responses API: as events, or as an object. */
 import type { FastifyReply } from 'fastify'
 import type { Reply } from '../../../actors/reply/frame-log.ts'
 import { closingFrames, type Frame, frameOf, type ReplyError } from '../../../actors/reply/reply-event.ts'
@@ -19,14 +19,14 @@ const headOf = (reply: ResponseHead['reply'], { sessionId, previousId, request }
   request,
 })
 
-/** One whose message waits in the queue, or was taken out of it. */
+/** Returns the response of a message that is in the queue, or was removed from it. */
 export function queuedResponse(stored: StoredResponse, status: 'queued' | 'cancelled'): ResponseObject {
   const { createdAt = '', model = '' } = stored.queued ?? {}
   const head = headOf({ id: stored.id, createdAt, model }, stored)
   return responseObject(head, { model, output: [], usage: null, ended: null }, status)
 }
 
-/** The response as it is stored now. Throws 404. */
+/** Returns the response as it is stored now. Throws 404. */
 export async function storedResponse(sql: Sql, stored: StoredResponse): Promise<ResponseObject> {
   if (stored.status === 'queued') return queuedResponse(stored, 'queued')
   return (await encoded(sql, stored)).response()
@@ -37,18 +37,18 @@ async function encoded(sql: Sql, stored: StoredResponse): Promise<ResponseEncode
   const { info, events, outcome } = reply
   const encoder = createResponseEncoder(headOf(info, stored), Number.POSITIVE_INFINITY)
   encoder.encode([{ seq: info.firstSeq, type: 'started' }, ...events.map(frameOf)])
-  // Numbers of frames are of no account here.
+  // Frame numbers do not matter here.
   if (outcome) encoder.encode(closingFrames(outcome, 0, false))
   return encoder
 }
 
-/** A reply that is followed, and what is stored of it once it has begun. */
+/** A reply to follow. `find` reads its stored response once the reply has started. */
 export interface Following {
   source: Reply | Queued
   find(): Promise<StoredResponse>
 }
 
-/** Streams the events behind the number `after` (-1: all of them). */
+/** Streams the events after the number `after` (-1: all events). */
 export async function streamEvents(
   fastifyReply: FastifyReply,
   { source, find, after }: Following & { after: number },
@@ -61,14 +61,20 @@ export async function streamEvents(
   await streamBatches(fastifyReply, source, 0, { open, never: errorEvent }, onLeft)
 }
 
-/** As OpenAI's types have it, and as Open Responses has it: an object of its own. */
+/**
+ * Returns an error event. It repeats the fields at the top level, as OpenAI's types have them, and in an object, as
+ * Open Responses has them.
+ */
 function errorEvent({ code, message }: ReplyError): string {
   const fields = { code, message, param: null }
   const event = { type: 'error', sequence_number: 0, ...fields, error: { type: 'server_error', ...fields } }
   return `event: error\ndata: ${JSON.stringify(event)}\n\n`
 }
 
-/** Waits for the end. Throws 500 with why it failed. Undefined when the client has gone. */
+/**
+ * Waits for the end of a reply, and returns its response. It is undefined when the client has disconnected. Throws 500
+ * with the reason of a failure.
+ */
 export async function wholeResponse(
   fastifyReply: FastifyReply,
   { source, find }: Following,
@@ -82,7 +88,7 @@ export async function wholeResponse(
   })
   const whole = encoder as ResponseEncoder | null
   if (!isWhole || whole === null) {
-    fastifyReply.hijack() // nobody waits for an answer
+    fastifyReply.hijack() // the client has disconnected
     return undefined
   }
   const ended = whole.ended()

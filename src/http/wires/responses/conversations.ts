@@ -1,5 +1,7 @@
 /** Sessions as OpenAI's conversations (contract section 24). */
+import type { FastifyInstance } from 'fastify'
 import type { components } from '../../../../openapi/generated/schema.ts'
+import { agentConversations, conversations } from '../../../../openapi/operations/deploy/conversations.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
 import { makeSession } from '../../../features/branches/routes/new-session.ts'
 import { requireUploads } from '../../../features/parts/routes/uploads.ts'
@@ -11,7 +13,7 @@ import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { refuseUnwanted } from '../../sending/caller-instructions.ts'
 import { badRequest, HttpError, missing } from '../../server/http-error.ts'
 import { agentNamed } from '../chat/models.ts'
-import type { DeployHandlers } from '../chat/scope.ts'
+import { mountDeploy } from '../chat/scope.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { conversationOf, givenMessages } from './history-items.ts'
 import { idOf, uuidIn } from './ids.ts'
@@ -22,13 +24,10 @@ import { findConversation, type StoredConversation } from './store/stored-respon
 import { conversationItems } from './stored-items.ts'
 
 interface Named {
-  /** Null stands for any agent. */
-  agentId: string | null
-  conversationId: string
+  /** The parameters of the path. Below `/api/v1/openai` it names no agent: the conversation may belong to any agent. */
+  params: { agent_id?: string; conversation_id: string }
   caller: Caller
 }
-
-type Metadata = Readonly<Record<string, string>>
 
 const wire = ({ id, created, metadata }: Pick<StoredConversation, 'id' | 'created' | 'metadata'>) => ({
   id: idOf('conv', id),
@@ -37,11 +36,10 @@ const wire = ({ id, created, metadata }: Pick<StoredConversation, 'id' | 'create
   metadata,
 })
 
-/** Throws 404. */
-async function findOwn({ sql }: ResponseDependencies, named: Named): Promise<StoredConversation> {
-  const { agentId, conversationId, caller } = named
-  const uuid = uuidIn(conversationId)
-  const found = uuid === null ? null : await findConversation(sql, uuid, agentId)
+/** Finds a conversation of the caller's. Throws 404. */
+async function findOwn({ sql }: ResponseDependencies, { params, caller }: Named): Promise<StoredConversation> {
+  const uuid = uuidIn(params.conversation_id)
+  const found = uuid === null ? null : await findConversation(sql, uuid, params.agent_id ?? null)
   if (found === null || !opensAgent(caller, found.agentId) || !opens(caller, found)) return missing('conversation')
   return found
 }
@@ -70,7 +68,10 @@ async function create(
   return wire({ ...made, created: Math.floor(Date.parse(made.createdAt) / 1000) })
 }
 
-async function update(deps: ResponseDependencies, named: Named, metadata: Metadata | null) {
+async function update(
+  deps: ResponseDependencies,
+  { body: { metadata }, ...named }: Named & { body: components['schemas']['ConversationChange'] },
+) {
   const found = await findOwn(deps, named)
   const { agentId, id, created } = found
   if (named.caller.kind === 'secret') {
@@ -87,38 +88,30 @@ async function remove(deps: ResponseDependencies, named: Named) {
   return { id: idOf('conv', id), object: 'conversation.deleted' as const, deleted: true as const }
 }
 
-async function listItems(deps: ResponseDependencies, named: Named, query: ItemQuery) {
+async function listItems(deps: ResponseDependencies, { query, ...named }: Named & { query: ItemQuery }) {
   const { agentId, id } = await findOwn(deps, named)
   return await listOfItems(conversationItems(deps.sql, { agentId, sessionId: id }, orderOf(query)), query)
 }
 
-export const conversationHandlers = (deps: ResponseDependencies) => {
-  const by = (params: { agent_id: string; conversation_id: string }, caller: Caller): Named => ({
-    agentId: params.agent_id,
-    conversationId: params.conversation_id,
-    caller,
-  })
-  return {
+/** Mounts conversations below an agent and below `/api/v1/openai`. */
+export function mountConversations(deploy: FastifyInstance, deps: ResponseDependencies): void {
+  const get = async (named: Named) => wire(await findOwn(deps, named))
+  const change = (input: Parameters<typeof update>[1]) => update(deps, input)
+  const erase = (named: Named) => remove(deps, named)
+  const list = (input: Parameters<typeof listItems>[1]) => listItems(deps, input)
+  mountDeploy(deploy, conversations, {
     createConversation: ({ params, body, ...exchange }) => create(deps, params.agent_id, body, exchange),
-    getConversation: async ({ params, caller }) => wire(await findOwn(deps, by(params, caller))),
-    updateConversation: ({ params, body, caller }) => update(deps, by(params, caller), body.metadata),
-    deleteConversation: ({ params, caller }) => remove(deps, by(params, caller)),
-    listConversationItems: ({ params, query, caller }) => listItems(deps, by(params, caller), query),
-  } satisfies DeployHandlers<'conversations'>
-}
-
-export const agentConversationHandlers = (deps: ResponseDependencies) => {
-  const by = (params: { conversation_id: string }, caller: Caller): Named => ({
-    agentId: null,
-    conversationId: params.conversation_id,
-    caller,
+    getConversation: get,
+    updateConversation: change,
+    deleteConversation: erase,
+    listConversationItems: list,
   })
-  return {
+  mountDeploy(deploy, agentConversations, {
     createAgentConversation: async ({ body, ...exchange }) =>
       create(deps, await agentNamed(deps.sql, body.model, exchange.caller), body, exchange),
-    getAgentConversation: async ({ params, caller }) => wire(await findOwn(deps, by(params, caller))),
-    updateAgentConversation: ({ params, body, caller }) => update(deps, by(params, caller), body.metadata),
-    deleteAgentConversation: ({ params, caller }) => remove(deps, by(params, caller)),
-    listAgentConversationItems: ({ params, query, caller }) => listItems(deps, by(params, caller), query),
-  } satisfies DeployHandlers<'agentConversations'>
+    getAgentConversation: get,
+    updateAgentConversation: change,
+    deleteAgentConversation: erase,
+    listAgentConversationItems: list,
+  })
 }

@@ -1,10 +1,13 @@
-/** POST …/responses (contract section 24): a new session, the next message of one, decisions, or nothing stored. */
+/**
+ * Handler of `POST …/responses` (contract section 24). It starts a session, sends the next message of one, sends
+ * decisions, or stores nothing.
+ */
 import { createHash } from 'node:crypto'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
-import { recordDecisions } from '../../../features/approvals/routes/record-decisions.ts'
+import { sendDecisions } from '../../../features/approvals/routes/record-decisions.ts'
 import { titleFrom } from '../../../features/branches/routes/new-session.ts'
 import { callerLimits } from '../../../features/limits/routes/caller-limits.ts'
 import { prepareParts } from '../../../features/parts/routes/prepare.ts'
@@ -29,7 +32,7 @@ import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { beginningOf } from './history-items.ts'
 import { type InputItem, readInput } from './input-items.ts'
 import { placeOf } from './place.ts'
-import { ignoredIn, instructionsIn, type RequestFields, readFields, withOwnNames } from './request-fields.ts'
+import { ignoredIn, instructionsIn, type RequestFields, readFields, renamingFieldsInErrors } from './request-fields.ts'
 import type { ResponseObject } from './response-object.ts'
 import { answerStatelessly } from './stateless.ts'
 import { findResponse, firstReplyOf, type SessionOfKey, sessionOfKey } from './store/stored-responses.ts'
@@ -46,7 +49,7 @@ export async function createResponse(
   const agent = await loadAgent(deps, agentId)
   nameIgnored(reply, ...ignoredIn(body))
   if (body.store === false) return await answerStatelessly(deps, agent, body, exchange)
-  return await withOwnNames(async () => {
+  return await renamingFieldsInErrors(async () => {
     const uploads = requireUploads(exchange.request)
     const wanted = readFields(body, agent)
     const items = readInput(body.input, uploads)
@@ -71,7 +74,7 @@ interface Sending {
   body: Body
   exchange: Exchange
   wanted: RequestFields
-  /** Null when the request brings none. */
+  /** The instructions of the request. Null without any. */
   instructions: Instructions | null
   items: readonly InputItem[]
   uploads: Uploads
@@ -84,10 +87,7 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   if (placed.kind === 'new') return await sendFirst(deps, sending)
   const message = { ...baseOf(sending), sessionId: placed.sessionId, user: userOf(caller) }
   if (placed.kind === 'decisions') {
-    const { decisions } = placed
-    const sent = await sendFrom(deps, agentId, { ...message, text: '', onBusy: 'reject', decisions })
-    await recordDecisions(deps.sql, exchange.request, sent, decisions)
-    return sent
+    return await sendDecisions(deps, exchange.request, agentId, { ...message, decisions: placed.decisions })
   }
   const parts = await partsOf(deps, placed.message, sending, message)
   const { answers, place } = placed
@@ -114,7 +114,7 @@ const partsOf = (
   of: { sessionId: string; user: string | null },
 ) => prepareParts(deps, parts, { uploads, find: ownParts(deps.sql, caller), owner: { agentId, ...of } })
 
-/** Sends the first message of a new session, which is made with it. */
+/** Sends the first message of a new session, which is created with it. */
 async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<Sent> {
   const { agentId, body, exchange, items } = sending
   const { caller } = exchange
@@ -129,13 +129,13 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   if (caller.kind === 'secret') await refuseUsedMetadata(deps, agentId, body.metadata ?? {}, async () => ({}))
   const secretNumber = caller.kind === 'secret' ? caller.number : null
   const base = baseOf(sending)
-  // Requests without a user come from many people: two of them may begin with the same words, so that none joins another.
+  // Requests without a user come from many people. Two of them may begin with the same words, so none joins another.
   const madeBy = user === null ? undefined : hashIn(body, exchange)
   const { id: sessionId, isMade } =
     base.idempotency === null
       ? { id: newId(), isMade: false }
       : await sessionFor(deps.sql, [agentId, user], base.idempotency.key)
-  // A retry with another key than its first request's: proxies give each request without one a key of its own (nginx.conf).
+  // A retry with another key than its first request: proxies give each request without a key a new one (nginx.conf).
   if (base.isRetry && !isMade && user !== null && madeBy !== undefined) {
     const first = await firstReplyOf(deps.sql, { agentId, user, madeBy })
     const reply = first === null ? null : await deps.host.open(first)
@@ -162,12 +162,15 @@ function ownerOf(body: Body, caller: Caller): string | null {
   return userOf(caller) ?? named
 }
 
-/** Sessions of one key that are looked at together: one that is used once a day makes as many as there are days. */
+/**
+ * The number of sessions of one key that one query looks up. A key that is used once a day has created one session for
+ * each day.
+ */
 const SESSIONS_AT_ONCE = 20
 
 /**
- * A retry with the same key finds the session that the first request made, as long as the key is kept there. After that the
- * key makes another one, which its own retries find.
+ * Returns the session of an idempotency key. A retry finds the session that the first request created, as long as the
+ * key is kept there. After that the key creates another session, which its own retries find.
  */
 async function sessionFor(sql: Sql, by: readonly (string | null)[], key: string): Promise<SessionOfKey> {
   for (let from = 0; ; from += SESSIONS_AT_ONCE) {
@@ -177,10 +180,10 @@ async function sessionFor(sql: Sql, by: readonly (string | null)[], key: string)
   }
 }
 
-/** The id of the session that this makes for the `n`th time. */
+/** Returns the id of the nth session that a key creates. */
 function sessionIdOf(of: readonly (string | null)[], n: number): string {
   const text = JSON.stringify(n === 0 ? of : [...of, n])
   const hex = createHash('sha256').update(text).digest('hex')
-  // A UUID of version 8: made of the caller's own data.
+  // A UUID of version 8, derived from the caller's data.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -1,7 +1,8 @@
 /**
- * Frames of a reply → OpenAI's events (contract section 24), and the response object that they add up to. Pure, and a
- * function of the stored frames alone: every reader, on every instance, sees the same events under the same numbers, for
- * ever. Its version is stored with each reply (`ENCODER`): a change that moves a number is a new version beside this one.
+ * Encoder of a reply's frames as OpenAI's events (contract section 24), and of the response object that they add up to.
+ * It is a pure function of the stored frames: every reader on every instance gets the same events under the same
+ * numbers, for ever. Its version is stored with each reply (`ENCODER`): a change that moves a number is a new version
+ * next to this one.
  */
 import {
   cutsOff,
@@ -21,15 +22,15 @@ import {
   responseObject,
 } from './response-object.ts'
 
-/** The version of the numbers that this file gives. */
+/** The version of this file's event numbers. */
 export const ENCODER = 1
 
 export interface ResponseEncoder {
-  /** The events of these frames, as they go over the wire. */
+  /** Returns the events of these frames, as they are written to the wire. */
   encode(frames: readonly Frame[]): string
-  /** The response as far as it has come. */
+  /** Returns the response up to now. */
   response(): ResponseObject
-  /** How it ended. Null while it runs. */
+  /** Returns how the reply ended. It is null while the reply runs. */
   ended(): ResponseProgress['ended']
 }
 
@@ -39,7 +40,7 @@ type TextItem = Extract<OutputItem, { type: 'message' | 'reasoning' }>
 
 const emptyText = (): OutputText => ({ type: 'output_text', text: '', annotations: [], logprobs: [] })
 
-/** The text item that is open, in its output. */
+/** Writes texts and reasoning into the output as items, one open item at a time. */
 function createTexts(replyId: string, output: OutputItem[], emit: Emit) {
   let open: TextItem | null = null
   let hasMessage = false
@@ -98,7 +99,7 @@ function createTexts(replyId: string, output: OutputItem[], emit: Emit) {
   }
 }
 
-/** The server that a tool belongs to, by the name that the model sees. */
+/** Returns the name of the server that a tool belongs to, from the name that the model sees. */
 const serverLabel = (name: string): string => /^(.+?)__/.exec(name)?.[1] ?? 'greenroom'
 
 function addCall(
@@ -136,7 +137,27 @@ function addCall(
   emit('response.output_item.done', { output_index, item })
 }
 
-/** `after`: the number of the last event that the reader has; -1 for none. */
+/** Stores what an event says besides its words, which are frames. `kinds` are those of the calls that wait. */
+function takeStored(event: ReplyEvent, state: ResponseProgress, kinds: Map<string, WaitKind>): void {
+  switch (event.type) {
+    case 'model':
+      state.model = event.model
+      return
+    case 'tool_call':
+      if (event.waits !== undefined) kinds.set(event.id, event.waits)
+      return
+    case 'text':
+    case 'reasoning':
+    case 'tool_begun':
+    case 'tool_result':
+    case 'tool_unknown': // calls of the agent's own tools are not shown
+      return
+    default:
+      event satisfies never
+  }
+}
+
+/** Returns an encoder. `after` is the number of the last event that the reader has, or -1. */
 export function createResponseEncoder(head: ResponseHead, after = -1): ResponseEncoder {
   const { id: replyId, model } = head.reply
   const output: OutputItem[] = []
@@ -153,12 +174,6 @@ export function createResponseEncoder(head: ResponseHead, after = -1): ResponseE
   const texts = createTexts(replyId, output, emit)
   const response = () => responseObject(head, state)
 
-  const onEvent = (event: ReplyEvent): void => {
-    if (event.type === 'text') texts.add('message', event.text)
-    else if (event.type === 'reasoning') texts.add('reasoning', event.text)
-    else if (event.type === 'model') state.model = event.model
-    else if (event.type === 'tool_call' && event.waits !== undefined) kinds.set(event.id, event.waits)
-  }
   const end = (ended: NonNullable<ResponseProgress['ended']>): void => {
     const isWhole = !isFailure(ended) && !cutsOff(ended)
     texts.close(isWhole ? 'completed' : 'incomplete')
@@ -179,11 +194,11 @@ export function createResponseEncoder(head: ResponseHead, after = -1): ResponseE
         texts.add('reasoning', frame.text)
         break
       case 'stored':
-        onEvent(frame.stored.event)
+        takeStored(frame.stored.event, state, kinds)
         break
       case 'calls':
         texts.close()
-        // Calls that an earlier reply asked for, behind its approvals, are the caller's.
+        // Calls that an earlier reply requested after its approvals are the caller's.
         for (const call of frame.calls) addCall(call, { kind: kinds.get(call.id) ?? 'caller', replyId, output, emit })
         break
       case 'finished':

@@ -1,4 +1,4 @@
-/** What the handlers of the Responses API are given. */
+/** The input that the handlers of the Responses API share. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../../features/users/access/caller.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'

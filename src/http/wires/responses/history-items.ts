@@ -1,4 +1,4 @@
-/** Input items as a conversation that no session holds (contract section 24). Throws 400. */
+/** Input items as a conversation that no session stores (contract section 24). Throws 400. */
 import { repeatableCall } from '../../../actors/history/tool-turns.ts'
 import type { GivenMessage, ToolCall } from '../../../actors/ports/index.ts'
 import type { ReplyEvent } from '../../../actors/reply/reply-event.ts'
@@ -14,7 +14,10 @@ import type { InputItem } from './input-items.ts'
 
 type Message = ChatMessage | AnswerMessage
 
-/** Each call is answered right behind it, before anything else is said. `field`: its name, for messages about it. */
+/**
+ * Returns the conversation of the items. Each call must have its output before the next message. `field` is the field's
+ * name in errors.
+ */
 export function conversationOf(items: readonly InputItem[], field = 'input'): SentConversation {
   const messages: Message[] = []
   const open = openCalls<InputItem>()
@@ -50,8 +53,8 @@ function messageOf(item: Exclude<InputItem, { kind: 'call' | 'output' | 'aside' 
 }
 
 /**
- * Adds the call to the model's turn before it, unless that turn has been answered. `turn` holds that turn's calls so far;
- * returns those of the last turn.
+ * Adds the call to the preceding turn of the model, unless that turn has outputs already. `turn` holds the calls of
+ * that turn. Returns the calls of the last turn.
  */
 function addCall(messages: Message[], turn: ToolCall[], item: Extract<InputItem, { kind: 'call' }>): ToolCall[] {
   const call = repeatableCall({ id: item.callId, name: item.name, arguments: item.arguments })
@@ -67,7 +70,7 @@ function addCall(messages: Message[], turn: ToolCall[], item: Extract<InputItem,
   return toolCalls
 }
 
-/** The newest message, and what a new session begins with. */
+/** Splits the items into the history of a new session and its first message. */
 export function beginningOf(items: readonly InputItem[]): { history: GivenMessage[]; message: SentMessage } {
   const conversation = conversationOf(items)
   const last = conversation.at(-1)
@@ -82,10 +85,13 @@ interface GivenReply extends GivenMessage {
 
 const newReply = (): GivenReply => ({ role: 'assistant', content: '', events: [] })
 
-/** As many as a session may be made with. */
+/** The maximum number of messages that a session can be created with. */
 const MOST_MESSAGES = 1000
 
-/** All that was said between two messages of the user is one reply. `field`: as of `conversationOf`. */
+/**
+ * Returns the messages of a session's history. Everything between two user messages becomes one reply. `field` is the
+ * field's name in errors.
+ */
 export function givenMessages(conversation: SentConversation, field = 'input'): GivenMessage[] {
   const given: (GivenReply | { role: 'user'; content: string })[] = []
   const startedAt = new Date().toISOString()

@@ -1,4 +1,7 @@
-/** The items of a request's `input` (contract section 24), each read once, in its form alone. Throws 400 and 413. */
+/**
+ * Reader of the items of a request's `input` (contract section 24). Each item is read once, by its form alone. Throws
+ * 400 and 413.
+ */
 
 import {
   gather,
@@ -15,9 +18,9 @@ import { uuidIn } from './ids.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 export type InputItem = {
-  /** The field, for messages about it. */
+  /** The item's field, for errors. */
   where: string
-  /** As it was sent, where it is of the form of our ids. */
+  /** The UUID of the item's id, or null for an id of another form. */
   uuid: string | null
 } & (
   | { kind: 'user'; message: SentMessage }
@@ -26,13 +29,13 @@ export type InputItem = {
   | { kind: 'call'; callId: string; name: string; arguments: string }
   | { kind: 'output'; callId: string; output: string }
   | { kind: 'approval'; callId: string; approve: boolean; reason: string | null }
-  /** Named by its id alone. */
+  /** An item that is referenced by its id alone. */
   | { kind: 'reference' }
-  /** What a model thought, and what was asked for approval: no model is shown either. */
+  /** An item that no model is shown: reasoning, or a request for an approval. */
   | { kind: 'aside' }
 )
 
-/** `field`: its name, for messages about it. */
+/** Reads the items of an input. `field` is the field's name in errors. */
 export function readInput(input: unknown, uploads: Uploads, field = 'input'): InputItem[] {
   if (typeof input === 'string') {
     return [{ kind: 'user', message: { text: input, parts: [] }, where: field, uuid: null }]
@@ -48,7 +51,7 @@ function readItem(item: unknown, where: string, uploads: Uploads): InputItem {
   switch (item.type) {
     case undefined:
     case null:
-      // A reference may come without its type, and a message too.
+      // References and messages may lack their type.
       return item.role === undefined && typeof item.id === 'string'
         ? { ...base, kind: 'reference' }
         : readMessage(item, base, uploads)
@@ -104,7 +107,7 @@ function readMessage(item: Fields, base: Pick<InputItem, 'where' | 'uuid'>, uplo
   }
 }
 
-/** `uploads` undefined: text alone is taken. */
+/** Reads a text or an array of parts. Without `uploads` only texts are allowed. */
 function readContent(content: unknown, where: string, uploads?: Uploads): SentMessage {
   if (typeof content === 'string') return { text: content, parts: [] }
   if (!Array.isArray(content)) return badRequest(`${where}: must be a string or an array of parts`)
@@ -143,7 +146,7 @@ function readFile(part: Fields, at: string, uploads: Uploads): Omit<SentPart, 'p
   return { type: 'file', source, filename: readName(part.filename, `${at}.filename`), detail: null, where }
 }
 
-/** A text, or texts that are joined. */
+/** Reads an output: a text, or texts that are joined. */
 function readOutput({ output }: Fields, where: string): string {
   return readContent(output, `${where}.output`).text
 }

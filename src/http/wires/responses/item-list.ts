@@ -11,22 +11,22 @@ interface Listed {
   id: string
 }
 
-/** A page ends after so many characters, even with fewer items than asked for; it then says that there are more. */
+/** The size after which a page ends, even with fewer items than requested. The page then says that there are more. */
 const MOST_CHARACTERS = 8 * 2 ** 20
 
 export const orderOf = ({ order }: ItemQuery): 'asc' | 'desc' => (order === 'asc' ? 'asc' : 'desc')
 
-/** `items`: in the order that was asked for. Throws 400 for an `after` that is none of them. */
+/** Returns a page of `items`, which come in the requested order. Throws 400 for an unknown `after`. */
 export async function listOfItems<Item extends Listed>(
   items: Iterable<Item> | AsyncIterable<Item>,
   { limit = 20, after }: ItemQuery,
 ) {
   const data: Item[] = []
-  let isBehind = after === undefined
+  let isPastCursor = after === undefined
   let hasMore = false
   let characters = 0
   for await (const item of items) {
-    if (!isBehind) isBehind = item.id === after
+    if (!isPastCursor) isPastCursor = item.id === after
     else if (data.length === limit || characters > MOST_CHARACTERS) {
       hasMore = true
       break
@@ -35,7 +35,7 @@ export async function listOfItems<Item extends Listed>(
       characters += JSON.stringify(item).length
     }
   }
-  if (!isBehind) badRequest('after: there is no such item')
+  if (!isPastCursor) badRequest('after: there is no such item')
   return {
     object: 'list' as const,
     data,

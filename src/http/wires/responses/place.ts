@@ -1,4 +1,7 @@
-/** Where a request goes, and what of its input is new there (contract section 24). Throws 400, 404 and 409. */
+/**
+ * The place of a request in a session, and the items of its input that are new there (contract section 24). Throws 400,
+ * 404 and 409.
+ */
 
 import type { CallAnswer, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
 import { answersAmong, awaitedAt, type GivenDecisions } from '../../../features/approvals/routes/decisions.ts'
@@ -13,7 +16,7 @@ import { callUuid, type ReplyIds, replyHalf, replyIds, replyRange, uuidIn } from
 import type { InputItem } from './input-items.ts'
 import { findReplies, findResponse, type ReplyPlace } from './store/stored-responses.ts'
 
-/** Who asks, and which agent. */
+/** The caller and the agent of a request. */
 export interface By {
   agentId: string
   caller: Caller
@@ -26,7 +29,7 @@ export interface NamedPlace {
 }
 
 export type Placed =
-  /** The input is all there is. */
+  /** A request that continues no session. */
   | { kind: 'new' }
   | { kind: 'message'; sessionId: string; place: MessagePlace | undefined; message: SentMessage; answers: CallAnswer[] }
   | { kind: 'decisions'; sessionId: string; decisions: GivenDecisions }
@@ -35,7 +38,7 @@ type Answer = Extract<InputItem, { kind: 'output' | 'approval' }>
 
 const isAnswer = (item: InputItem): item is Answer => item.kind === 'output' || item.kind === 'approval'
 
-/** A session, and from which item on the input is new in it. */
+/** A place in a session. The input is new from the item `from` on. */
 interface Found {
   sessionId: string
   place: MessagePlace | undefined
@@ -52,7 +55,7 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readon
   if (!fresh.some(isAnswer)) return { kind: 'message', sessionId, place, message: newMessage(fresh), answers: [] }
   const { found: isThere, wait } = await findWait(sql, { agentId: by.agentId, sessionId, user: userOf(by.caller) })
   if (!isThere) missing('conversation')
-  // A place before the question is another branch: nothing waits there.
+  // A place before the pending calls is another branch, where nothing waits.
   const waits = place !== undefined && 'parent' in place && place.parent !== wait?.replyId ? null : wait
   const answered = answeredCalls(items, { fresh, wait, findReply })
   const calls = answered.map(({ item, id }) => decisionOf(item, id))
@@ -66,13 +69,16 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readon
   return { kind: 'decisions', sessionId, decisions }
 }
 
-/** The user's last message is new whatever id it has: one that was not answered is sent again to be answered. */
+/**
+ * Removes the id of the last user message. The message is new whatever id it has: an unanswered one is sent again to be
+ * answered.
+ */
 function withNewMessage(items: readonly InputItem[]): InputItem[] {
   const newest = items.findLastIndex(({ kind }) => kind === 'user')
   return items.map((item, index) => (index === newest ? { ...item, uuid: null } : item))
 }
 
-/** Finds the place named by `previous_response_id` or `conversation`. Null when neither is given. */
+/** Finds the place that `previous_response_id` or `conversation` names. It is null without either. */
 async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace): Promise<Found | null> {
   const { previous_response_id: previous, conversation: given, on_busy: onBusy } = named
   const conversation = given === undefined || given === null ? null : conversationOf(given)
@@ -97,25 +103,25 @@ async function placeByName(sql: Sql, { agentId, caller }: By, named: NamedPlace)
   return { sessionId: (session ?? missing('conversation')).id, place: undefined, from: 0 }
 }
 
-/** An id, or an object that has one. */
+/** Reads the id of a conversation, bare or in an object. */
 function conversationOf(given: unknown): string {
   const id: unknown = typeof given === 'object' && given !== null && 'id' in given ? given.id : given
   if (typeof id !== 'string') return badRequest('conversation: must be an id, or an object with one')
   return uuidIn(id) ?? missing('conversation')
 }
 
-/** A reply of the caller's that items name. */
+/** A reply of the caller's that items refer to. */
 interface NamedReply extends ReplyPlace {
   ids: ReplyIds
 }
 
-/** Finds the one that an id of ours is of, or that answers the message of this id. Undefined when it is of none. */
+/** A function that finds the reply of an id: of the reply, of a part of it, or of the message that it answers. */
 type FindReply = (uuid: string) => NamedReply | undefined
 
-/** How many items are looked up at a time, from the end: the last one that is known decides. */
+/** The number of items that one query looks up. Items are looked up from the end: the last known one decides. */
 const ITEMS_AT_ONCE = 100
 
-/** The caller's replies that items name by ids of ours. */
+/** Finds the caller's replies that items refer to. */
 async function namedReplies(sql: Sql, { agentId, caller }: By, items: readonly InputItem[]): Promise<FindReply> {
   for (let end = items.length; end > 0; end -= ITEMS_AT_ONCE) {
     const ids = items.slice(Math.max(0, end - ITEMS_AT_ONCE), end).flatMap(idsIn)
@@ -139,21 +145,24 @@ function idsIn(item: InputItem): string[] {
   return [item.uuid, call].filter((id) => id !== null)
 }
 
-/** The reply that an item is known to be of. An answer to a call is new, unless it was given with its call. */
+/** Returns the reply that an item belongs to. An answer to a call is new, unless it was given with its call. */
 function replyOf(item: InputItem, findReply: FindReply): NamedReply | undefined {
   if (!isAnswer(item)) return idsIn(item).flatMap((uuid) => findReply(uuid) ?? [])[0]
   const { uuid } = item
   const reply = uuid === null ? undefined : findReply(uuid)
-  return uuid !== null && reply?.ids.gave(uuid) ? reply : undefined
+  return uuid !== null && reply?.ids.isGivenOutput(uuid) ? reply : undefined
 }
 
-/** The reply whose call this answers. */
+/** Returns the reply whose call the item answers. */
 function askedIn(item: InputItem, findReply: FindReply): NamedReply | undefined {
   const uuid = isAnswer(item) ? uuidIn(item.callId) : null
   return uuid === null ? undefined : findReply(uuid)
 }
 
-/** A message of the user's names the place only where no more than new messages stand behind it. */
+/**
+ * Returns the index of the item that marks the place. A known user message marks it only if nothing but new user
+ * messages follows.
+ */
 function lastKnown(items: readonly InputItem[], findReply: FindReply): number {
   const last = items.findLastIndex((item) => replyOf(item, findReply) !== undefined)
   const isFollowed = items.slice(last + 1).some(({ kind }) => kind === 'assistant' || kind === 'call')
@@ -177,7 +186,7 @@ interface AnsweredCall {
   id: string
 }
 
-/** Answers to calls that wait, wherever in the input they stand; of those that are new, all. */
+/** Returns the answers to pending calls, wherever they are in the input, and all new answers. */
 function answeredCalls(
   items: readonly InputItem[],
   { fresh, wait, findReply }: { fresh: readonly InputItem[]; wait: Wait | null; findReply: FindReply },
@@ -215,7 +224,7 @@ function decisionOf(item: Answer, id: string): DecidedCall {
   return { id, decision: 'reject', ...(item.reason !== null && { reason: item.reason }) }
 }
 
-/** The user's new message, which several items may make. */
+/** Joins the new items into one user message. */
 function newMessage(fresh: readonly InputItem[]): SentMessage {
   const message: SentMessage = { text: '', parts: [] }
   let isFirst = true

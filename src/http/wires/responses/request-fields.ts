@@ -1,4 +1,4 @@
-/** What a request says beside its input (contract section 24), in the terms of the other APIs. Throws 400. */
+/** Reader of a request's fields other than its input (contract section 24), as the other APIs name them. Throws 400. */
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { ResponseRequestBody } from '../../../../openapi/schemas/deploy/responses.ts'
 import type { AnswerFields, ResponseRequest } from '../../../actors/ports/index.ts'
@@ -16,15 +16,15 @@ type Body = components['schemas']['ResponseRequestBody']
 
 export interface RequestFields {
   fields: AnswerFields
-  /** When absent, those that are in force stay. */
+  /** The tools of the caller. When absent, the session's current ones stay. */
   callerTools?: CallerTools
   includeActions: boolean
-  /** As the response repeats it. */
+  /** The request as the response repeats it. */
   response: ResponseRequest
 }
 
-/** The names of this API's fields, by those that the shared readers use in their messages. */
-const names: readonly (readonly [RegExp, string])[] = [
+/** The field names of this API, by the patterns of the shared readers' errors. */
+const fieldNames: readonly (readonly [RegExp, string])[] = [
   [/^max_(?:completion_)?tokens:/, 'max_output_tokens:'],
   [/^response_format(?:\.json_schema)?/, 'text.format'],
   [/^reasoning_effort:/, 'reasoning.effort:'],
@@ -34,13 +34,13 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/^parent_id: .*/, 'previous_response_id: there is no such response in this conversation'],
 ]
 
-/** Runs what the other APIs share, and names this one's fields in its refusals. */
-export async function withOwnNames<T>(work: () => T | Promise<T>): Promise<T> {
+/** Translates field names in 400 errors of shared readers to those of this API. */
+export async function renamingFieldsInErrors<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof HttpError) || error.status !== 400) throw error
-    const named = names.find(([theirs]) => theirs.test(error.message))
+    const named = fieldNames.find(([theirs]) => theirs.test(error.message))
     throw named ? new HttpError(400, error.message.replace(named[0], named[1]), error.headers) : error
   }
 }
@@ -93,7 +93,7 @@ export function readFields(
   }
 }
 
-/** What would change the answer and cannot be honoured. */
+/** Refuses fields that would change the answer and are not supported. */
 function refuseUnsupported(body: Body): void {
   const sent: Readonly<Record<string, unknown>> = body
   for (const name of ['prompt', 'top_logprobs', 'max_tool_calls']) {
@@ -103,7 +103,10 @@ function refuseUnsupported(body: Body): void {
 
 const known = new Set([...Object.keys(ResponseRequestBody.properties), 'model'])
 
-/** The body with what lies deeper beside it, and the names that are used: for `x-greenroom-ignored`. */
+/**
+ * Returns the body with nested fields next to the others, and the names that are read. The rest is named in
+ * `x-greenroom-ignored`.
+ */
 export function ignoredIn(body: Body): [Readonly<Record<string, unknown>>, ReadonlySet<string>] {
   return [
     { ...body, ...unusedIn('text', body.text, 'format'), ...unusedIn('reasoning', body.reasoning, 'effort') },
@@ -116,7 +119,7 @@ function unusedIn(name: string, value: unknown, used: string): Record<string, un
   return Object.fromEntries(fields.filter(([key]) => key !== used).map(([key, one]) => [`${name}.${key}`, one]))
 }
 
-/** Absent, or of the form that needs no words: undefined. */
+/** Returns the text format of a request. It is undefined when none is given. */
 function formatOf(text: unknown): Record<string, unknown> | undefined {
   if (isAbsent(text)) return undefined
   if (!isObject(text)) return badRequest('text: must be an object')
@@ -124,7 +127,7 @@ function formatOf(text: unknown): Record<string, unknown> | undefined {
   return isObject(text.format) ? { ...text.format } : badRequest('text.format: must be an object')
 }
 
-/** Chat completions keep a schema one level deeper. */
+/** Returns the format as chat completions have it, with the schema one level deeper. */
 function chatFormat(format: Readonly<Record<string, unknown>>): object {
   const { type, ...schema } = format
   return type === 'json_schema' ? { type, json_schema: schema } : { type }
@@ -164,7 +167,10 @@ function chatChoice(choice: unknown): unknown {
   return { type: 'function', function: { name: choice.name } }
 }
 
-/** Its `instructions`, then its system and developer items, in order. Throws 403 where a client secret brings some. */
+/**
+ * Returns the `instructions` of the request, followed by its system and developer items. Throws 403 for those of a
+ * client secret.
+ */
 export function instructionsIn(
   items: readonly InputItem[],
   { instructions: given }: { instructions?: string | undefined },

@@ -1,4 +1,4 @@
-/** The response object (contract section 24), from what is stored of a reply. Pure. */
+/** The response object (contract section 24), built from a stored reply. Pure. */
 import type { ReplyInfo, ResponseRequest } from '../../../actors/ports/index.ts'
 import type { FinishReason, ReplyError, Usage } from '../../../actors/reply/reply-event.ts'
 import { idOf } from './ids.ts'
@@ -18,24 +18,24 @@ export type OutputItem =
   | { id: string; type: 'function_call'; status: ItemStatus; call_id: string; name: string; arguments: string }
   | { id: string; type: 'mcp_approval_request'; name: string; arguments: string; server_label: string }
 
-/** What never changes about a response, from its beginning on. */
+/** The constant fields of a response. */
 export interface ResponseHead {
   reply: Pick<ReplyInfo, 'id' | 'createdAt' | 'model'>
-  /** Null for a stateless reply. */
+  /** The session's id. Null for a stateless reply. */
   sessionId: string | null
-  /** The reply that it comes behind. Null when there is none. */
+  /** The reply before it. Null without one. */
   previousId: string | null
-  /** Null when the reply was begun by another of the APIs. */
+  /** The request of the response. Null when another API started the reply. */
   request: ResponseRequest | null
 }
 
-/** How far it has come. */
+/** The response's progress so far. */
 export interface ResponseProgress {
   /** The model of the last turn. */
   model: string
   output: OutputItem[]
   usage: Usage | null
-  /** Null while it runs, or is queued. */
+  /** The outcome of the reply. Null while it runs or is queued. */
   ended: FinishReason | ReplyError | null
 }
 
@@ -73,7 +73,7 @@ const usageOf = ({ promptTokens, completionTokens, cachedTokens, cacheWriteToken
 
 const noRequest: ResponseRequest = { background: false, metadata: {} }
 
-/** `status`: where it says more than how the reply ended. */
+/** Returns the response object. `status` overrides the status that the outcome gives. */
 export function responseObject(
   head: ResponseHead,
   { model, output, usage, ended }: ResponseProgress,
@@ -100,14 +100,14 @@ export function responseObject(
     previous_response_id: previousId === null ? null : idOf('resp', previousId),
     conversation: sessionId === null ? null : { id: idOf('conv', sessionId) },
     store: sessionId !== null,
-    // Where the agent says nothing of them, the vendors' default.
+    // The vendors' defaults, unless the agent sets them.
     temperature: request.temperature ?? 1,
     top_p: request.topP ?? 1,
     presence_penalty: 0 as const,
     frequency_penalty: 0 as const,
     top_logprobs: 0 as const,
     reasoning: { effort: request.effort ?? null, summary: null },
-    // A conversation that is too long is cut, or summarised.
+    // A conversation that is too long is truncated or summarised.
     truncation: 'auto' as const,
     max_tool_calls: null,
     service_tier: 'default' as const,

@@ -1,7 +1,8 @@
-/** The Responses API over deploy sessions (contract section 24), below an agent and where `model` or an id names it. */
+/**
+ * The Responses API over deploy sessions (contract section 24). The agent is named by the path, by `model` or by an id.
+ */
 
 import type { FastifyInstance } from 'fastify'
-import { agentConversations, conversations } from '../../../../openapi/operations/deploy/conversations.ts'
 import { agentResponses, responses } from '../../../../openapi/operations/deploy/responses.ts'
 import { type Caller, opens, opensAgent } from '../../../features/users/access/caller.ts'
 import { deleteReply } from '../../../persistence/replies/sessions/sessions.ts'
@@ -9,9 +10,9 @@ import { noRetry } from '../../sending/refusals.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import { lastEventId } from '../../streaming/reply-stream.ts'
 import { agentNamed } from '../chat/models.ts'
-import { type DeployHandlers, mountDeploy } from '../chat/scope.ts'
+import { mountDeploy } from '../chat/scope.ts'
 import { queuedResponse, storedResponse, streamEvents } from './answer.ts'
-import { agentConversationHandlers, conversationHandlers } from './conversations.ts'
+import { mountConversations } from './conversations.ts'
 import { createResponse } from './create.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { idOf, uuidIn } from './ids.ts'
@@ -21,16 +22,15 @@ import { findResponse } from './store/stored-responses.ts'
 import { inputItemsOf } from './stored-items.ts'
 
 interface Named {
-  /** Null stands for any agent. */
-  agentId: string | null
-  responseId: string
+  /** The parameters of the path. Below `/api/v1/openai` it names no agent: the response may belong to any agent. */
+  params: { agent_id?: string; response_id: string }
   caller: Caller
 }
 
-/** Throws 404. */
-async function findOwn({ sql }: ResponseDependencies, { agentId, responseId, caller }: Named): Promise<StoredResponse> {
-  const uuid = uuidIn(responseId)
-  const stored = uuid === null ? null : await findResponse(sql, uuid, agentId)
+/** Finds a response of the caller's. Throws 404. */
+async function findOwn({ sql }: ResponseDependencies, { params, caller }: Named): Promise<StoredResponse> {
+  const uuid = uuidIn(params.response_id)
+  const stored = uuid === null ? null : await findResponse(sql, uuid, params.agent_id ?? null)
   if (stored === null || !opensAgent(caller, stored.agentId)) return missing('response')
   if (!opens(caller, { id: stored.sessionId, user: stored.user })) return missing('response')
   return stored
@@ -43,11 +43,10 @@ interface ReadQuery {
 
 async function readResponse(
   deps: ResponseDependencies,
-  named: Named,
-  { stream, starting_after: after }: ReadQuery,
-  { request, reply }: Exchange,
+  { query, request, reply, ...named }: Named & Exchange & { query: ReadQuery },
 ) {
   const stored = await findOwn(deps, named)
+  const { stream, starting_after: after } = query
   if (stream !== 'true') return await storedResponse(deps.sql, stored)
   const header = request.headers['last-event-id']
   const last = header === undefined || header === '' ? -1 : lastEventId(header)
@@ -64,7 +63,7 @@ async function cancelResponse(deps: ResponseDependencies, named: Named) {
   let stored = await findOwn(deps, named)
   if (stored.status === 'queued') {
     if (await deps.host.dequeue(stored.sessionId, stored.id)) return queuedResponse(stored, 'cancelled')
-    stored = await findOwn(deps, named) // it has begun meanwhile
+    stored = await findOwn(deps, named) // it has started in the meantime
   }
   if (stored.status === 'streaming') await deps.host.cancel(stored.sessionId, { only: stored.id })
   return await storedResponse(deps.sql, stored)
@@ -82,51 +81,32 @@ async function deleteResponse(deps: ResponseDependencies, named: Named) {
   return gone
 }
 
-async function listInputItems(deps: ResponseDependencies, named: Named, query: ItemQuery) {
+async function listInputItems(deps: ResponseDependencies, { query, ...named }: Named & { query: ItemQuery }) {
   const stored = await findOwn(deps, named)
   const items = await inputItemsOf(deps.sql, stored)
   return await listOfItems(orderOf(query) === 'asc' ? items : items.toReversed(), query)
 }
 
-const responseHandlers = (deps: ResponseDependencies) => {
-  const namedBy = ({ agent_id, response_id }: { agent_id: string; response_id: string }, caller: Caller): Named => ({
-    agentId: agent_id,
-    responseId: response_id,
-    caller,
-  })
-  return {
-    createResponse: ({ params, body, ...exchange }) => createResponse(deps, params.agent_id, body, exchange),
-    getResponse: ({ params, query, ...exchange }) =>
-      readResponse(deps, namedBy(params, exchange.caller), query, exchange),
-    deleteResponse: ({ params, caller }) => deleteResponse(deps, namedBy(params, caller)),
-    cancelResponse: ({ params, caller }) => cancelResponse(deps, namedBy(params, caller)),
-    listResponseInputItems: ({ params, query, caller }) => listInputItems(deps, namedBy(params, caller), query),
-  } satisfies DeployHandlers<'responses'>
-}
-
-const agentResponseHandlers = (deps: ResponseDependencies) => {
-  const namedBy = ({ response_id }: { response_id: string }, caller: Caller): Named => ({
-    agentId: null,
-    responseId: response_id,
-    caller,
-  })
-  return {
-    createAgentResponse: async ({ body, ...exchange }) => {
-      const agentId = await agentNamed(deps.sql, body.model, exchange.caller)
-      return await createResponse(deps, agentId, body, exchange)
-    },
-    getAgentResponse: ({ params, query, ...exchange }) =>
-      readResponse(deps, namedBy(params, exchange.caller), query, exchange),
-    deleteAgentResponse: ({ params, caller }) => deleteResponse(deps, namedBy(params, caller)),
-    cancelAgentResponse: ({ params, caller }) => cancelResponse(deps, namedBy(params, caller)),
-    listAgentResponseInputItems: ({ params, query, caller }) => listInputItems(deps, namedBy(params, caller), query),
-  } satisfies DeployHandlers<'agentResponses'>
-}
-
-/** All of the API, below an agent and below `/api/v1/openai`. */
+/** Mounts the whole API, below an agent and below `/api/v1/openai`. */
 export function mountResponses(deploy: FastifyInstance, deps: ResponseDependencies): void {
-  mountDeploy(deploy, responses, responseHandlers(deps))
-  mountDeploy(deploy, agentResponses, agentResponseHandlers(deps))
-  mountDeploy(deploy, conversations, conversationHandlers(deps))
-  mountDeploy(deploy, agentConversations, agentConversationHandlers(deps))
+  const get = (input: Parameters<typeof readResponse>[1]) => readResponse(deps, input)
+  const remove = (named: Named) => deleteResponse(deps, named)
+  const cancel = (named: Named) => cancelResponse(deps, named)
+  const listItems = (input: Parameters<typeof listInputItems>[1]) => listInputItems(deps, input)
+  mountDeploy(deploy, responses, {
+    createResponse: ({ params, body, ...exchange }) => createResponse(deps, params.agent_id, body, exchange),
+    getResponse: get,
+    deleteResponse: remove,
+    cancelResponse: cancel,
+    listResponseInputItems: listItems,
+  })
+  mountDeploy(deploy, agentResponses, {
+    createAgentResponse: async ({ body, ...exchange }) =>
+      createResponse(deps, await agentNamed(deps.sql, body.model, exchange.caller), body, exchange),
+    getAgentResponse: get,
+    deleteAgentResponse: remove,
+    cancelAgentResponse: cancel,
+    listAgentResponseInputItems: listItems,
+  })
+  mountConversations(deploy, deps)
 }

@@ -1,4 +1,4 @@
-/** `store: false` (contract section 24): the input is the whole history, and nothing of it is stored. */
+/** Stateless responses (`store: false`, contract section 24). The input is the whole history, and nothing is stored. */
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { closingFrames, frameOf } from '../../../actors/reply/reply-event.ts'
 import { noTools } from '../../../features/approvals/routes/caller-tools.ts'
@@ -9,7 +9,7 @@ import { createResponseEncoder } from './encoder.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { conversationOf } from './history-items.ts'
 import { readInput } from './input-items.ts'
-import { instructionsIn, readFields, withOwnNames } from './request-fields.ts'
+import { instructionsIn, readFields, renamingFieldsInErrors } from './request-fields.ts'
 import type { ResponseHead, ResponseObject } from './response-object.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
@@ -24,7 +24,7 @@ export async function answerStatelessly(
     throw new HttpError(403, 'store: with a client secret every response is stored')
   }
   refuseStored(body)
-  return await withOwnNames(async () => {
+  return await renamingFieldsInErrors(async () => {
     const wanted = readFields(body, agent)
     return await answerStateless(deps, agent.id, exchange, {
       read(uploads) {
@@ -45,7 +45,7 @@ export async function answerStatelessly(
   })
 }
 
-/** Throws 400 for what needs a stored response. */
+/** Refuses fields that require a stored response. Throws 400. */
 function refuseStored({ background, conversation, previous_response_id: previous }: Body): void {
   if (background === true) badRequest('background: cannot stand beside store: false')
   if (conversation !== undefined && conversation !== null) badRequest('conversation: cannot stand beside store: false')

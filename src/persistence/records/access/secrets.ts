@@ -5,6 +5,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scrypt } from 'node:crypto'
 import { link, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { codeOf, type Sql, type Tx } from '../../postgres/database.ts'
 import { makeFolder } from '../../postgres/embedded/embedded-host.ts'
 
@@ -14,11 +15,14 @@ export class SecretKeyError extends Error {
 }
 
 export interface Secrets {
-  /** `context` says what the secret belongs to (`provider:<id>`); only the same context decrypts it. */
+  /** Encrypts a secret. `context` says what the secret belongs to (`provider:<id>`); only the same context decrypts it. */
   seal(plain: string, context: string): string
   /** Throws if no key fits, the text was changed, or it was sealed for another context. */
   open(sealed: string, context: string): string
-  /** Keys for another use, which say nothing of those that seal. The first is for what is made now, all for what was. */
+  /**
+   * Derives keys for another use, which reveal nothing about the keys that encrypt. The first is for new values, all are
+   * for older ones.
+   */
   derive(use: string): readonly DerivedKey[]
   /** Stored secrets that no key could decrypt at the start, for the log: `provider:<id>`. */
   readonly unreadable: readonly string[]
@@ -87,12 +91,11 @@ const MAX_OPENED = 1000
 
 /** Caches decrypted texts. The cache key is the sealed text with its context: a new value always has a new sealed text. */
 function remembering(open: Secrets['open']): Secrets['open'] {
-  const opened = new Map<string, string>()
+  const opened = new LRUCache<string, string>({ max: MAX_OPENED })
   return (sealed, context) => {
     const known = opened.get(`${context} ${sealed}`)
     if (known !== undefined) return known
     const plain = open(sealed, context)
-    if (opened.size >= MAX_OPENED) opened.clear()
     opened.set(`${context} ${sealed}`, plain)
     return plain
   }

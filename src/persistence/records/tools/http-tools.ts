@@ -83,5 +83,5 @@ export async function changeHttpTool(tx: Tx, id: string, decide: DecideHttpTool)
   )
 }
 
-/** Removes it from every agent too. */
+/** A removal, which also takes the tool from every agent. */
 export const deleteHttpTool = table.remove

@@ -76,5 +76,5 @@ export async function changeMcpServer(tx: Tx, id: string, decide: DecideMcpServe
   )
 }
 
-/** Removes it from every agent too. */
+/** A removal, which also takes the server from every agent. */
 export const deleteMcpServer = table.remove

@@ -7,7 +7,7 @@ import { isSecretHeader } from '../../../untrusted/redact.ts'
 import { decoder } from '../../stored-json.ts'
 import type { Secrets } from '../access/secrets.ts'
 
-/** Stands for a secret value wherever headers are shown. */
+/** The text shown in place of a secret value. */
 export const hiddenValue = '***'
 
 /** The stored form: `headers` with `***` for secret values, `secretHeaders` the encrypted values. */

@@ -14,7 +14,7 @@ export interface ChosenTools {
 }
 
 export interface ToolChoice extends ChosenTools {
-  /** Whose calls need approval. `*` among them, or instead of them: all. */
+  /** Tools whose calls need approval. `*` among them, or instead of them: all. */
   approvals: Approval[] | '*'
 }
 

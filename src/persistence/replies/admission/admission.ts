@@ -2,55 +2,22 @@
 
 import type {
   Admission,
-  Admitted,
   Decisions,
+  HistoryLimits,
   Journal,
   NewMessage,
-  OverLimit,
-  RequestRate,
   SessionToMake,
 } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
-import type { RestState } from '../../../actors/reply/reply-event.ts'
 import { retry } from '../../../async/retry.ts'
 import { givenRows } from '../../../features/branches/store/given-messages.ts'
 import { partRows } from '../../../features/parts/store/parts.ts'
 import { limitColumns, noLimits, type StorageLimits } from '../../../features/parts/store/storage-limits.ts'
 import { encodeInput } from '../../../features/queue/store/stored-input.ts'
 import { changedNothing, isUnavailable, type Sql } from '../../postgres/database.ts'
-import { type HistoryRow, historyOf } from '../reading/history.ts'
 import { jsonText } from '../settling/stored-reply.ts'
+import { type Answer, admissionOf, type Owner } from './admission-answer.ts'
 import { createGroup, type GroupItem } from './group-commit.ts'
-
-/** An instance, and the epoch under which it writes. */
-export interface Owner {
-  id: string
-  epoch: number
-}
-
-/** What admit_message.sql answers; fields of some outcomes are absent from the others. */
-export interface Answer {
-  outcome: Exclude<Admission['outcome'], 'unknown'>
-  reply_id: string
-  session_num: number
-  first_seq: number
-  created_at: string
-  parent_id: string | null
-  history_end: number
-  /** The text of a message that is answered again. */
-  text?: string | null
-  rest_state: RestState
-  untitled: boolean
-  first_text?: string | null
-  by_key?: boolean
-  /** In the queue, when the message waits there; else in its session. */
-  position?: number
-  values?: NonNullable<Admitted['values']>
-  /** What stands before the message. Absent or null when it must be read by a statement of its own. */
-  history?: HistoryRow[] | null
-  rate?: RequestRate | null
-  over?: OverLimit
-}
 
 /** A session that holds at most this many bytes has its history answered with the admission; a longer one would delay others. */
 const MOST_ANSWERED_BYTES = 32_768
@@ -127,59 +94,97 @@ async function ask(sql: Sql, owner: Owner, message: NewMessage, limits: StorageL
   return row.answer
 }
 
-/** The argument of admit_message.sql. */
-export const admissionColumns = (message: NewMessage, limits = noLimits) => ({
-  ...limitColumns(limits),
-  agent_id: message.agentId,
-  session_id: message.sessionId,
-  end_user: message.user,
-  user_id: newId(),
-  reply_id: message.replyId,
-  model: message.model,
-  include_usage: message.includeUsage,
-  key: message.idempotency?.key,
-  body_hash: message.idempotency?.bodyHash.toString('hex'),
-  is_retry: message.isRetry,
-  may_start: message.mayStart,
-  configuration: message.configuration,
-  make_session: message.makeSession !== undefined,
-  external_id: message.makeSession?.externalId,
-  begins: message.makeSession?.begins && beginColumns(message.makeSession.begins),
-  derived_title: message.title,
-  title_is_draft: message.titleIsDraft,
-  secret_number: message.makeSession?.secretNumber,
-  parts: message.parts?.length ? partRows(message.parts) : undefined,
-  decided_by: message.by,
-  answers: message.answers?.length ? message.answers : undefined,
-  ...(message.decided && decisionColumns(message.decided)),
-  place: message.place,
-  facts: message.facts && withoutNulls(message.facts),
-  uses_values: message.usesValues === true ? true : undefined,
-  limits: message.limits,
-  on_busy: message.onBusy === 'reject' ? undefined : message.onBusy,
-  may_queue: message.mayQueue === true ? true : undefined,
-  input: message.mayQueue === true && message.queuedInput ? encodeInput(message.queuedInput) : undefined,
-  history: message.historyLimits && {
-    within: MOST_ANSWERED_BYTES,
-    max_bytes: message.historyLimits.maxBytes,
-    max_tool_text: message.historyLimits.maxToolText,
-  },
-})
+/** Returns the argument of admit_message.sql. */
+export function admissionColumns(
+  {
+    replyId,
+    agentId,
+    sessionId,
+    user,
+    text: _, // an argument of its own
+    parts,
+    place,
+    decided,
+    answers,
+    by,
+    model,
+    includeUsage,
+    idempotency,
+    isRetry,
+    configuration,
+    mayStart,
+    makeSession,
+    title,
+    titleIsDraft,
+    facts,
+    usesValues,
+    limits,
+    onBusy,
+    queuedInput,
+    mayQueue,
+    historyLimits,
+    ...others
+  }: NewMessage,
+  storageLimits = noLimits,
+) {
+  others satisfies Record<string, never> // a field that is not sent does not compile
+  return {
+    ...limitColumns(storageLimits),
+    agent_id: agentId,
+    session_id: sessionId,
+    end_user: user,
+    user_id: newId(),
+    reply_id: replyId,
+    model,
+    include_usage: includeUsage,
+    key: idempotency?.key,
+    body_hash: idempotency?.bodyHash.toString('hex'),
+    is_retry: isRetry,
+    may_start: mayStart,
+    configuration,
+    make_session: makeSession !== undefined,
+    ...(makeSession && sessionColumns(makeSession)),
+    derived_title: title,
+    title_is_draft: titleIsDraft,
+    parts: parts?.length ? partRows(parts) : undefined,
+    decided_by: by,
+    answers: answers?.length ? answers : undefined,
+    ...(decided && decisionColumns(decided)),
+    place,
+    facts: facts && withoutNulls(facts),
+    uses_values: usesValues === true ? true : undefined,
+    limits,
+    on_busy: onBusy === 'reject' ? undefined : onBusy,
+    may_queue: mayQueue === true ? true : undefined,
+    input: mayQueue === true && queuedInput ? encodeInput(queuedInput) : undefined,
+    history: historyLimits && historyColumns(historyLimits),
+  }
+}
 
 /** What is null is left out: a null is stored with its name, twice a reply. */
 const withoutNulls = (facts: object): object =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
 
-function beginColumns({ title, metadata, messages }: NonNullable<SessionToMake['begins']>) {
+function sessionColumns({ externalId, secretNumber, begins, ...others }: SessionToMake) {
+  others satisfies Record<string, never>
+  return { external_id: externalId, secret_number: secretNumber, begins: begins && beginColumns(begins) }
+}
+
+function beginColumns({ title, metadata, messages, ...others }: NonNullable<SessionToMake['begins']>) {
+  others satisfies Record<string, never>
   const { rows, bytes } = givenRows(messages)
   return { title, metadata, messages: rows, bytes }
 }
 
-const decisionColumns = ({ waitId, calls, hash }: Decisions) => ({
-  wait_id: waitId,
-  decisions: calls,
-  decisions_hash: hash.toString('hex'),
-})
+function decisionColumns({ waitId, calls, hash, ...others }: Decisions) {
+  others satisfies Record<string, never>
+  return { wait_id: waitId, decisions: calls, decisions_hash: hash.toString('hex') }
+}
+
+function historyColumns({ maxBytes, maxToolText, ...others }: HistoryLimits) {
+  others satisfies Record<string, never>
+  return { within: MOST_ANSWERED_BYTES, max_bytes: maxBytes, max_tool_text: maxToolText }
+}
 
 interface Grouped extends GroupItem {
   owner: Owner
@@ -236,52 +241,4 @@ async function admitTogether(sql: Sql, items: readonly Grouped[]): Promise<(Admi
     const answer = answers.get(message.replyId)
     return answer ? admissionOf(sql, answer, owner, message) : null
   })
-}
-
-function admissionOf(sql: Sql, answer: Answer, owner: Owner, message: NewMessage): Admission {
-  if (answer.outcome === 'joined') return { outcome: 'joined', replyId: answer.reply_id }
-  if (answer.outcome === 'limited') {
-    if (answer.over === undefined) throw new Error('A refusal names no limit.')
-    return { outcome: 'limited', over: answer.over, ...(answer.rate && { rate: answer.rate }) }
-  }
-  if (answer.outcome === 'queued')
-    return {
-      outcome: 'queued',
-      replyId: answer.reply_id,
-      position: answer.position ?? 0,
-      ...(answer.rate && { rate: answer.rate }),
-    }
-  if (answer.outcome !== 'admitted') return { outcome: answer.outcome }
-  const admitted = admittedOf(answer, owner, message)
-  const { history } = answer
-  return history ? { ...admitted, history: () => historyOf(sql, history) } : admitted
-}
-
-/** What admit_message answered of a message that it has admitted, now or when it began from the queue. */
-export function admittedOf(
-  answer: Answer,
-  owner: Owner,
-  message: Pick<NewMessage, 'replyId' | 'sessionId' | 'model' | 'includeUsage' | 'text'>,
-): Admitted {
-  return {
-    outcome: 'admitted',
-    restState: answer.rest_state,
-    text: answer.text ?? message.text,
-    parentId: answer.parent_id,
-    historyEnd: answer.history_end,
-    titleFrom: answer.untitled ? (answer.first_text ?? message.text) : null,
-    ...(answer.values && { values: answer.values }),
-    ...(answer.rate && { rate: answer.rate }),
-    reply: {
-      id: message.replyId,
-      sessionId: message.sessionId,
-      sessionNum: answer.session_num,
-      firstSeq: answer.first_seq,
-      model: message.model,
-      createdAt: new Date(answer.created_at).toISOString(),
-      includeUsage: message.includeUsage,
-      instanceId: owner.id,
-      epoch: owner.epoch,
-    },
-  }
 }

@@ -1,10 +1,10 @@
--- revision 19
-/* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
-   is at work on, and to new ones for which nothing has to be judged. Waits for no session that is there. Of each it admits it
-   answers what admit_message answers; the others, and all but the first to a session, are admit_message's to decide, or refuse:
-   it must be asked for them, in their order. Messages under limits are answered whether they pass or not, and wait for others
-   of the same subject: they come in statements of their own.
-   p_messages: [as admit_message takes them, with text], all with may_start, without is_retry, decisions and begins. */
+-- revision 20
+/* Admits many messages of one instance at once: those that nothing stands against, to sessions that nobody else works on, and
+   to new sessions for which nothing has to be judged. Waits for no existing session. Stores and returns for each what
+   admit_message does: admission-twins.test.ts compares every column. The other messages, and all but the first to a session, are
+   admit_message's to decide or refuse, in their order. Messages under limits are answered whether they pass or not, and wait
+   for others of the same subject: they come in statements of their own.
+   p_messages: [fields as in message_fields, with text], all with may_start, without is_retry, decisions, answers and begins. */
 create or replace function admit_messages(p_instance uuid, p_epoch bigint, p_messages jsonb)
 returns jsonb language plpgsql
 -- The number of rows is not known when this is planned; every table is large, and entered by its keys.
@@ -50,7 +50,7 @@ begin
     select s.id from jsonb_to_recordset(p_messages) as m(session_id uuid, agent_id uuid, end_user text)
      cross join lateral ( -- a join may be planned from all sessions: without statistics hardly any has an empty queue
        select x.id from sessions x
-        where x.id = m.session_id and x.agent_id is not distinct from m.agent_id -- see admit_message
+        where x.id = m.session_id and x.agent_id is not distinct from m.agent_id -- see lock_session
           and (m.end_user is null or x.end_user = m.end_user) and x.queued = 0
           for no key update skip locked) s);
   if v_sessions = '{}' then return '[]'; end if;
@@ -172,7 +172,7 @@ begin
             from judged o where o.verdict ? 'over'),
          count(*) filter (where m.session_id = any(v_made))
     into v_answers, v_limited, v_begun from plain m;
-  -- The configuration has changed meanwhile, say: admit_message answers each.
+  -- The configuration has changed meanwhile, for example: admit_message answers each.
   if v_begun <> cardinality(v_made) then raise exception 'A session was made without its message.'; end if;
 
   if p_messages @? '$[*].parts' or v_answers @? '$[*] ? (@.rest_state == "waiting")' then

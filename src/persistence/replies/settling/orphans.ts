@@ -1,7 +1,7 @@
 /** Replies that stream under an instance: those without an actor there are orphans. */
 import type { OfferReason, OwnedRow } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../postgres/database.ts'
-import type { Owner } from '../admission/admission.ts'
+import type { Owner } from '../admission/admission-answer.ts'
 import { type InfoRow, infoOf } from '../reading/read-reply.ts'
 
 /** `withinS`: CONTINUE_WITHIN_S. */

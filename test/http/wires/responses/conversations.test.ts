@@ -34,6 +34,19 @@ verifies('contract-24.conversations', 'the official client makes, reads, changes
   expect((await scene.call('POST', scene.conversations)).status).toBe(200)
 })
 
+verifies(['contract-24.by-model', 'contract-24.conversations'], 'an id alone names a conversation', async () => {
+  const openai = '/api/v1/openai/conversations'
+  const made = (await scene.call('POST', openai, { model: scene.agentId, items: [{ role: 'user', content: 'one' }] }))
+    .json
+  expect((await scene.call('GET', `${openai}/${made.id}`)).json).toEqual(made)
+  const changed = { ...made, metadata: { topic: 'milk' } }
+  expect((await scene.call('POST', `${openai}/${made.id}`, { metadata: { topic: 'milk' } })).json).toEqual(changed)
+  expect((await scene.call('GET', `${scene.conversations}/${made.id}`)).json).toEqual(changed)
+  expect((await scene.call('GET', `${openai}/${made.id}/items`)).json.data).toMatchObject([{ role: 'user' }])
+  expect((await scene.call('DELETE', `${openai}/${made.id}`)).json).toMatchObject({ id: made.id, deleted: true })
+  expect((await scene.call('GET', `${openai}/${made.id}`)).status).toBe(404)
+})
+
 verifies('contract-25.unknown-fields', 'a field that a conversation does not have is named', async () => {
   const made = (await scene.call('POST', scene.conversations, {})).json
   const openai = '/api/v1/openai/conversations'

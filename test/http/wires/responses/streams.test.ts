@@ -100,6 +100,21 @@ verifies(
 )
 
 verifies(
+  ['contract-24.by-model', 'contract-24.cancel'],
+  'an id alone names a response to cancel and delete',
+  async () => {
+    const openai = '/api/v1/openai/responses'
+    const played = scene.byHand()
+    const made = (await scene.call('POST', openai, { input: 'Hi', model: scene.agentId, background: true })).json
+    await (await played).text('partial')
+    expect((await scene.call('GET', `${openai}/${made.id}`)).json.status).toBe('in_progress')
+    expect((await scene.call('POST', `${openai}/${made.id}/cancel`)).json.status).toBe('cancelled')
+    expect((await scene.call('DELETE', `${openai}/${made.id}`)).json).toMatchObject({ id: made.id, deleted: true })
+    expect((await scene.call('GET', `${openai}/${made.id}`)).status).toBe(404)
+  },
+)
+
+verifies(
   ['contract-24.events', 'contract-24.failed'],
   'what is cut off and what fails end with their own events',
   async () => {

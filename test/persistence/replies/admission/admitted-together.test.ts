@@ -1,13 +1,13 @@
-/** Admissions of many messages in one statement: each as it would have been alone (design section 3). */
+/** Admissions of many messages in one statement; admission-twins.test.ts compares what it stores (design section 3). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import type { Admission, NewMessage, ReplyInfo, Settlement } from '../../../../src/actors/ports/index.ts'
+import type { Admission, NewMessage } from '../../../../src/actors/ports/index.ts'
 import { connect } from '../../../../src/persistence/postgres/database.ts'
 import { createAdmissions } from '../../../../src/persistence/replies/admission/admission.ts'
 import { openProxy } from '../../../faults/database/database-proxy.ts'
 import { verifies } from '../../../verifies.ts'
-import { failed, finished, openScene, type Scene, textAt, versions } from '../../scene.ts'
-import { locked, transactions, waits } from '../together-scene.ts'
+import { openScene, type Scene, versions } from '../../scene.ts'
+import { locked, transactions } from '../together-scene.ts'
 
 const nul = String.fromCharCode(0)
 
@@ -177,98 +177,4 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       ).toBe(1)
     },
   )
-
-  /** Everything that an admission stores, but ids and times. */
-  const storedOf = (sessionId: string) => scene.sql`
-    select m.position, m.role, m.status, m.content, m.session_num = s.num as has_number, m.model, m.first_seq, m.include_usage,
-           m.instance_id = ${scene.instance.id} as is_ours, m.epoch, m.parent, m.line, m.asked_place ->> 'parent' is not null as asks,
-           m.asked_place ? 'regenerate' as asks_again, m.facts, s.status as session_status, s.error_code, s.head,
-           s.title, s.title_is_draft, s.end_user, s.external_id is not null as has_external_id, s.metadata, s.bytes, s.change is not null as is_numbered,
-           (select jsonb_agg(to_jsonb(k) - 'session_id' - 'reply_id' - 'created_at') from idempotency_keys k where k.session_id = s.id) as keys,
-           (select jsonb_agg(jsonb_build_array(w.open, w.decision, w.decided_by, w.reason)) from waiting_calls w where w.session_id = s.id) as waited,
-           (select count(*)::integer from waits w where w.session_id = s.id) as waits,
-           (select jsonb_agg(to_jsonb(p) - 'session_id' - 'message_id' order by p.n) from message_parts p where p.message_id = m.id) as parts
-      from sessions s join messages m on m.session_id = s.id where s.id = ${sessionId} order by m.position`
-
-  verifies('contract-14.one-stream', 'each stores what it stores alone', async () => {
-    const sha256 = 'ab'.repeat(32)
-    await scene.sql`insert into part_contents (sha256, size) values (decode(${sha256}, 'hex'), 3) on conflict do nothing`
-    const part = {
-      type: 'file',
-      sha256,
-      mediaType: 'text/plain',
-      filename: 'a.txt',
-      size: 3,
-      detail: null,
-      sourceUrl: null,
-    } as const
-    const file = {
-      ...part,
-      place: 2,
-      read: () => {
-        throw new Error('not read')
-      },
-    }
-    const facts = { providerId: crypto.randomUUID(), prompt: null, overrides: { temperature: 1 } }
-    /** What was said before, and the message. */
-    const kinds: [Settlement[], (last: ReplyInfo | undefined, first: ReplyInfo | undefined) => Partial<NewMessage>][] =
-      [
-        [[], () => ({})],
-        [[finished({ events: [textAt(2, 'x')], title: 'Title' })], () => ({ includeUsage: true, facts })],
-        [[failed({ events: [] })], () => ({ idempotency: { key: 'k', bodyHash: Buffer.from('h') } })],
-        [[finished(), finished()], () => ({ place: { regenerate: null } })],
-        [[finished(), finished()], (_, first) => ({ place: { regenerate: first?.id ?? null } })],
-        [[finished(), finished()], (_, first) => ({ place: { parent: first?.id ?? null } })],
-        [[finished()], () => ({ place: { parent: null } })],
-        [[finished()], (last) => ({ place: { parent: last?.id ?? null }, parts: [file] })],
-        [[waits], () => ({ by: 'ann' })],
-        [[], () => begins()],
-        [[], () => ({ ...begins(randomUUID()), user: 'ann', title: 'Hello', parts: [file] })],
-        [
-          [],
-          () => ({
-            ...begins(),
-            title: 'Hello',
-            titleIsDraft: true,
-            idempotency: { key: 'k', bodyHash: Buffer.from('h') },
-          }),
-        ],
-      ]
-    const prepare = async ([before, make]: (typeof kinds)[number]) => {
-      const session = 'makeSession' in make(undefined, undefined) ? randomUUID() : await scene.newSession()
-      const replies: ReplyInfo[] = []
-      for (const one of before) {
-        const reply = await scene.begin(session)
-        replies.push(reply)
-        await scene.journal.settle(reply, one)
-      }
-      return scene.message(session, make(replies.at(-1), replies[0]))
-    }
-    const single = await Promise.all(kinds.map(prepare))
-    const grouped = await Promise.all(kinds.map(prepare))
-    const alone: Admission[] = []
-    for (const message of single) alone.push(await scene.journal.admit(message))
-    const answers = await admitTogether(grouped)
-    expect(
-      await transactions(
-        scene,
-        grouped.map(({ replyId }) => replyId),
-      ),
-    ).toBe(1)
-    for (const [n, message] of grouped.entries()) {
-      const answer = answers[n]
-      expect(answer?.status === 'fulfilled' && shapeOf(answer.value)).toEqual(shapeOf(alone[n]))
-      expect([...(await storedOf(message.sessionId))]).toEqual([...(await storedOf(single[n]?.sessionId ?? ''))])
-    }
-  })
 })
-
-/** What an admission says, but ids and times. */
-const shapeOf = (admission: Admission | undefined) =>
-  admission?.outcome === 'admitted'
-    ? {
-        ...admission,
-        parentId: admission.parentId === null,
-        reply: { ...admission.reply, id: '', sessionId: '', sessionNum: 0, createdAt: '' },
-      }
-    : admission

@@ -1,5 +1,8 @@
 /** Reading the history of a session whose replies called tools. */
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
+import type { HistoryToolEvent } from '../../../../src/actors/ports/index.ts'
+import { type ReplyEventKind, replyEventKinds } from '../../../../src/actors/reply/reply-event.ts'
 import { readHistory } from '../../../../src/persistence/replies/reading/history.ts'
 import { createAgent } from '../../../support/app.ts'
 import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
@@ -43,6 +46,28 @@ verifies(
     })
   },
 )
+
+/** Kinds of events, and whether later model calls are told of them. */
+const isTold = {
+  text: false,
+  reasoning: false,
+  tool_call: true,
+  tool_begun: false,
+  tool_result: true,
+  tool_unknown: false,
+  model: false,
+} satisfies { [Kind in ReplyEventKind]: Kind extends HistoryToolEvent['event']['type'] ? true : false }
+
+verifies('contract-6.kept-calls', 'events of the kinds that a history holds are read, and no others', async () => {
+  const { events } = JSON.parse(await readFile(new URL('../../fixtures/stored-json.json', import.meta.url), 'utf8'))
+  const stored = replyEventKinds.map((kind, part) => ({ seq: 6, part, event: events[kind] }))
+  await db.sql`
+    update messages set tool_events = ${JSON.stringify(stored)}::text::jsonb where session_id = ${session} and position = 1`
+  const { messages } = await readHistory(db.sql, session, 1, { maxBytes: 1e6, maxToolText: 50 })
+  expect(messages[1]?.toolEvents?.map(({ event }) => event.type)).toEqual(
+    replyEventKinds.filter((kind) => isTold[kind]),
+  )
+})
 
 verifies('contract-6.kept-calls', 'no more is read than can be sent: tool results count, as they are cut', async () => {
   const read = async (maxBytes: number, maxToolText: number) =>

@@ -1,4 +1,4 @@
-/** What callers may bring along, and what becomes of their replies when an instance is lost. */
+/** The settings of callers: which fields they may send, and what becomes of their replies when an instance is lost. */
 import { Switch } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { FormSection } from '../../blocks/forms/form-section.tsx'

@@ -44,7 +44,7 @@ const fields = [
   },
 ] as const
 
-/** How replies are generated. The server checks the ranges. */
+/** The settings of generation. The server checks the ranges. */
 export function GenerationFields({ form }: { form: UseFormReturnType<AgentValues> }) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" verticalSpacing="md">

@@ -19,7 +19,7 @@ export function OriginsField({ value, error, ...input }: TextareaProps & { value
   )
 }
 
-/** The server names an origin by its place: `0: must be …`. */
+/** Returns the error with the line of its origin: the server names an origin by its index, `0: must be …`. */
 const atItsLine = (error: string, origins: readonly string[]): string =>
   error.replace(/^(\d+): /, (whole, place) =>
     origins[Number(place)] === undefined ? whole : `${origins[Number(place)]}: `,

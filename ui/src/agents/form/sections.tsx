@@ -45,7 +45,7 @@ function sectionWith(path: string): SectionName {
 
 const isSection = (name: string): name is SectionName => Object.hasOwn(titles, name)
 
-/** `?section=`: the one that was chosen; after a refusal that of the first field that is wrong, which has the focus. */
+/** Returns the section in `?section=`. After a refusal it is that of the first invalid field, which has the focus. */
 export function useShownSection(form: UseFormReturnType<AgentValues>) {
   const [search, setSearch] = useSearchParams()
   const asked = search.get('section') ?? ''

@@ -38,7 +38,7 @@ const route = ({ origin, deployPath, needsKey }: Place): string => {
     ? "{ authorization: 'Bearer ' + process.env.GREENROOM_API_KEY, 'content-type': 'application/json' }"
     : "{ 'content-type': 'application/json' }"
   return `app.post('/chat-secret', async (request, response) => {
-  const body = JSON.stringify({ user: request.user.id }) // whom your login knows
+  const body = JSON.stringify({ user: request.user.id }) // the logged-in user
   const headers = ${headers}
   const answer = await fetch('${origin}${deployPath}/client_secrets', { method: 'POST', headers, body })
   response.send((await answer.json()).value)

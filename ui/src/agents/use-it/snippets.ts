@@ -26,7 +26,7 @@ interface Place {
   sessionId?: string
 }
 
-/** The calls, in the order in which a program makes them. */
+/** Returns the calls, in the order in which a program makes them. */
 export function snippets(place: Place, mode: Mode, language: Language): Snippet[] {
   const write = { curl, javascript, python }[language](place)
   if (mode === 'stateless') {

@@ -6,7 +6,7 @@ import { type DiffPart, diffOf } from './text-diff.ts'
 interface DiffProps {
   from: string
   to: string
-  /** How many unchanged lines are shown beside a change. All of them by default. */
+  /** The number of unchanged lines shown around a change. All of them by default. */
   context?: number
 }
 
@@ -29,7 +29,7 @@ export const Diff = ({ from, to, context = Number.POSITIVE_INFINITY }: DiffProps
 const inOrder = (parts: readonly DiffPart[]) =>
   parts.map((part, at) => ({ ...part, at, isFirst: at === 0, isLast: at === parts.length - 1 }))
 
-/** The first lines of an unchanged run, which follow a change, and its last ones, before the next change. */
+/** Returns the first lines of an unchanged run, which follow a change, and its last ones, before the next change. */
 function shortened(text: string, first: number, last: number): string {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
   const left = lines.length - first - last

@@ -24,7 +24,7 @@ export function diffOf(from: string, to: string): DiffPart[] {
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 const wordsOf = (text: string): string[] => text.match(/\s+|\S+/g) ?? []
 
-/** The longest common subsequence decides what stays. */
+/** Compares two lists by their longest common subsequence. */
 function compare(before: string[], after: string[]): DiffPart[] {
   if (before.length * after.length > MOST_CELLS) return replaced(before, after)
   const width = after.length + 1
@@ -60,7 +60,7 @@ const replaced = (before: string[], after: string[]): DiffPart[] => [
   ...after.map((text): DiffPart => ({ kind: 'added', text })),
 ]
 
-/** Neighbours of a kind as one; what was removed stands before what was added there. */
+/** Joins neighbours of the same kind. Removed text comes before the text that was added in its place. */
 function joined(parts: readonly DiffPart[]): DiffPart[] {
   const result: DiffPart[] = []
   let removed = ''

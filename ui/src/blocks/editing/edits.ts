@@ -48,7 +48,7 @@ function createEdits(): Edits {
   }
 }
 
-/** `paths`: of the records that the form shows when it is mounted. */
+/** Tracks the edits of a form. `paths`: of the records that the form shows when it is mounted. */
 export function useEdits(...paths: string[]): Edits {
   const [edits] = useState(() => {
     const begun = createEdits()
@@ -58,7 +58,7 @@ export function useEdits(...paths: string[]): Edits {
   return edits
 }
 
-/** For an edit that outlives its form: it was begun when the record bore this tag. Undefined where that is not known. */
+/** Tracks an edit that outlives its form. `tag`: the record's tag when the edit began; undefined if it is not known. */
 export function useBegunEdits(path: string, tag: string | undefined): Edits {
   const [edits] = useState(() => {
     const begun = createEdits()

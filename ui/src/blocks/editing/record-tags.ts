@@ -2,7 +2,7 @@
 
 const tags = new Map<string, string>()
 
-/** `path`: of the request, without a query. */
+/** Stores the tag of a response. `path`: of the request, without a query. */
 export function noteTag(path: string, response: Response): void {
   const tag = response.headers.get('etag')
   if (response.ok && tag !== null) tags.set(path, tag)

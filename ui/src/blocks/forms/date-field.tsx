@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'react'
 interface DateFieldProps extends Pick<TextInputProps, 'size' | 'w'> {
   type: 'date' | 'datetime-local'
   label: string
-  /** As such a field has it: `2027-01-31` or `2027-01-31T09:30`; '' for none. */
+  /** The value in the format of such a field: `2027-01-31` or `2027-01-31T09:30`; '' for none. */
   value: string
   /** Called a moment after the last change. */
   onSettled: (value: string) => void

@@ -2,8 +2,8 @@
 import { capitalized } from '../words.ts'
 
 /**
- * The longest prefix of the message's path that is a field of the form, dotted as in Mantine's forms, and the reason as
- * a sentence. Null when the message names no field of the form. `values`: the form's.
+ * Returns the longest prefix of the message's path that is a field of the form, dotted as in Mantine's forms, and the
+ * reason as a sentence. Null when the message names no field of the form. `values`: the form's.
  */
 export function fieldNamed(message: string, values: object): { field: string; reason: string } | null {
   const end = message.indexOf(': ')

@@ -4,7 +4,7 @@ import classes from './forms.module.css'
 
 interface FormSectionProps {
   title: string
-  /** What it is for, in a sentence or two. */
+  /** A description, in a sentence or two. */
   description?: ReactNode
   /** Shown at the right of the heading. */
   aside?: ReactNode

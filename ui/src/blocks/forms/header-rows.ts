@@ -6,19 +6,21 @@ export interface HeaderRow {
   value: string
 }
 
-/** Stands for a stored secret (contract section 2); sending it back keeps what is stored. */
+/** The placeholder of a stored secret (contract section 2); sending it back keeps what is stored. */
 export const hiddenValue = '***'
 
 export const rowsOf = (headers: Readonly<Record<string, string>>): HeaderRow[] =>
   Object.entries(headers).map(([name, value]) => ({ name, value }))
 
-/** Rows without name and value are left out. Of a repeated name the last value is sent. */
+/**
+ * Returns the headers of the rows. Rows without name and value are left out; of a repeated name the last value is sent.
+ */
 export const headersOf = (rows: readonly HeaderRow[]): Record<string, string> =>
   Object.fromEntries(
     rows.filter(({ name, value }) => name !== '' || value !== '').map(({ name, value }) => [name.trim(), value]),
   )
 
-/** Whether the form relies on a secret that was stored for another server than the one that it names now. */
+/** Returns whether the form relies on a secret that was stored for another server than the one that it names now. */
 export function movesSecrets(
   stored: { url: string; headers: Record<string, string> } | null,
   url: string,
@@ -29,7 +31,7 @@ export function movesSecrets(
   return to !== undefined && from !== to
 }
 
-/** As `keepTyped`; where rows were typed meanwhile, of the others the secrets that are stored now are hidden. */
+/** Merges like `keepTyped`. Where rows were typed meanwhile, the stored secrets of the other rows are hidden. */
 export const keepTypedRows = <Values extends { headers: HeaderRow[] }>(
   stored: Values,
   sent: Values,

@@ -13,7 +13,7 @@ interface HeadersFieldProps {
   error?: React.ReactNode
   /** Whether stored secrets belong to another server than the one that the form names. */
   moves: boolean
-  /** What values may name in double braces. When absent, they are no templates. */
+  /** The names that values may use in double braces. When absent, they are no templates. */
   rules?: TemplateRules
 }
 

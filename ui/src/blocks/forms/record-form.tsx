@@ -17,9 +17,12 @@ interface RecordFormProps<Values extends object, Saved> {
   save: (values: Values) => Promise<Saved>
   /** Called after saving; to leave the page, use `navigate(to, saved)` of unsaved-guard. */
   onSaved: (record: Saved) => void
-  /** What the form shows after saving, where a stored secret must not stay on the screen: what was typed meanwhile stays. */
+  /**
+   * The values that the form shows after saving, where a stored secret must not stay on the screen: what was typed
+   * meanwhile stays.
+   */
   valuesOf?: (record: Saved) => Values
-  /** Where more than a field's whole value is kept of what was typed. */
+  /** Merges what was typed with the stored values, where more than a field's whole value is kept. */
   keep?: (stored: Values, sent: Values, typed: Values) => Values
   submitLabel?: string
   /** Called with the path of the first invalid field before that gets the focus, since it may be hidden. */

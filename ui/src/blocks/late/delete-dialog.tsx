@@ -9,17 +9,17 @@ export interface Deletion {
   /** "prompt" */
   noun: string
   name: string
-  /** What will be lost with it, in a sentence or two. */
+  /** The consequences of the deletion, in a sentence or two. */
   children: ReactNode
   remove: () => Promise<unknown>
   /** Called after the deletion, to leave its page. */
   onDeleted: () => void
-  /** Why it cannot be deleted. Null or absent where it can. */
+  /** The reason why it cannot be deleted. Null or absent if it can. */
   kept?: string | null
 }
 
 interface DeleteDialogProps extends Deletion {
-  /** How often it was asked for: it opens each time. */
+  /** The number of times the dialog was requested: it opens each time. */
   asked: number
 }
 

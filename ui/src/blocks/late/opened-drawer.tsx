@@ -1,7 +1,9 @@
 import { Drawer, type DrawerProps } from '@mantine/core'
 import { useEffect, useState } from 'react'
 
-/** It is there closed first, and opens then: so it moves in, and gives the focus back to what opened it. */
+/**
+ * A drawer that is mounted closed and then opens. So it moves in, and returns the focus to the element that opened it.
+ */
 export default function OpenedDrawer({ opened, ...props }: DrawerProps) {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(opened), [opened])

@@ -7,7 +7,7 @@ import classes from '../blocks.module.css'
 export interface EmptyStateProps {
   icon: Icon
   title: string
-  /** What it is for, in a sentence. */
+  /** The purpose of the page, in a sentence. */
   children: ReactNode
   /** The page that is the one thing to do next. */
   leadTo?: { path: string; label: string } | undefined

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import classes from '../forms/forms.module.css'
 
-/** Something to know that is no error, and quieter than one. */
+/** A note to the reader, quieter than an error. */
 export function Notice({ title, children }: { title?: string; children: ReactNode }) {
   return (
     <Alert

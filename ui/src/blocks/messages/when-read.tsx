@@ -9,7 +9,7 @@ interface FailedRead {
   query: Pick<UseQueryResult, 'isFetching' | 'refetch'>
 }
 
-/** Why it could not be read, and a button that reads it again. */
+/** A message that says why something could not be read, and a button that reads it again. */
 export const ReadFailure = ({ error, query: { isFetching, refetch } }: FailedRead) => (
   <Alert color="red" role="alert">
     {wordsOf(error)}
@@ -24,7 +24,7 @@ export const ReadFailure = ({ error, query: { isFetching, refetch } }: FailedRea
 interface WhenReadProps<Data> {
   query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'isFetching' | 'refetch'>
   awaited: ReactNode
-  /** What was read stays where it could not be read again. */
+  /** The children show the last data, also after reading them again has failed. */
   children: (data: Data) => ReactNode
 }
 

@@ -2,7 +2,7 @@
 import { Skeleton } from '@mantine/core'
 import classes from './awaited.module.css'
 
-/** As many as a page shows without scrolling. */
+/** The number of rows that a page shows without scrolling. */
 export const EXPECTED = 12
 
 export const AwaitedLine = ({ place }: { place: number }) => (

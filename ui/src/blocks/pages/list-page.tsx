@@ -46,11 +46,11 @@ interface ListPageProps<Item extends StoredRecord> {
   description: string
   /** Columns between the name, which links to the record, and the time of the last change. */
   columns: Column<Item>[]
-  /** What the button says that leads to a new one. */
+  /** The label of the button that leads to a new record. */
   create: string
-  /** What it says while there is none. */
+  /** The label of that button while the list is empty. */
   createFirst: string
-  /** What they are for: shown while there is none. */
+  /** The purpose of these records: shown while the list is empty. */
   children: ReactNode
 }
 
@@ -103,7 +103,7 @@ export function ListPage<Item extends StoredRecord>(props: ListPageProps<Item>) 
   )
 }
 
-/** Null where no column has a text: the server searches and pages such a list. */
+/** Returns null where no column has a text: the server searches and pages such a list. */
 function textsOf<Item extends StoredRecord>(columns: Column<Item>[]): Texts<Item> | null {
   const own = columns.flatMap(({ header, text }): [string, TextOf<Item>][] => (text ? [[header, text]] : []))
   if (own.length === 0) return null

@@ -8,7 +8,7 @@ interface NewPageProps {
   resource: Resource
   title: string
   description?: string
-  /** When absent, lines are as long as can be read well. */
+  /** The width; by default a line is as long as can be read well. */
   width?: 'wide' | 'reading'
   /** The form, which calls `onCreated`. */
   children: (onCreated: (record: Pick<StoredRecord, 'id' | 'name'>) => void) => ReactNode

@@ -3,14 +3,14 @@ import { wholeNumber } from '../words.ts'
 
 interface PagerProps {
   total: number
-  /** There are more than `total`, which is not the end then. */
+  /** True if there are more than `total`. */
   more?: boolean | undefined
   limit: number
   offset: number
   onOffset: (offset: number) => void
 }
 
-/** Which part of a list is shown, and the way to the parts before and after. */
+/** The part of a list that is shown, with links to the parts before and after. */
 export function Pager({ total, more = false, limit, offset, onOffset }: PagerProps) {
   if (total <= limit && offset === 0) return null
   const range = (end: number) => wholeNumber(more ? end : Math.min(end, total))

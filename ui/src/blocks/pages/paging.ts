@@ -16,7 +16,10 @@ const defaultLimit = 20
 const wholeNumber = (text: string | null, fallback: number): number =>
   text !== null && /^\d{1,9}$/.test(text) ? Number(text) : fallback
 
-/** `?q=&limit=&offset=`. A new search begins at the first page, and is no new entry of the history. */
+/**
+ * Returns the paging in the address, `?q=&limit=&offset=`. A new search begins at the first page, and adds no entry to
+ * the history.
+ */
 export function usePaging() {
   const [search, setSearch] = useSearchParams()
   const q = search.get('q') ?? ''

@@ -18,15 +18,15 @@ import { SideBySide } from './side-by-side.tsx'
 
 interface RecordPageProps<Item extends StoredRecord> {
   resource: Resource<Item>
-  /** What it is, in a word or two under its name. */
+  /** A description in a word or two, below its name. */
   about?: (item: Item) => string
   /** Buttons at the left of "Delete". */
   actions?: (item: Item) => ReactNode
-  /** What deleting it loses, in a sentence or two. */
+  /** The loss that a deletion causes, in a sentence or two. */
   deletion: string
   /** Why it cannot be deleted. Null where it can. */
   kept?: (item: Item) => string | null
-  /** When absent, lines are as long as can be read well. */
+  /** The width; by default a line is as long as can be read well. */
   width?: 'wide'
   /** Shown beside the form: what the record does. */
   side?: (item: Item, edits: Edits) => ReactNode

@@ -5,7 +5,7 @@ import type { Resource, StoredRecord } from '../resource.ts'
 import { useSearchParams, withParams } from '../search-params.ts'
 import type { PageOf, PageParams } from './paging.ts'
 
-/** What a column is searched and sorted by. */
+/** The text that a column is searched and sorted by. */
 export type TextOf<Item> = (item: Item) => string
 
 /** By the headers of the columns. */
@@ -20,7 +20,7 @@ export interface Sorting {
   isDescending: boolean
 }
 
-/** `?sort=Model`, `?sort=-Model`. */
+/** Returns the sorting in the address, `?sort=Model` or `?sort=-Model`. */
 export function useSorting(): { sorting: Sorting; sortBy: (header: string) => void } {
   const [search, setSearch] = useSearchParams()
   const sort = search.get('sort') ?? ''
@@ -28,7 +28,7 @@ export function useSorting(): { sorting: Sorting; sortBy: (header: string) => vo
   const by = sort.slice(isDescending ? 1 : 0) || null
   return {
     sorting: { by, isDescending },
-    /** Upwards, then downwards, then as it was. */
+    /** Sorts upwards, then downwards, then in the original order. */
     sortBy(header) {
       const next = by !== header ? header : isDescending ? null : `-${header}`
       void setSearch((before) => withParams(before, { sort: next, offset: null }), { replace: true })
@@ -36,7 +36,7 @@ export function useSorting(): { sorting: Sorting; sortBy: (header: string) => vo
   }
 }
 
-/** `texts`: null where the server pages the list. `data`: undefined until it is read. */
+/** Searches, sorts and pages a list. `texts`: null where the server pages it. `data`: undefined until it is read. */
 export function useWholeList<Item extends StoredRecord>(
   { all }: Resource<Item>,
   { q = '', offset, limit }: PageParams,

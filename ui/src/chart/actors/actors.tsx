@@ -89,7 +89,7 @@ export function Actors() {
 const optionsOf = (actors: readonly Actor[], name: Filter, chosen: string | null): string[] =>
   [...new Set([...actors.map(read[name]), ...(chosen === null ? [] : [chosen])])].sort()
 
-/** The hundred sessions that were updated last; live ones are among them. */
+/** Returns the titles of the hundred sessions that were updated last; live ones are among them. */
 function useTitles(): ReadonlyMap<string, string | null> {
   const { data } = useQuery({ ...allSessions({ limit: 100 }), refetchInterval: 10_000 })
   return new Map(data?.sessions.map(({ id, title }) => [id, title] as const))

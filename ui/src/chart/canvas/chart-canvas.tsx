@@ -25,7 +25,7 @@ export interface ChartCanvasProps {
   layout: Layout
   form: Form
   marks: Marks
-  /** What the picture shows, for those who do not see it. */
+  /** A description of the picture for screen readers. */
   label: string
 }
 
@@ -98,14 +98,14 @@ function Canvas({ layout, form, marks, label }: ChartCanvasProps) {
   )
 }
 
-/** As wide as its card, and never so small that its words cannot be read: then the card scrolls. */
+/** Returns the size of the chart. It is as wide as its card, but never too small to read: then the card scrolls. */
 const sizeOf = ({ width, height }: Layout, form: Form) => ({
   aspectRatio: `${width} / ${height}`,
   minWidth: Math.ceil(width * SMALLEST),
   ...(form === 'tall' && { maxWidth: width, marginInline: 'auto' }),
 })
 
-/** The middle of the state where the actor is, or of the first one, as a part of the chart's width. */
+/** Returns the middle of the state where the actor is, or of the first one, as a part of the chart's width. */
 function middleOf({ states, width }: Layout, marks: Marks): number {
   const inner = states.filter(({ compound }) => !compound)
   const found = inner.findLast(({ state }) => marks.states.get(state.id)?.lit === true) ?? inner[0]

@@ -11,7 +11,7 @@ export interface LaneBar {
   endMs: number | null
   firstMs: number | null
   ok: boolean | null
-  /** How long an attempt may bring nothing. Null where that is not told. */
+  /** The longest time without output in an attempt. Null if it is not known. */
   limitMs: number | null
 }
 
@@ -39,11 +39,11 @@ function laneBars(notes: readonly Pick<Step, 'event' | 'detail'>[]): LaneBar[] {
 
 export interface ReplyLane {
   bars: LaneBar[]
-  /** When the reply was admitted: its first step. It may have moved since, to compact or to another instance. */
+  /** The time of the reply's first step, its admission. It may have moved since, to compact or to another instance. */
   since: string
 }
 
-/** What the reply has done in these steps. Null where they tell of nothing that it did. */
+/** Returns the activity of the reply in these steps, or null if they record none. */
 export function laneOf(steps: readonly Step[], messageId: string | null): ReplyLane | null {
   const own = messageId === null ? [] : steps.filter((step) => step.messageId === messageId)
   const bars = laneBars(own.filter(isNote))

@@ -1,4 +1,7 @@
-/** What a reply does while it is generated, to scale, growing: calls to the model with their first token, text, tools. */
+/**
+ * The activity of a reply while it is generated, to scale, growing: calls to the model with their first token, text,
+ * tools.
+ */
 import { wholeSeconds } from '../../blocks/time-words.ts'
 import { useNow } from '../../blocks/use-now.ts'
 import { silenceAfter } from '../../traces/words.ts'
@@ -7,13 +10,13 @@ import type { LaneBar } from './lane-bars.ts'
 
 interface LaneProps {
   bars: readonly LaneBar[]
-  /** When the reply was admitted, ISO 8601. */
+  /** The time of the reply's admission, ISO 8601. */
   since: string
   /** The moment that is shown, likewise. When absent, the lane follows the clock. */
   until?: string
 }
 
-/** How long an attempt has brought nothing. It is null while something comes. */
+/** Returns how long an attempt has brought nothing, or null while it brings output. */
 function silenceIn(bars: readonly LaneBar[], whole: number) {
   const last = bars.at(-1)
   if (last?.kind !== 'attempt' || last.endMs !== null || last.firstMs !== null) return null

@@ -1,4 +1,4 @@
-/** What a picture of the chart shows of an actor. */
+/** The marks of an actor in the chart's picture. */
 import type { ReactNode } from 'react'
 import type { Layout } from '../layout/layout.ts'
 import { isActive, type Tone, toneOf } from '../machine.ts'
@@ -21,7 +21,9 @@ export interface Marks {
 }
 export const unmarked: Marks = { states: new Map(), transitions: new Map() }
 
-/** The chart with an actor in it: where it is, and how it came there. `note` is shown in the innermost state. */
+/**
+ * Returns the chart with an actor in it: where it is, and how it came there. `note` is shown in the innermost state.
+ */
 export function actorMarks(
   layout: Layout,
   current: string | null,

@@ -1,7 +1,7 @@
 import { Handle, Position } from '@xyflow/react'
 import classes from './chart.module.css'
 
-/** Where every session begins. */
+/** The node at which every session begins. */
 export function StartNode() {
   return (
     <div className={classes.start}>

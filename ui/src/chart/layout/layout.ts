@@ -51,7 +51,7 @@ export const SMALLEST = 0.91
 /** The least width in pixels that the wide form needs. */
 export const leastWideWidth = Math.ceil((stored.wide?.width ?? 0) * SMALLEST)
 
-/** What an older page does not know is left out. */
+/** Returns the layout of the chart. It leaves out what an older page does not know. */
 export function layoutOf(chart: Chart, form: Form): Layout | undefined {
   const layout = stored[form]
   if (layout === undefined) return undefined

@@ -9,7 +9,7 @@ const towards = (from: Point, to: Point, length: number): Point => {
 }
 const write = ({ x, y }: Point): string => `${x.toFixed(1)} ${y.toFixed(1)}`
 
-/** An SVG path; it ends `short` pixels early, where the arrow's head begins. */
+/** Returns an SVG path; it ends `short` pixels early, where the arrow's head begins. */
 export function roundedPath(points: readonly Point[], short: number): string {
   const [first] = points
   if (first === undefined) return ''
@@ -27,7 +27,7 @@ export function roundedPath(points: readonly Point[], short: number): string {
   return path
 }
 
-/** A triangle at the end of the line, `size` long. */
+/** Returns a triangle at the end of the line, `size` long. */
 export function arrowHead(points: readonly Point[], size: number): string {
   const [before, tip] = points.slice(-2)
   if (before === undefined || tip === undefined) return ''

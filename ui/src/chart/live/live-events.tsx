@@ -8,7 +8,7 @@ const mostShown = 100
 
 interface LiveEventsProps {
   steps: readonly Step[]
-  /** How many of them happened before the page was opened. */
+  /** The number of events before the page was opened. */
   known: number
 }
 

@@ -8,7 +8,10 @@ import { newestSessions } from '../sessions/session-picker.tsx'
 
 const everyMs = 1_000
 
-/** The followed session for as long as it runs; then the one that began to run last; then the one that moved last. */
+/**
+ * Returns the followed session for as long as it runs; then the one that began to run last; then the one that moved
+ * last.
+ */
 function newestOf(actors: readonly Actor[], current: string | undefined): Actor | undefined {
   const rank = (actor: Actor) =>
     `${isRunning(actor.state) ? 1 : 0}${isRunning(actor.state) && actor.sessionId === current ? 1 : 0}${actor.since}`

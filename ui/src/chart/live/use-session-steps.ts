@@ -9,7 +9,7 @@ export interface SessionSteps {
   /** `gone`: there is no such session, or it has been deleted meanwhile. */
   status: 'loading' | 'live' | 'reconnecting' | 'gone' | 'failed'
   steps: Step[]
-  /** How many of them were stored before the page was opened. */
+  /** The number of steps that were stored before the page was opened. */
   known: number
   error: string | null
 }
@@ -19,7 +19,7 @@ const [firstWaitMs, longestWaitMs] = [500, 5_000]
 /** Older ones are left to the replay. */
 const mostSteps = 600
 
-/** The server is away, or cannot answer at the moment. */
+/** Returns whether the error may pass: the server is away, or cannot answer at the moment. */
 const passes = (error: unknown): boolean => error instanceof Unreachable || (error instanceof ApiError && error.passes)
 
 const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404
@@ -57,7 +57,7 @@ const shortened = (steps: Step[], known: number) => {
   return { steps: steps.slice(over), known: Math.max(0, known - over) }
 }
 
-/** The steps of one session: give the component that uses it the session's id as its key. */
+/** Returns the steps of one session: give the component that uses it the session's id as its key. */
 export function useSessionSteps(sessionId: string): SessionSteps {
   const [state, setState] = useState(nothing)
   useEffect(() => {

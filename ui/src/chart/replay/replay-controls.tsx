@@ -72,7 +72,7 @@ export function ReplayControls({ moments, position }: ReplayControlsProps) {
   )
 }
 
-/** What the strip shows: a piece each moment, or several in one, in the colour of the worst of them. */
+/** Returns the pieces of the strip: one each moment, or several in one, in the colour of the worst of them. */
 function stripOf(moments: readonly Moment[]): { from: number; tone: Tone }[] {
   const together = Math.ceil((moments.length - 1) / mostPieces)
   const pieces: { from: number; tone: Tone }[] = []

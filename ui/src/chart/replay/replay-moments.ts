@@ -13,7 +13,7 @@ export interface ToolMoment {
 }
 
 export interface Moment {
-  /** Its name in the address: the step's `seq`, with `.1`, `.2` … for what tools did after it; `start`. */
+  /** The moment's name in the address: the step's `seq`, with `.1`, `.2` … for tools after it; `start`. */
   id: string
   /** Null before the first step. */
   at: string | null
@@ -27,7 +27,7 @@ export interface Moment {
 
 const startId = 'start'
 
-/** `initial`: of the chart, for a session that has made no step yet. */
+/** Returns the moments of a session. `initial`: the chart's initial state, for a session without steps. */
 export function momentsOf(steps: readonly Step[], messages: readonly Message[], initial: string): Moment[] {
   const byId = new Map(messages.map((message) => [message.id, message]))
   const moments: Moment[] = [
@@ -49,7 +49,7 @@ export function momentsOf(steps: readonly Step[], messages: readonly Message[], 
   return moments
 }
 
-/** What tools did from one step's time to the next one's, in its order. Calls without a time are left out. */
+/** Returns the tool activity between the times of two steps, in order. Calls without a time are left out. */
 function toolsBetween({ toolCalls }: Message, from: string, to: string | null): { at: string; tool: ToolMoment }[] {
   const begin = Date.parse(from)
   const end = to === null ? Number.POSITIVE_INFINITY : Date.parse(to)
@@ -67,14 +67,14 @@ function toolsBetween({ toolCalls }: Message, from: string, to: string | null): 
 
 export interface SeenMessage {
   message: Message
-  /** Its outcome is not stored yet at this moment: what it says then is not known. */
+  /** True while its outcome is not stored yet: the text at this moment is not known. */
   running: boolean
   /** Ids of the tool calls that have begun, and of those that have ended. */
   begun: ReadonlySet<string>
   ended: ReadonlySet<string>
 }
 
-/** The path at the moment `index`: that of the reply which the steps name, since clocks differ. */
+/** Returns the path at the moment `index`: that of the reply which the steps name, since clocks differ. */
 export function messagesAt(moments: readonly Moment[], index: number, messages: readonly Message[]): SeenMessage[] {
   const moment = moments[index]
   if (moment === undefined) return []
@@ -96,7 +96,10 @@ export function messagesAt(moments: readonly Moment[], index: number, messages: 
 const longestGapMs = 4_000
 const shortestMs = 140
 
-/** How long the moment `index` is shown while playing: as long as it lasted, within bounds, divided by the speed. */
+/**
+ * Returns how long the moment `index` is shown while playing: as long as it lasted, within bounds, divided by the
+ * speed.
+ */
 export function playMs(moments: readonly Moment[], index: number, speed: number): number {
   const from = moments[index]?.at
   const to = moments[index + 1]?.at

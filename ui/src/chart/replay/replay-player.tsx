@@ -69,13 +69,13 @@ export function ReplayPlayer({ steps, messages, initial }: ReplayPlayerProps) {
   )
 }
 
-/** A reply that was deleted meanwhile still has its trace, and nothing else. */
+/** Returns a reply by its trace, which is all that remains of a deleted reply. */
 function tracedReply(id: string, messages: readonly Message[]) {
   const { toolCalls = [], error = null } = messages.find((one) => one.id === id) ?? {}
   return { id, isRunning: false, toolCalls, error }
 }
 
-/** What the reply had done by then, where it was being generated. Null where that is told nowhere. */
+/** Returns the activity of the reply at this moment, or null if it was not being generated or no record exists. */
 function laneAt(steps: readonly Step[], { state, at, messageId }: Moment) {
   if (at === null || shortName(state) !== 'generating') return null
   const before = steps.filter((step) => Date.parse(step.at) <= Date.parse(at))

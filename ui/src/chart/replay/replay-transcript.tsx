@@ -6,7 +6,7 @@ import { duration } from '../words.ts'
 import styles from './replay.module.css'
 import type { SeenMessage } from './replay-moments.ts'
 
-/** How many of the last messages of a long conversation are shown. */
+/** The number of messages shown, the last ones of a long conversation. */
 const mostShown = 40
 
 /** The conversation as it was at this moment. */

@@ -1,4 +1,4 @@
-/** Where the replay stands (`?at=…`), and its playing. */
+/** The position of the replay (`?at=…`), and its playing. */
 import { useEffect, useState } from 'react'
 import { useSearchParams, withParams } from '../../blocks/search-params.ts'
 import { type Moment, playMs } from './replay-moments.ts'
@@ -13,7 +13,7 @@ export interface ReplayPosition {
   setSpeed: (speed: number) => void
 }
 
-/** Where there is most to see: at the first error, else at the end. */
+/** Returns the moment with most to see: the first error, or the end. */
 function opening(moments: readonly Moment[]): number {
   const failed = moments.findIndex(({ state }) => state === 'error')
   return failed >= 0 ? failed : moments.length - 1

@@ -1,4 +1,4 @@
-/** What the chart's address says: the tab and the session, `/chart?view=replay&agent=…&session=…`. */
+/** The state in the chart's address: the tab and the session, `/chart?view=replay&agent=…&session=…`. */
 import { useSearchParams } from 'react-router'
 
 export interface ChosenSession {
@@ -20,7 +20,7 @@ export function chartAddress(view: string, session: ChosenSession | null): strin
 
 export const playgroundOf = ({ agentId, sessionId }: ChosenSession): string => `/playground/${agentId}/${sessionId}`
 
-/** Choosing another session drops the parameters of the old one. */
+/** Reads and changes the chart's address. Choosing another session drops the parameters of the previous one. */
 export function useChartAddress() {
   const [search, setSearch] = useSearchParams()
   const view = search.get('view') ?? firstView

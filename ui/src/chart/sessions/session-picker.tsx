@@ -16,7 +16,7 @@ interface SessionPickerProps {
 
 const MOST_FOUND = 30
 
-/** What the picker offers before anything is typed. */
+/** The sessions that the picker offers before anything is typed. */
 export const newestSessions = allSessions({ limit: MOST_FOUND })
 
 /** Finds a session of any agent by its title, or by the beginning of its id. */

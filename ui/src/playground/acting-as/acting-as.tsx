@@ -1,4 +1,4 @@
-/** Whom a session is for, to try prompts and tools with: begins a session of a user, with metadata. */
+/** The user of a session, to try prompts and tools with: it starts a session of a user, with metadata. */
 import { ActionIcon, Button, Group, Loader, Popover, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus, IconUserCog, IconX } from '@tabler/icons-react'

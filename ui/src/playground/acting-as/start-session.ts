@@ -10,7 +10,7 @@ export interface MetadataRow {
 export const rowsOf = (metadata: Readonly<Record<string, string>>): MetadataRow[] =>
   Object.entries(metadata).map(([name, value]) => ({ name, value }))
 
-/** Rows without a name are left out; the server says what it refuses. */
+/** Returns the metadata of the rows. Rows without a name are left out; the server checks the rest. */
 export const metadataOf = (rows: readonly MetadataRow[]): Record<string, string> =>
   Object.fromEntries(rows.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]))
 

@@ -1,4 +1,4 @@
-/** What columns mostly differ in; the drawer has the rest. */
+/** The settings in which columns mostly differ; the drawer has the rest. */
 import { NumberInput } from '@mantine/core'
 import type { Agent } from '../../agents/resource.ts'
 import { OverrideChips } from '../overrides/override-chips.tsx'

@@ -1,4 +1,4 @@
-/** One column: its settings, its conversation, the newest reply's figures, and the choice of it. */
+/** A column: its settings, its conversation, the newest reply's figures, and the choice of it. */
 import { ActionIcon, Alert, Button, Group, Tooltip, VisuallyHidden } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconX } from '@tabler/icons-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
@@ -21,7 +21,7 @@ import type { Origin } from './columns-in-url.ts'
 import { Earlier } from './earlier.tsx'
 import type { ColumnState } from './use-asking.ts'
 
-/** What all columns are asked at once. A new object is a new question. */
+/** The message that is sent to all columns at once. A new object is a new question. */
 export interface Question {
   chat: Pick<ChatRequest, 'message' | 'regenerate'>
   parts: readonly ShownPart[]
@@ -33,7 +33,7 @@ interface ColumnProps {
   name: string
   state: OverrideState
   sessionId: string | null
-  /** What the column's session begins with a copy of. Null when it begins empty. */
+  /** The conversation of which the column's session begins with a copy. Null when it begins empty. */
   origin: Origin | null
   question: Question | null
   /** Whether the side panel shows this column's settings. */

@@ -17,7 +17,7 @@ export interface Column {
   sessionId: string | null
 }
 
-/** Where the columns' sessions begin. */
+/** The starting point of the columns' sessions. */
 export interface Origin {
   sessionId: string
   /** The message of the user's that is answered again. Null when a message is sent after the session's last one. */
@@ -60,10 +60,7 @@ export function useColumns() {
     /** The message that the columns answer again; as of `Origin`. */
     answers: search.get(answersParam),
     hasBegun,
-    /**
-     * Adds a column that begins as the last one does; the first splits the conversation in two. Null when there can be no
-     * more.
-     */
+    /** Adds a column that begins like the last one; the first splits the conversation in two. Null at the maximum. */
     add:
       hasBegun || columns.length >= mostColumns
         ? null
@@ -81,13 +78,13 @@ export function useColumns() {
       changeOne(index, ({ overrides }) => ({
         overrides: overridesIn(withParams(new URLSearchParams(overrides), noOverrides)),
       })),
-    /** One for each column; null: none any longer. */
+    /** Stores the session of each column; null removes them. */
     setSessions: (ids: readonly string[] | null) =>
       change((all) => all.map((one, index) => ({ ...one, sessionId: ids?.[index] ?? null }))),
   }
 }
 
-/** The parameters of a conversation that is one column. */
+/** Returns the parameters of a conversation that is one column. */
 export function withoutColumns(search: URLSearchParams): URLSearchParams {
   const params = new URLSearchParams(search)
   params.delete(columnParam)
@@ -95,7 +92,7 @@ export function withoutColumns(search: URLSearchParams): URLSearchParams {
   return params
 }
 
-/** The address at which that user message is answered again in two columns. */
+/** Returns the address at which that user message is answered again in two columns. */
 export function splitAt(agentId: string, { sessionId, answers }: Origin, search: URLSearchParams): Partial<Path> {
   const params = withoutColumns(search)
   const overrides = new URLSearchParams(overridesIn(params)).toString()

@@ -1,4 +1,4 @@
-/** What a column's session will begin with a copy of, until it has one. */
+/** The conversation of which a column's session will begin with a copy, until it has one. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { Agent } from '../../agents/resource.ts'

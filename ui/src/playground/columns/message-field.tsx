@@ -13,11 +13,11 @@ interface MessageFieldProps {
   /** Resolves to whether it was asked; rejects when it could not be. Where nothing was asked, the message stays in the field. */
   onAsk: (question: Question) => Promise<boolean>
   onStop: () => void
-  /** How many calls wait in the columns: a message rejects them. */
+  /** The number of calls that wait in the columns: a message rejects them. */
   waiting: number
 }
 
-/** One message for all columns. */
+/** The field of a message to all columns. */
 export function MessageField({ agentName, isBusy, onAsk, onStop, waiting }: MessageFieldProps) {
   const [text, setText] = useState('')
   const [last, setLast] = useState<{ text: string; parts: readonly ShownPart[] }>()

@@ -11,10 +11,10 @@ interface Asked {
   sessions: readonly (string | null)[]
 }
 
-/** What a column with a session says of it. */
+/** The state of a column with a session. */
 export interface ColumnState {
   isBusy: boolean
-  /** How many calls wait in it. */
+  /** The number of calls that wait in it. */
   waiting: number
 }
 
@@ -52,7 +52,7 @@ export function useAsking(
   return {
     question,
     isBusy: all.some(({ isBusy }) => isBusy),
-    /** How many calls wait in the columns. */
+    /** The number of calls that wait in the columns. */
     waiting: all.reduce((sum, { waiting }) => sum + waiting, 0),
     isPreparing: preparation.isPending,
     error: preparation.error,

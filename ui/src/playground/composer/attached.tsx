@@ -41,7 +41,7 @@ function FileLink({ part }: { part: ShownPart }) {
   )
 }
 
-/** What is attached to the message that is being written; each part can be removed again. */
+/** The attachments of the message that is being written; each part can be removed again. */
 export const Attachments = ({ files, onRemove }: { files: readonly Attachment[]; onRemove: (id: string) => void }) => (
   <ul className={classes.parts} aria-label="To be sent">
     {files.map(({ id, name, size, preview }) => (

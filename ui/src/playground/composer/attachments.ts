@@ -33,11 +33,11 @@ export const accepted = [...pictures, '.pdf', '.txt', '.md', '.csv'].join(',')
 const MOST_FILES = 19
 const MOST_BYTES = 20 * 2 ** 20
 
-/** Null when such a file is not taken. */
+/** Returns null when such a file is not taken. */
 const mediaTypeOf = ({ name, type }: File): string | null =>
   pictures.find((one) => one === type) ?? byEnding.get(name.split('.').at(-1)?.toLowerCase() ?? '') ?? null
 
-/** The files of the message that is being written. */
+/** Manages the files of the message that is being written. */
 export function useAttachments() {
   const [files, setFiles] = useState<readonly Attachment[]>([])
   const [refusal, setRefusal] = useState<string | null>(null)
@@ -77,24 +77,24 @@ export function useAttachments() {
     files,
     refusal,
     add,
-    /** Instead of what was attached: those of an earlier message, to be sent again. */
+    /** Replaces the attachments with those of an earlier message, to be sent again. */
     take(parts: readonly ShownPart[]) {
       setFiles(parts.map(attachmentOf))
       setRefusal(null)
     },
-    /** The same, those of the message that was sent last. */
+    /** Replaces the attachments with those of the message that was sent last. */
     takeLast() {
       setFiles(last.current)
       setRefusal(null)
     },
     remove: (id: string) => setFiles(files.filter((one) => one.id !== id)),
-    /** The message is on its way. */
+    /** Removes the attachments of a message that was sent. */
     clear() {
       last.current = files
       setFiles([])
       setRefusal(null)
     },
-    /** Those of a message that was refused. */
+    /** Restores the attachments of a message that was refused. */
     restore: (refused: readonly Attachment[]) => setFiles((now) => [...refused, ...now]),
   }
 }
@@ -117,7 +117,7 @@ async function partOf({ source, mediaType, preview }: Attachment): Promise<Conte
     : { type: 'image_url', image_url: { url: source } }
 }
 
-/** The message as it is sent: files first, as vendors advise. */
+/** Returns the message as it is sent: files first, as vendors advise. */
 export async function contentOf(
   text: string,
   files: readonly Attachment[],
@@ -127,7 +127,7 @@ export async function contentOf(
   return text.trim() === '' ? parts : [...parts, { type: 'text', text }]
 }
 
-/** How the transcript shows them until the server's message is there. */
+/** Returns the parts as the transcript shows them until the server's message is there. */
 export const shownParts = (files: readonly Attachment[]): ShownPart[] =>
   files.map(({ name, size, mediaType, preview, source }) => ({
     type: preview === null ? 'file' : 'image_url',

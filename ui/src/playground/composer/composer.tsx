@@ -12,7 +12,7 @@ import classes from './composer.module.css'
 /** Without a script that measures it at each letter, and before the first frame (composer.module.css). */
 const growsByItself = CSS.supports('field-sizing', 'content')
 
-/** As in composer.module.css. */
+/** The greatest number of rows, as in composer.module.css. */
 const MOST_ROWS = 12
 
 interface ComposerProps {
@@ -25,12 +25,12 @@ interface ComposerProps {
   /** Null while no reply runs. */
   onStop: (() => void) | null
   isStopping: boolean
-  /** What is sent while a reply runs waits for it. When absent, nothing is sent then. */
+  /** True if a message sent while a reply runs waits for it. When absent, no message is sent then. */
   queues?: boolean
   /** Called by ↑ in an empty field: attaches what the last message had, and returns its text. */
   recall: () => string | undefined
   placeholder: string
-  /** What the button does: "Send" where it is absent. */
+  /** The button's label; by default "Send". */
   sendLabel?: string
   /** Above the field: the request's overrides. */
   children?: ReactNode
@@ -54,7 +54,7 @@ export function Composer(props: ComposerProps) {
   const [isOver, setIsOver] = useState(false)
   const isEmpty = text.trim() === '' && attachments.files.length === 0
   const sends = onStop === null || queues
-  /** Whether there were any. */
+  /** Attaches the files of a paste or a drop; returns whether there were any. */
   const take = (data: DataTransfer | null): boolean => {
     const files = Array.from(data?.files ?? [])
     if (files.length > 0) attachments.add(files)
@@ -122,7 +122,9 @@ export function Composer(props: ComposerProps) {
   )
 }
 
-/** Spreadsheets and word processors add a picture of what was copied: it is the text that is meant. */
+/**
+ * Returns whether the clipboard holds text. Spreadsheets and word processors add a picture of it: the text is meant.
+ */
 const isText = ({ types }: DataTransfer): boolean => types.includes('text/plain') && types.includes('text/html')
 
 const StopButton = ({ onStop, isStopping }: { onStop: () => void; isStopping: boolean }) => (

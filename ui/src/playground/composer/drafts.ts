@@ -1,4 +1,7 @@
-/** Text that was typed and not sent, for each session: it survives reloads and logins, but not the window. */
+/**
+ * Returns the key of a session's draft, text that was typed and not sent: it survives reloads and logins, but not the
+ * window.
+ */
 
 const keyOf = (agentId: string, sessionId: string | null) => `draft:${agentId}:${sessionId ?? 'new'}`
 const placeKeyOf = (agentId: string, sessionId: string | null) => `place-of-${keyOf(agentId, sessionId)}`
@@ -10,13 +13,15 @@ export function keepDraft(agentId: string, sessionId: string | null, text: strin
   keep(keyOf(agentId, sessionId), text === '' ? null : text)
 }
 
-/** Where the text takes the place of an earlier message. */
+/** The earlier message that the text replaces. */
 export interface Place {
   /** Null where that message begins the session. */
   parentId: string | null
 }
 
-/** Null where the text is a new message. A place without a text is forgotten: the next text is not meant for it. */
+/**
+ * Returns null where the text is a new message. A place without a text is forgotten: the next text is not meant for it.
+ */
 export function readPlace(agentId: string, sessionId: string | null): Place | null {
   if (readDraft(agentId, sessionId) === '') keepPlace(agentId, sessionId, null)
   const kept = sessionStorage.getItem(placeKeyOf(agentId, sessionId))

@@ -6,10 +6,10 @@ import { useCallbackRef } from '@mantine/hooks'
 import { type RefObject, useEffect, useState } from 'react'
 import { isAnythingOpen } from '../../blocks/pages/page-keys.ts'
 
-/** How long the second one is waited for. */
+/** The longest time until the second Esc. */
 const SECOND_WITHIN_MS = 3_000
 
-/** `stop`: null while nothing runs. Resolves to whether the next Esc stops. */
+/** Stops the reply at the second Esc. `stop`: null while nothing runs. Returns whether the next Esc stops. */
 export function useEscapeToStop(stop: (() => void) | null, field: RefObject<HTMLElement | null>): boolean {
   const [isArmed, setArmed] = useState(false)
   const isRunning = stop !== null

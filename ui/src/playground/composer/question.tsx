@@ -1,4 +1,4 @@
-/** What the session waits for: each call with its arguments, to approve, edit, reject or answer. */
+/** The calls that the session waits for, each with its arguments, to approve, edit, reject or answer. */
 import { Button, Group, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { IconCheck, IconHandStop, IconPencil, IconX } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { keepDraft, readDraft } from './drafts.ts'
 
-/** The text in the field, kept for the session as it is typed; once sent, until the server has accepted it. */
+/** Returns the text in the field, kept for the session as it is typed; once sent, until the server has accepted it. */
 export function useDraft(agentId: string, sessionId: string | null) {
   const [text, setShown] = useState(() => readDraft(agentId, sessionId))
   const now = useRef({ text, sessionId })

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { keepPlace, type Place, readPlace } from './drafts.ts'
 
-/** The place of the message that is edited; null when none is. It is kept with the draft, and for as long as that is. */
+/** Returns the place of the edited message, or null. It is stored with the draft, and as long. */
 export function useEditing(agentId: string, sessionId: string | null) {
   const [editing, setShown] = useState(() => readPlace(agentId, sessionId))
   const setEditing = (place: Place | null) => {
@@ -12,7 +12,7 @@ export function useEditing(agentId: string, sessionId: string | null) {
     editing,
     setEditing,
     clearShown: () => setShown(null),
-    /** The message was refused; where another is edited by now, that one's place counts. */
+    /** Restores the place of a refused message. If another message is edited by now, its place stays. */
     restore: (place: Place | null) => place !== null && editing === null && setEditing(place),
     accepted: () => keepPlace(agentId, sessionId, editing),
   }

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 
 const holdsFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') === true
 
-/** True while files are held over the page. What has been dropped on the composer is already its own. */
+/** Returns true while files are held over the page. What has been dropped on the composer is already its own. */
 export function useFileDrop(onFiles: (files: readonly File[]) => void): boolean {
   const [isOver, setOver] = useState(false)
   const take = useCallbackRef(onFiles)

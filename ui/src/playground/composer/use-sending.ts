@@ -1,4 +1,6 @@
-/** What Enter does: the message is sent, or waits while a reply runs. What is refused is put back into the field. */
+/**
+ * The effect of Enter: the message is sent, or waits while a reply runs. A refused message is put back into the field.
+ */
 import { useCallbackRef } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 import type { Problem } from '../chat-notices.tsx'
@@ -19,7 +21,7 @@ interface SendingOptions {
   overrides: Overrides
 }
 
-/** What leaves the field together, and comes back to it together. */
+/** The text and the parts that leave the field together, and return to it together. */
 interface Written {
   text: string
   files: readonly Attachment[]
@@ -87,11 +89,14 @@ export function useSending({ agentId, connection, draft, attachments, place, ove
   return {
     problem: refusal ?? problem,
     dismiss,
-    /** Sends one of the agent's openings, which stand there for a moment longer: one alone, and it never waits. */
+    /**
+     * Sends one of the agent's openings, which stay on the page for a moment longer. Only one is sent, and it never
+     * waits.
+     */
     open: useCallbackRef((text: string) => {
       if (isIdle && !isReading.current && sent.current === null) void send({ text, files: [], place: null }, null)
     }),
-    /** `steers`: the message is to end the reply that runs at its next boundary. */
+    /** Sends the message. `steers`: it is to end the running reply at its next boundary. */
     onSend(steers = false): void {
       const written = { text: draft.text, files: attachments.files, place: place.editing }
       const isEmpty = written.text.trim() === '' && written.files.length === 0

@@ -4,7 +4,7 @@ import { isSeenAs, mcpToolName, onlyOne } from '../../agents/tool-names.ts'
 import { httpToolResource } from '../../http-tools/resource.ts'
 import { mcpServerResource, mcpTools } from '../../mcp-servers/resource.ts'
 
-/** Null when it is not known, as for built-in tools, and for the caller's own. */
+/** Returns null when it is not known, as for built-in tools, and for the caller's own. */
 export function useToolSchema(name: string): Record<string, unknown> | null {
   const http = onlyOne(useQuery(httpToolResource.all).data, (tool) => isSeenAs(tool.name, name))
   const [prefix = ''] = name.split('__', 1)

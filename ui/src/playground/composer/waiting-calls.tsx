@@ -1,4 +1,4 @@
-/** What a session waits for, above the field, and what a message does to it. */
+/** The calls that a session waits for, above the field, and what a message does to them. */
 import { type ComponentProps, lazy, Suspense } from 'react'
 import { reliable } from '../../shell/reliable-import.ts'
 import type { Question as LoadedQuestion } from './question.tsx'
@@ -15,7 +15,7 @@ export function WaitingCalls(props: ComponentProps<typeof LoadedQuestion>) {
   )
 }
 
-/** What the field and its button say while that many calls wait. Null while none does. */
+/** Returns the texts of the field and its button while that many calls wait, or null while none does. */
 export function rejecting(count: number): { placeholder: string; sendLabel: string } | null {
   if (count === 0) return null
   const calls = count === 1 ? 'call that waits' : `${count} calls that wait`

@@ -14,13 +14,13 @@ interface Connection {
   /** Null until the first message of a new session is accepted. */
   sessionId: string | null
   transcript: Transcript
-  /** What is sent; null while a reply is joined. */
+  /** The request; null while a reply is joined. */
   chat: ChatRequest | null
   /** Or what is decided. */
   decisions: readonly Decision[] | null
   stopAsked: boolean
   lost: boolean
-  /** Why the last message was refused, or the reply could not be stopped. */
+  /** The reason why the last message was refused, or the reply could not be stopped. */
   problem: { error: unknown; text: string | null } | null
 }
 
@@ -87,7 +87,7 @@ const sendChat = (session: Session, chat: ChatRequest, options: Parameters<Sessi
   return session.send(message ?? '', parentId === undefined ? how : { ...how, parentId })
 }
 
-/** Its text alone. */
+/** Returns the text of a request. */
 function textOf({ message }: ChatRequest): string {
   if (typeof message === 'string') return message
   return message?.map(({ text = '' }) => text).join('') ?? ''

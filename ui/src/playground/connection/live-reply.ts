@@ -10,22 +10,22 @@ export interface LiveReply {
   userText: string | null
   /** Id of the message that it comes behind. Null when it begins a path. Undefined stands for the last one. */
   behind: string | null | undefined
-  /** That message as it is shown. Null likewise. */
+  /** The message as it is shown. Null likewise. */
   userMessage: ShownMessage | null
   /** Null until its first event. */
   id: string | null
   content: string
   reasoning: string
-  /** When (ms, monotonic) the model began to think. Null when it does something else. */
+  /** The time (ms, monotonic) at which the model began to think. Null when it does something else. */
   thinkingSince: number | null
-  /** How long it has thought before that. Null when it has not, or what was seen of it came late. */
+  /** The time that it has thought before. Null when it has not, or when the reply was joined late. */
   reasoningMs: number | null
   toolCalls: readonly ToolCall[]
   status: Message['status']
   finishReason: Message['finishReason']
   error: Message['error']
   startedAt: string
-  /** How much of the content had come when the connection was lost and made again. */
+  /** The lengths of the content at which the connection was lost and restored. */
   reconnectedAt: readonly number[]
 }
 
@@ -52,11 +52,14 @@ export const newReply = (
 
 export type LiveEvent = ReplyEvent | { type: 'failed'; error: NonNullable<Message['error']> }
 
-/** The reply after events that came by `now` (ms, monotonic). */
+/** Returns the reply after events that came by `now` (ms, monotonic). */
 export const withEvents = (reply: LiveReply, events: readonly LiveEvent[], now: number): LiveReply =>
   events.reduce((before, event) => timed(withEvent(before, event), event, now), reply)
 
-/** The model thinks from its first reasoning to whatever follows the last. A joined reply thought before it was seen. */
+/**
+ * Measures the thinking, from the first reasoning to the event that follows the last. A joined reply thought before it
+ * was seen.
+ */
 function timed(reply: LiveReply, event: LiveEvent, now: number): LiveReply {
   if (event.type === 'reasoning') return reply.thinkingSince === null ? { ...reply, thinkingSince: now } : reply
   if (reply.thinkingSince === null || event.type === 'started') return reply
@@ -125,7 +128,7 @@ export type ShownMessage = Pick<Message, 'role' | 'content' | 'status' | 'finish
   parts?: readonly ShownPart[]
 }
 
-/** The stored messages and the current reply. Text that was shown never gets shorter. */
+/** Returns the stored messages and the current reply. Text that was shown never gets shorter. */
 export function shownMessages({ path, ids }: Conversation, live: LiveReply | null): readonly ShownMessage[] {
   const stored: readonly (ShownMessage & PathMessage)[] = path
   if (live === null) return stored

@@ -68,7 +68,10 @@ export function useConnection({ agentId, sessionId: given, onSession }: Connecti
     isAccepted: !isIdle && !state.matches({ following: 'sending' }),
     isReconnecting: state.matches({ following: 'reconnecting' }),
     isStopping: state.matches({ following: 'stopping' }) || state.context.stopAsked,
-    /** False where nothing was sent: a reply is followed by now, though what was rendered last may not show it yet. */
+    /**
+     * Returns false where nothing was sent: a reply is followed by now, though what was rendered last may not show it
+     * yet.
+     */
     send(chat: ChatRequest, parts: readonly ShownPart[]): boolean {
       const canSend = machine.getSnapshot().can({ type: 'send', chat, parts })
       if (canSend) send({ type: 'send', chat, parts })
@@ -80,7 +83,10 @@ export function useConnection({ agentId, sessionId: given, onSession }: Connecti
   }
 }
 
-/** Why the stored messages are not there. Kept while they are asked for again, of which the query forgets the error. */
+/**
+ * Returns the error of reading the stored messages. It is kept while they are requested again, when the query forgets
+ * it.
+ */
 function useUnread({ data, error }: { data: unknown; error: unknown }): unknown {
   const [last, setLast] = useState(error)
   if (error !== null && error !== last) setLast(error)
@@ -89,14 +95,16 @@ function useUnread({ data, error }: { data: unknown; error: unknown }): unknown 
 
 const nothing: PendingCall[] = []
 
-/** Asked for where the newest reply ended for that. */
+/** Returns the pending calls. They are requested where the newest reply waits for them. */
 function usePending(agentId: string, sessionId: string | null, last: Message | undefined): PendingCall[] {
   const enabled = sessionId !== null && last?.finishReason === 'tool_calls'
   const { data = nothing } = useQuery({ ...pendingCalls(agentId, sessionId ?? ''), enabled })
   return enabled ? data : nothing
 }
 
-/** Changes by other windows or the API's callers in this agent's sessions are seen within a few seconds. */
+/**
+ * Polls for changes by other windows or the API's callers in this agent's sessions: they are seen within a few seconds.
+ */
 function useOtherWindows(agentId: string, sessionId: string | null): void {
   const newest = useQuery(newestSessions(agentId)).data?.sessions
   const changedAt = newest?.[0] && `${newest[0].id} ${newest[0].updatedAt} ${newest.length}`

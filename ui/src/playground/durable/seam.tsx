@@ -31,7 +31,9 @@ const Reconnected = () => (
   </span>
 )
 
-/** The marks of a message, in the order of their places. Offsets of seams count code points, as the server does. */
+/**
+ * Returns the marks of a message, in the order of their places. Offsets of seams count code points, as the server does.
+ */
 export function marksOf({ content, continuations = [], reconnectedAt = [] }: ShownMessage): Mark[] {
   const seams = continuations.map((one) => ({
     at: lengthOf(content, one.offset),
@@ -46,7 +48,7 @@ export function marksOf({ content, continuations = [], reconnectedAt = [] }: Sho
   return [...seams, ...reconnections].sort((a, b) => a.at - b.at)
 }
 
-/** The length of the first `points` code points, in UTF-16 units. */
+/** Returns the length of the first `points` code points, in UTF-16 units. */
 function lengthOf(text: string, points: number): number {
   let at = 0
   for (let left = points; left > 0 && at < text.length; left -= 1) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1

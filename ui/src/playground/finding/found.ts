@@ -3,10 +3,13 @@ import { type RefObject, useEffect } from 'react'
 
 const name = 'found'
 
-/** As long as before, so that places in it are places in the text: the lower case of `İ` alone has two units. */
+/**
+ * Folds the text to lower case at the same length, so that places in it are places in the text: the lower case of `İ`
+ * alone has two units.
+ */
 const folded = (text: string): string => text.replaceAll('İ', 'i').toLowerCase()
 
-/** Indexes of the messages that contain the text, ignoring case. Pure. */
+/** Returns the indexes of the messages that contain the text, ignoring case. Pure. */
 export function placesOf(messages: readonly { content: string }[], wanted: string): number[] {
   const text = folded(wanted.trim())
   if (text === '') return []
@@ -38,7 +41,10 @@ export function useMarks(root: RefObject<HTMLElement | null>, wanted: string): v
   }, [root, text])
 }
 
-/** Each range lies within one run of text: a match that begins before a bold word and ends in it is not marked. */
+/**
+ * Returns the ranges of the text. Each lies within one run of text: a match that begins before a bold word and ends in
+ * it is not marked.
+ */
 function rangesIn(element: HTMLElement, text: string): Range[] {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   const ranges: Range[] = []

@@ -7,7 +7,7 @@ export type KnownToken = MarkedToken | MathToken
 
 export interface Block {
   token: KnownToken
-  /** Where in the text it begins. */
+  /** The offset in the text at which it begins. */
   start: number
   /** The direction of the whole paragraph, of which this is a piece. When absent, its own. */
   dir?: 'ltr' | 'rtl'
@@ -22,7 +22,10 @@ const longestParagraph = 4_000
 // A letter or a lone number begins no list, heading or fence: what follows is parsed as a paragraph again.
 const wordStart = /\s(?=\p{L}|\d+\s)/gu
 
-/** Blocks of a growing text: the last result is reused where possible. One for each text shown. */
+/**
+ * Returns a function that splits a growing text into blocks. It reuses the last result where possible. Use one for each
+ * text shown.
+ */
 export function createSplitter(): (text: string) => readonly Block[] {
   let last = ''
   let blocks: readonly Block[] = []
@@ -64,7 +67,7 @@ function pieces(raw: string, from: number): Block[] {
   return blocks
 }
 
-/** As `dir=auto` finds it: by the first letter that has a direction. */
+/** Returns the direction as `dir=auto` finds it: by the first letter that has one. */
 const directionOf = (text: string): 'ltr' | 'rtl' =>
   /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(text)
     ? 'rtl'
@@ -77,14 +80,14 @@ const paragraph = (raw: string): KnownToken => ({
   tokens: Lexer.lexInline(raw, withMath),
 })
 
-/** The last block of a running reply: what is not closed yet is shown as if it ended here. */
+/** Returns the last block of a running reply: what is not closed yet is shown as if it ended here. */
 export function closed(token: KnownToken): KnownToken {
   if (token.type === 'code') return token
   const mended = remend(token.raw, { linkMode: 'text-only', katex: false, htmlTags: false })
   return mended === token.raw ? token : (lex(mended)[0] ?? token)
 }
 
-/** Whether a fenced block's end has come. */
+/** Returns whether a fenced block's end has come. */
 export const isFenceClosed = (raw: string): boolean => {
   const fence = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1]
   return fence === undefined || raw.trimEnd().endsWith(`\n${fence}`)
@@ -106,7 +109,10 @@ const endlessAddress = /(?<![\w.!#$%&'*+/=?^`{|}~-])[\w.!#$%&'*+/=?^`{|}~-]{5000
 
 const asWritten = (raw: string): KnownToken => ({ type: 'code', raw, text: raw })
 
-/** The lexer gives its own tokens, and those of its one extension. What is nested too deep is shown as it was written. */
+/**
+ * Returns the lexer's own tokens, and those of its one extension. Text that is nested too deeply is shown as it was
+ * written.
+ */
 function lex(text: string): KnownToken[] {
   if (endlessAddress.test(text)) return [asWritten(text)]
   try {

@@ -46,7 +46,7 @@ const none: readonly Mark[] = []
 interface BlockProps {
   token: KnownToken
   growing: boolean
-  /** When absent, its text's own. */
+  /** The direction; when absent, that of its text. */
   dir: 'ltr' | 'rtl' | undefined
   marks: readonly Mark[] | undefined
 }
@@ -121,7 +121,7 @@ function block(token: KnownToken, growing = false, dir: BlockProps['dir'] | 'aut
 
 const Diagram = lazy(reliable(() => import('./rich/diagram.tsx')))
 
-/** A diagram is drawn once all of its source has come. */
+/** Renders a fenced block. A diagram is drawn once all of its source has arrived. */
 function fence({ text, lang = '' }: Tokens.Code, growing: boolean): ReactNode {
   const code = <Code code={text} language={lang} growing={growing} mayFold />
   if (growing || !/^mermaid\b/.test(lang)) return code

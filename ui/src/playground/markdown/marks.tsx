@@ -9,7 +9,7 @@ export interface Mark {
   node: ReactNode
 }
 
-/** The marks within `(from, to]`, with places counted from `from`. Undefined when there are none. */
+/** Returns the marks within `(from, to]`, with places counted from `from`. Undefined when there are none. */
 export function marksWithin(marks: readonly Mark[], from: number, to: number): readonly Mark[] | undefined {
   const inside = marks.filter(({ at }) => at > from && at <= to)
   return inside.length === 0 ? undefined : inside.map((mark) => ({ ...mark, at: mark.at - from }))
@@ -18,7 +18,7 @@ export function marksWithin(marks: readonly Mark[], from: number, to: number): r
 export const nodesOf = (marks: readonly Mark[]): ReactNode[] =>
   marks.map(({ key, node }) => <Fragment key={key}>{node}</Fragment>)
 
-/** A run of text, with the marks that lie in it. */
+/** Returns a run of text, with the marks that lie in it. */
 export function markedText(text: string, marks: readonly Mark[]): ReactNode[] {
   const ends = [...marks.map(({ at }) => at), text.length]
   return ends.map((end, index) => (

@@ -1,7 +1,7 @@
 import classes from './message.module.css'
 import { readableError } from './provider-error.ts'
 
-/** Why a reply failed, in the provider's words; its whole answer can be unfolded. */
+/** The reason of a failure, in the provider's words; the whole answer can be unfolded. */
 export function Reason({ text }: { text: string }) {
   const { sentence, answer } = readableError(text)
   return (

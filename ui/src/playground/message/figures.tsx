@@ -1,4 +1,4 @@
-/** What a reply took, in a line: tokens, first token, duration, calls, overrides. */
+/** The figures of a reply, in a line: tokens, first token, duration, calls, overrides. */
 
 import { plural, wholeNumber } from '../../blocks/words.ts'
 import { duration } from '../../chart/words.ts'
@@ -15,7 +15,7 @@ export function Figures({ message }: { message: ShownMessage }) {
   )
 }
 
-/** Empty while the reply runs, and where nothing is known of it. */
+/** Returns the figures. They are empty while the reply runs, and where none are known. */
 function figuresOf({ model, usage, firstTokenMs, durationMs, attempts, overrides }: ShownMessage): string[] {
   if (durationMs == null) return []
   const about = usage?.estimated ? '≈ ' : ''
@@ -29,7 +29,7 @@ function figuresOf({ model, usage, firstTokenMs, durationMs, attempts, overrides
   ].filter((one) => one !== '')
 }
 
-/** Its name in a request, in words: `systemPrompt` → `system prompt`. */
+/** Returns the words of a field's name: `systemPrompt` → `system prompt`. */
 const words = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 function overrideWords(name: string, value: unknown): string {

@@ -85,7 +85,7 @@ const ReplyActions = memo((props: ReplyActionsProps) => {
   )
 })
 
-/** How a reply has ended. */
+/** The texts for each way in which a reply has ended. */
 const endings = {
   stop: { icon: IconCheck, words: 'Complete' },
   length: { icon: IconScissors, words: 'Cut off at the length limit' },
@@ -103,7 +103,7 @@ function statusOf(message: ShownMessage): { icon: typeof IconCheck | null; words
   return endings[status === 'error' ? 'error' : (finishReason ?? 'stop')]
 }
 
-/** Anything of it has come. */
+/** Returns whether anything of the reply has arrived. */
 export const hasBegun = ({ content, reasoning = '', toolCalls }: ShownMessage): boolean =>
   content !== '' || reasoning !== '' || toolCalls.length > 0
 

@@ -1,4 +1,4 @@
-/** One message of the transcript: who, and what. */
+/** A message of the transcript, with its author. */
 import { Alert, VisuallyHidden } from '@mantine/core'
 import { useCallbackRef } from '@mantine/hooks'
 import { IconColumns2, IconHandStop, IconPencil, IconRefresh } from '@tabler/icons-react'
@@ -23,7 +23,7 @@ import { UserText } from './user-text.tsx'
 
 interface MessageProps {
   message: ShownMessage
-  /** Its position, from 1, and the number of messages. */
+  /** The message's position, from 1, and the number of messages. */
   place: number
   count: number
   agentName: string
@@ -32,7 +32,7 @@ interface MessageProps {
   /** The tool cards that the reader has expanded, also in messages that are not rendered. */
   unfolded: Set<string>
   actions: MessageActions
-  /** It ends the path. */
+  /** True if it ends the path. */
   isLast: boolean
   /** A message of the user's follows it. */
   isFollowedByMessage: boolean
@@ -185,7 +185,7 @@ function WhyItWaits({ messageId }: { messageId: string }) {
 /** `at`: where it begins in the content. */
 type Segment = { key: string; at: number; text: string } | { key: string; call: ToolCall }
 
-/** The content, split where tools were called. */
+/** Returns the content, split where tools were called. */
 function segments(content: string, calls: readonly ToolCall[]): Segment[] {
   const parts: Segment[] = []
   let at = 0

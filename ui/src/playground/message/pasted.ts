@@ -1,7 +1,7 @@
 /** Telling code from words in what a person pasted. Pure. */
 
 interface Part {
-  /** Where it begins in the text. */
+  /** The offset in the text at which it begins. */
   at: number
   code: boolean
   language: string
@@ -29,7 +29,10 @@ export function partsOf(text: string): Part[] {
 /** Lines that end or begin as those of programs, logs and JSON do. */
 const codeLine = /[;{}[\](),=>]\s*$|^\s{2,}\S|^\s*(?:[#<@}\])]|\/\/|import |from |def |const |let |return |at )/
 
-/** Four lines or more, most of them like code: shown in letters of one width, so that what was aligned stays aligned. */
+/**
+ * Returns whether most of four or more lines look like code. They are then shown in a monospaced font, so that aligned
+ * text stays aligned.
+ */
 export function isCode(text: string): boolean {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return lines.length >= 4 && lines.filter((line) => codeLine.test(line)).length > lines.length * 0.6

@@ -3,13 +3,13 @@
 /** Letters that keys of well-known vendors begin with, and a bearer's credential. */
 const key = /\b((?:sk|pk|rk|gsk|xai|key|ghp|hf)[-_]|AIza|Bearer\s+)([\w.-]{8,})/g
 
-/** Keys keep their beginning and their last four letters. */
+/** Shortens keys to their beginning and their last four letters. */
 const withoutKeys = (text: string): string =>
   text.replace(key, (_, begin: string, rest: string) => `${begin}…${rest.length > 12 ? rest.slice(-4) : ''}`)
 
 export interface ReadableError {
   sentence: string
-  /** What the provider answered, where that is more than the sentence. */
+  /** The provider's answer, where it is more than the sentence. */
   answer: string | null
 }
 
@@ -32,7 +32,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `{error: {message}}`, `{message}`, `{error: "…"}`, `{detail: "…"}`, or a list of these. */
+/** Returns the sentence in `{error: {message}}`, `{message}`, `{error: "…"}`, `{detail: "…"}`, or a list of these. */
 function sentenceIn(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value !== 'object' || value === null) return ''

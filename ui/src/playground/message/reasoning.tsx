@@ -1,4 +1,4 @@
-/** What the model thinks: in sight until its answer begins, then folded away behind one line with its time. */
+/** The model's reasoning: visible until its answer begins, then folded to one line with its time. */
 import { IconBulb, IconChevronRight } from '@tabler/icons-react'
 import { type MouseEvent, memo, useEffect, useRef, useState } from 'react'
 import { Copy } from '../../blocks/copy.tsx'
@@ -11,7 +11,7 @@ interface ReasoningProps {
   ms: number | null
   /** The answer has not begun. */
   thinking: boolean
-  /** Its key in `unfolded` while it is expanded, whether it is rendered or not. */
+  /** The key in `unfolded` while it is expanded, whether it is rendered or not. */
   id: string
   unfolded: Set<string>
 }

@@ -13,7 +13,7 @@ const mostShown = 20_000
 interface ToolCardProps {
   call: ToolCall
   running: boolean
-  /** Its key in `unfolded` while it is expanded, whether it is rendered or not. */
+  /** The key in `unfolded` while it is expanded, whether it is rendered or not. */
   id: string
   unfolded: Set<string>
   /** A message of the user's follows, which rejects what waits. */
@@ -54,7 +54,7 @@ function rejectionWords({ decision, decidedBy }: ToolCall, isFollowedByMessage: 
   return decidedBy == null ? null : `Rejected by ${decidedBy}.`
 }
 
-/** `decision`: what was decided about a call that was pending. */
+/** Returns the state of a call. `decision`: the decision on a call that was pending. */
 function stateOf({ ok, decision }: ToolCall, running: boolean): string {
   if (decision === null) return 'waiting for approval'
   if (decision === 'reject') return 'rejected'

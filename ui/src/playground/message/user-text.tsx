@@ -1,4 +1,4 @@
-/** What a person wrote or pasted: fenced and unfenced code as code, long texts folded. */
+/** The text that a user wrote or pasted: fenced and unfenced code as code, long texts folded. */
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { wholeNumber } from '../../blocks/words.ts'

@@ -18,7 +18,7 @@ import {
 
 interface OverrideChipsProps {
   state: OverrideState
-  /** Those that are in sight elsewhere. */
+  /** The overrides that are visible elsewhere. */
   without?: readonly OverrideKey[]
 }
 

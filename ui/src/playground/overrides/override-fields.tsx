@@ -18,7 +18,7 @@ interface NumberField {
   about: string
   step: number
   most?: number
-  /** What applies where the agent sets nothing. */
+  /** The value that applies where the agent sets none. */
   fallback: string
 }
 

@@ -41,7 +41,7 @@ export type Overrides = Partial<Record<(typeof allKeys)[number], string>>
 /** Null restores the agent's own setting. */
 export type OverrideChanges = Partial<Record<(typeof allKeys)[number], string | null>>
 
-/** Which settings are others than the agent's. */
+/** Returns the settings that differ from the agent's. */
 export const changedIn = (overrides: Overrides): OverrideKey[] => keys.filter((key) => overrides[key] !== undefined)
 
 export interface OverrideState {
@@ -60,7 +60,7 @@ export function overridesIn(search: URLSearchParams): Overrides {
   return overrides
 }
 
-/** An edited text is that of the prompt it began with: whoever chooses another prompt gets that one's text. */
+/** Drops an edited text when another prompt is chosen: the text belongs to the prompt that it began with. */
 export function withoutOldText(changes: OverrideChanges): OverrideChanges {
   const wanted = changes.prompt === undefined ? changes : { system: null, ...changes }
   return wanted.system === null ? { ...wanted, [tagKey]: null } : wanted
@@ -78,7 +78,7 @@ export function useOverrides(): OverrideState {
 
 export const listOf = (text: string): string[] => text.split(',').filter((part) => part !== '')
 
-/** The overrides as part of a request. The server checks them. */
+/** Returns the overrides as part of a request. The server checks them. */
 export function requestPart(overrides: Overrides): Omit<ChatRequest, 'message' | 'sessionId'> {
   const { provider, model, prompt, system, reasoningEffort: effort } = overrides
   const reasoningEffort = reasoningEfforts.find((one) => one === effort)

@@ -8,7 +8,7 @@ const path = '/api/v1/agents/{agent_id}/playground/sessions/{session_id}/queue'
 const keyOf = (agentId: string, sessionId: string) => ['sessions', 'queue', agentId, sessionId]
 const namesOf = (agent_id: string, session_id: string) => ({ agent_id, session_id })
 
-/** While a reply runs, or something waits, others may change it too. */
+/** Returns the query of the queue. While a reply runs, or a message waits, others may change it too. */
 export const queueList = (agentId: string, sessionId: string, isRunning: boolean) =>
   queryOptions({
     queryKey: keyOf(agentId, sessionId),

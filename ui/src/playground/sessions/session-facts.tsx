@@ -1,4 +1,4 @@
-/** Whose session it is, and what its caller has noted about it. */
+/** The user of a session, and the metadata that its caller has stored. */
 import { ActionIcon, Popover, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconInfoCircle } from '@tabler/icons-react'

@@ -111,7 +111,7 @@ function nothingFound(q: string, user: string): string {
   return q === '' ? 'No sessions yet: the first message creates one.' : 'No results'
 }
 
-/** The settings go along to another session, the columns of this one do not. */
+/** Returns the address without columns. The settings are kept for another session, the columns of this one are not. */
 const useOwnAddress = () => addressOf(withoutColumns(paramsOf(useLocation())))
 
 interface SessionRowProps {
@@ -158,7 +158,7 @@ const SessionRow = memo(({ session, isOpen, onChosen }: SessionRowProps) => {
 
 interface MoreProps {
   isBusy: boolean
-  /** What was refused is asked for again by a click alone. */
+  /** True if the request was refused: only a click repeats it. */
   hasFailed: boolean
   onReached: () => void
 }

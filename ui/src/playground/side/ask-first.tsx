@@ -1,4 +1,7 @@
-/** Which of the agent's tools ask before they are called. Unlike the overrides above it, a switch changes the agent at once. */
+/**
+ * The agent's tools that need an approval before they are called. Unlike the overrides above it, a switch changes the
+ * agent at once.
+ */
 import { Stack, Switch, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { askedBy, type KnownTool, withAsking } from '../../agents/approvals.ts'

@@ -1,4 +1,4 @@
-/** What the next message has otherwise than the agent: how much, to be saved or discarded. */
+/** The differences between the next message and the agent: how many, to be saved or discarded. */
 import { Badge, Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import type { Agent } from '../../agents/resource.ts'

@@ -1,4 +1,4 @@
-/** How many lines of a text are new, and how many are gone; lines that have only moved are neither. Pure. */
+/** Returns how many lines of a text are new, and how many are gone; lines that have only moved are neither. Pure. */
 export function lineChanges(before: string, after: string): { added: number; removed: number } {
   const left = new Map<string, number>()
   for (const line of before.split('\n')) left.set(line, (left.get(line) ?? 0) + 1)

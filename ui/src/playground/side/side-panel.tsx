@@ -16,7 +16,7 @@ interface SidePanelProps {
   sessionId: string | undefined
   /** The name of the column that the panel is about. Null when there is one conversation only. */
   name: string | null
-  /** What the next message of the conversation, or of the column, has otherwise. */
+  /** The overrides of the next message of the conversation, or of the column. */
   state: OverrideState
   onClose: () => void
 }

@@ -13,7 +13,7 @@ export interface Conversation {
   ids: readonly string[]
 }
 
-/** The messages from a first one to `lastId`, oldest first. */
+/** Returns the messages from a first one to `lastId`, oldest first. */
 export function pathTo<Of extends Pick<Message, 'id' | 'parentId'>>(
   messages: readonly Of[],
   lastId: string | null,
@@ -29,7 +29,10 @@ export function pathTo<Of extends Pick<Message, 'id' | 'parentId'>>(
   return path.reverse()
 }
 
-/** `messages`: of every branch, in the order they were made. A head that is not among them is newer than they are. */
+/**
+ * Returns the conversation that ends at the head. `messages`: of every branch, in the order they were made. A head that
+ * is not among them is newer than they are.
+ */
 export function conversationOf(messages: readonly Message[], headId: string | null): Conversation {
   const beside = new Map<string, string[]>()
   const keyOf = ({ parentId, role }: Message) => `${parentId} ${role}`

@@ -9,7 +9,10 @@ export type LeftOut = ModelRequest['left']
 
 const nothing: LeftOut = { messages: 0, tokens: 0, reason: null }
 
-/** What the newest reply's last request left out, of the messages before it. Its first one may have asked for a summary. */
+/**
+ * Returns the earlier messages that the newest reply's last request left out. Its first request may have been for a
+ * summary.
+ */
 export function useLeftOut(path: readonly Message[]): LeftOut {
   const last = path.findLast(({ role, status }) => role === 'assistant' && status !== 'streaming')
   // All texts are looked at: not again with each frame of a running reply.
@@ -19,8 +22,8 @@ export function useLeftOut(path: readonly Message[]): LeftOut {
 }
 
 /**
- * Whether the path looks longer than what was sent: a request may hold as much as the conversation, and nearly all send
- * all of it.
+ * Returns whether the path looks longer than what was sent: a request may hold as much as the conversation, and nearly
+ * all send all of it.
  */
 function mayHaveLeft(path: readonly Message[], last: Message): boolean {
   const sent = last.usage?.promptTokens
@@ -30,8 +33,8 @@ function mayHaveLeft(path: readonly Message[], last: Message): boolean {
 }
 
 /**
- * Four letters of a Latin script make a token, one of most others. By code units: what finds them by their script makes a list of
- * all letters of a Japanese text.
+ * Estimates tokens: four letters of a Latin script make a token, one of most other scripts. It counts code units:
+ * finding letters by their script would make a list of all letters of a Japanese text.
  */
 function roughTokens(text: string): number {
   let others = 0

@@ -1,4 +1,4 @@
-/** What can be done at a message: edit it, answer it again, turn to it, fork the session there. */
+/** The actions on a message: edit it, answer it again, turn to it, fork the session there. */
 import { useCallbackRef } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useMemo } from 'react'

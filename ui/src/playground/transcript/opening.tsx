@@ -14,7 +14,7 @@ const modelOpenings = [
 /** The demo model only says what it received; these show how replies run, stop and fail. */
 const demoOpenings = ['Hello! What can you do?', '/slow 30', '/fail 5']
 
-/** What to try first. */
+/** The suggestions for a first message. */
 export function Opening({ agent, onPick }: { agent: Agent; onPick: (text: string) => void }) {
   const openings = agent.model === 'demo' ? demoOpenings : modelOpenings
   return (

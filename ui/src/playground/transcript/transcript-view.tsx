@@ -33,7 +33,10 @@ interface TranscriptViewProps {
   empty: ReactNode
 }
 
-/** Its props stay the same while a message is typed: it renders again only when the conversation changes. */
+/**
+ * The transcript. Its props stay the same while a message is typed: it renders again only when the conversation
+ * changes.
+ */
 export const TranscriptView = memo((props: TranscriptViewProps) => {
   const { agentName, agentModel, stored, checkpoints, transcript, actions, onFound = null, empty } = props
   const left = useLeftOut(stored.path)
@@ -109,7 +112,7 @@ export const TranscriptView = memo((props: TranscriptViewProps) => {
   )
 })
 
-/** The newest one that ends with this message. */
+/** Renders the newest summary that ends with this message. */
 function summaryBelow({ id }: ShownMessage, checkpoints: readonly Checkpoint[], unfolded: Set<string>): ReactNode {
   const checkpoint = id === null ? undefined : checkpoints.findLast(({ throughMessageId }) => throughMessageId === id)
   return checkpoint && <SummaryMark key={checkpoint.id} checkpoint={checkpoint} unfolded={unfolded} />
@@ -135,7 +138,7 @@ const ToNewest = ({ onClick }: { onClick: () => void }) => (
   </Button>
 )
 
-/** The rows that are rendered, and the space that stands for the others. */
+/** Returns the rows that are rendered, and the space that stands for the others. */
 function useRows(messages: readonly ShownMessage[]) {
   const { scroller, content, stuck, isAtBottom, toBottom } = useStickToBottom()
   const rows = useVirtualizer({
@@ -165,7 +168,7 @@ function useRows(messages: readonly ShownMessage[]) {
 /** Pixels beyond any transcript's end: it opens at its end. */
 const farBelow = 1e9
 
-/** Pixels, until it has been drawn once. */
+/** Estimates the height in pixels, until the message has been drawn once. */
 function likelyHeight(message: ShownMessage | undefined): number {
   if (message === undefined) return 0
   const { role, content, reasoning, toolCalls, parts = [] } = message

@@ -1,4 +1,4 @@
-/** What this window knows of the current reply, ahead of the server's stored messages. */
+/** The state of the current reply in this window, ahead of the server's stored messages. */
 import { createStore } from '@xstate/store'
 import { type LiveEvent, type LiveReply, newReply, type ShownPart, withEvents } from '../connection/live-reply.ts'
 
@@ -11,7 +11,7 @@ export function createTranscript() {
   return createStore({
     context,
     on: {
-      /** A message is sent, or another reply asked for (`text` null). `behind`: as of `LiveReply`. */
+      /** Begins a reply: a message is sent, or another reply requested (`text` null). `behind`: as of `LiveReply`. */
       sent: (
         _,
         {
@@ -23,20 +23,20 @@ export function createTranscript() {
       ) => ({
         live: newReply(text, now, { behind, userParts: parts }),
       }),
-      /** What waited was decided: a reply without a message of the user's. */
+      /** Begins the reply to a decision, without a message of the user's. */
       decided: (_, { now }: { now: string }) => ({ live: newReply(null, now) }),
-      /** A running reply is followed from its beginning. */
+      /** Begins to follow a running reply from its beginning. */
       joined: (_, { id, now }: { id: string; now: string }) => ({ live: { ...newReply(null, now), id } }),
-      /** The server refused the message. */
+      /** Drops a message that the server refused. */
       refused: () => ({ live: null }),
       received: ({ live }, { events, now }: { events: readonly LiveEvent[]; now: number }) => ({
         live: live && withEvents(live, events, now),
       }),
-      /** The connection was lost, and is there again: what follows continues what was shown. */
+      /** Restores the connection after a loss: new text continues what was shown. */
       reconnected: ({ live }) => ({
         live: live && { ...live, reconnectedAt: [...live.reconnectedAt, live.content.length] },
       }),
-      /** It can no longer be followed; the stored messages hold the rest. */
+      /** Ends a reply that can no longer be followed; the stored messages hold the rest. */
       leftOff: ({ live }) => ({ live: live && { ...live, status: 'complete' as const } }),
     },
   })

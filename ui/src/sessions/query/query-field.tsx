@@ -69,5 +69,5 @@ export function QueryField({ filters, setFilters, isFiltered, clear }: Filters) 
   )
 }
 
-/** A word that is still being typed is not wrong yet. */
+/** Returns whether the last word is complete: a word that is still being typed is not wrong yet. */
 const isWhole = (text: string): boolean => /\s$|"$/.test(text)

@@ -14,7 +14,7 @@ export interface Names {
 
 export interface Parsed {
   filters: SessionFilters
-  /** What is wrong with the text. Null when nothing is. */
+  /** The error in the text, or null. */
   problem: string | null
 }
 
@@ -62,7 +62,7 @@ const token = /(?:(\w+):)?(?:"([^"]*)"?|(\S+))/g
 
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** `60s`, `15m`, `2h`, `7d` in milliseconds. Null when it is none. */
+/** Converts `60s`, `15m`, `2h`, `7d` to milliseconds. Null for any other text. */
 export function spanMs(text: string): number | null {
   const [, digits = '', unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
   return unit === 's' || unit === 'm' || unit === 'h' || unit === 'd' ? Number(digits) * unitMs[unit] : null
@@ -130,7 +130,7 @@ const quoted = (value: string): string => (/^[^\s"]+$/.test(value) ? value : `"$
 
 const nameOf = (id: string, all: readonly Named[] | undefined): string => all?.find((one) => one.id === id)?.name ?? id
 
-/** The filters as the field shows them, without those that other controls show (`from`, `to`). */
+/** Returns the filters as the field shows them, without those that other controls show (`from`, `to`). */
 export function formatQuery(filters: SessionFilters, names: Names): string {
   const { status, agentId, providerId, httpStatus, errorCode, older, newer, user, text, q } = filters
   const values: Record<Field, string | undefined> = {

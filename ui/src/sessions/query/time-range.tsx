@@ -33,7 +33,10 @@ export function Hours({ filters, setFilters }: TimeRangeProps) {
   )
 }
 
-/** Until now is until then: sessions that are updated later belong to it. */
+/**
+ * Returns the moments of the span. An end at this moment stays fixed: sessions that are updated later are not part of
+ * it.
+ */
 const isoOf = ({ from, to }: Span) => ({
   from: new Date(from).toISOString(),
   ...(to < Date.now() && { to: new Date(to).toISOString() }),
@@ -94,7 +97,7 @@ const Moment = ({ label, iso, onChange }: MomentProps) => (
   />
 )
 
-/** The moment as the field expects it: in the reader's time zone, to the minute. */
+/** Returns the moment as the field expects it: in the reader's time zone, to the minute. */
 function localTime(iso: string): string {
   const at = new Date(iso)
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

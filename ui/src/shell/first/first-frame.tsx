@@ -1,4 +1,7 @@
-/** What index.html shows of Home and the playground, until their data are there: nothing flickers between the two. */
+/**
+ * The first frame of Home and the playground in index.html, until their data are there: nothing flickers between the
+ * two.
+ */
 import { homeDescription, openingWords } from './first-words.ts'
 
 const firsts = ['home', 'chat', 'session'] as const
@@ -6,7 +9,10 @@ const firsts = ['home', 'chat', 'session'] as const
 /** `session`: a conversation that exists, which has no opening. */
 export type First = (typeof firsts)[number]
 
-/** What the server has chosen for the address that the window was opened at. Null for the pages without one. */
+/**
+ * Returns the data that the server has chosen for the address at which the window was opened, or null for pages without
+ * any.
+ */
 export const firstOfWindow = (): First | null =>
   firsts.find((one) => one === document.documentElement.dataset.first) ?? null
 

@@ -27,8 +27,8 @@ import classes from './command-palette.module.css'
 const [store, palette] = createSpotlight()
 
 /**
- * Spotlight selects the first result on typing. The lists answer later and in any order: after each answer the first
- * one shown is selected, so that Enter does not depend on which list was the fastest.
+ * Selects the first result. Spotlight does so on typing. The lists answer later and in any order: after each answer the
+ * first one shown is selected, so that Enter does not depend on which list was the fastest.
  */
 function selectFirst(): void {
   const list = document.getElementById(store.getState().listId)

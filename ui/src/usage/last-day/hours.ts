@@ -12,10 +12,10 @@ export interface Hour {
   failures: number
 }
 
-/** Where the first of them begins. */
+/** Returns the beginning of the first hour. */
 export const firstHour = (now: number): number => Math.floor(now / hourMs) * hourMs - (shownHours - 1) * hourMs
 
-/** `rows`: by hour. */
+/** Returns the hours. `rows`: by hour. */
 export function hoursOf(rows: readonly Pick<UsageFiguresRow, 'key' | 'replies' | 'failures'>[], first: number): Hour[] {
   const byStart = new Map(rows.map((row) => [Date.parse(row.key), row]))
   return Array.from({ length: shownHours }, (_, n) => {

@@ -83,7 +83,7 @@ function sumOf(hours: readonly Hour[]): string {
 
 const timesOf = ({ start }: Hour): string => `${timeOfDay(start)}–${timeOfDay(start + hourMs)}`
 
-/** The bars in words, for screen readers: the hours in which something happened. */
+/** Returns the bars in words, for screen readers: the hours in which something happened. */
 function wordsOf(hours: readonly Hour[]): string {
   const busy = hours.filter(({ replies }) => replies > 0)
   const said = busy.map(

@@ -1,4 +1,4 @@
-/** Which days are looked at: `?days=7`, or `?from=2026-01-05&to=2026-01-31`, both days included. Days are UTC. */
+/** The days shown: `?days=7`, or `?from=2026-01-05&to=2026-01-31`, both days included. Days are UTC. */
 import { useSearchParams, withParams } from '../../blocks/search-params.ts'
 import { dayMs, dayOf } from '../buckets.ts'
 import type { Period } from '../queries.ts'
@@ -17,13 +17,13 @@ export interface Days {
   to: string
 }
 
-/** The day after; what is no day stays as it is, for the server to say so. */
+/** Returns the day after; an invalid day is kept, so that the server refuses it. */
 function dayAfter(day: string): string {
   const moment = Date.parse(`${day}T00:00:00Z`)
   return Number.isNaN(moment) ? day : dayOf(moment + dayMs)
 }
 
-/** What is asked of the server. `span` null: days of the reader's own choice. */
+/** Reads the period to request from the server. `span` null: days of the reader's own choice. */
 function readPeriod(search: URLSearchParams, now: Date): { span: string | null; days: Days; period: Period } {
   const [from, to] = [search.get('from') ?? '', search.get('to') ?? '']
   if (from !== '' || to !== '') {
@@ -40,7 +40,7 @@ export function usePeriod() {
   return {
     ...readPeriod(search, new Date()),
     choose: (choice: { days: string } | Days) => setSearch(() => new URLSearchParams({ ...choice })),
-    /** Of days of the reader's own choice. */
+    /** Chooses the days of the reader's own period. */
     chooseEnd: (end: keyof Days, day: string) => setSearch((now) => withParams(now, { [end]: day })),
   }
 }

@@ -3,7 +3,7 @@ import { DateField } from '../../blocks/forms/date-field.tsx'
 import classes from '../usage.module.css'
 import { usePeriod, usualSpans } from './period-in-url.ts'
 
-/** How far back, or which days: part of the address. */
+/** The picker of the period, which is part of the address. */
 export function PeriodPicker() {
   const { span, days, choose, chooseEnd } = usePeriod()
   return (

@@ -9,7 +9,7 @@ import type { RowNames } from './names.tsx'
 import { otherWords, TopRows } from './top-rows.tsx'
 
 interface FiguresTableProps {
-  /** Those with the most replies first, as they come. */
+  /** The rows, those with the most replies first, as the server sends them. */
   rows: UsageFiguresRow[]
   names: RowNames
   /** Null when no price is set. */

@@ -1,4 +1,4 @@
-/** What rows of usage are called. */
+/** The names of rows of usage. */
 import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -15,7 +15,7 @@ export interface RowNames {
 
 export const modelNames: RowNames = { noun: 'Model', text: (model) => model, node: (model) => model }
 
-/** An agent's name, leading to its page. */
+/** Returns agents' names, as links to their pages. */
 export function useAgentNames(): RowNames {
   const { data: agents } = useQuery(allAgents)
   const names = new Map(agents?.map(({ id, name }) => [id, name]))

@@ -14,7 +14,7 @@ export interface ShareTableProps {
   names: RowNames
 }
 
-/** Who used how much: a bar as long as its share of the longest one, in two parts. */
+/** The shares of usage: a bar as long as its share of the longest one, in two parts. */
 export function ShareTable({ title, rows, names }: ShareTableProps) {
   const most = Math.max(1, ...rows.map(({ totalTokens }) => totalTokens))
   return (
@@ -60,7 +60,7 @@ const sum = (rows: readonly UsageRow[]): Counts =>
 
 interface RowProps {
   counts: Counts
-  /** When absent, the row has no bar: it is that of several. */
+  /** The greatest value. When absent, the row has no bar: it stands for several. */
   most?: number
   children: ReactNode
 }

@@ -14,7 +14,7 @@ const PHONE = '(max-width: 48em)'
 interface TopRowsProps<Row> {
   /** The most first. */
   rows: readonly Row[]
-  /** What is searched in. */
+  /** The text that is searched. */
   text: (row: Row) => string
   /** "agents" */
   nouns: string
@@ -44,5 +44,5 @@ export function TopRows<Row>({ rows, text, nouns, children }: TopRowsProps<Row>)
   )
 }
 
-/** `1 other`, `255 others` */
+/** Returns `1 other`, `255 others`. */
 export const otherWords = (count: number): string => plural(count, 'other')

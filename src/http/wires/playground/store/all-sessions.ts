@@ -1,4 +1,4 @@
-/** The sessions of all agents, for operators: a page, and how many there are up to a limit. */
+/** The sessions of all agents, for operators: a page, and a count up to a limit. */
 import { restStates } from '../../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
 import { type Fragment, isoTime, type PageQuery } from '../../../../persistence/postgres/page.ts'
@@ -8,7 +8,7 @@ import { holds, type ReplyFilter, repliesMatch } from './reply-filter.ts'
 const sessionStatuses = [...restStates, 'streaming'] as const
 export type SessionStatus = (typeof sessionStatuses)[number]
 
-/** A session whose `status` and `errorCode` are those of its newest reply. */
+/** A session with the `status` and `errorCode` of its newest reply. */
 export interface SessionOverview {
   id: string
   agentId: string
@@ -21,17 +21,17 @@ export interface SessionOverview {
   updatedAt: string
 }
 
-/** All that is given must hold. `q`: a part of the title, without case, or the beginning of an id. */
+/** Filters that must all match. `q` is a part of the title, ignoring case, or the beginning of an id. */
 export interface OverviewFilters {
   q?: string | undefined
   agentId?: string | undefined
   user?: string | undefined
   status?: SessionStatus | undefined
   errorCode?: string | undefined
-  /** The session was updated from this time on, and before that one. */
+  /** The start of the range of update times. It is inclusive, and `to` is exclusive. */
   from?: Date | undefined
   to?: Date | undefined
-  /** These filters are applied to the 10,000 most recently updated sessions that match all others. */
+  /** Filters that are applied to the 10,000 most recently updated sessions that match all others. */
   replies?: ReplyFilter | undefined
 }
 
@@ -39,16 +39,16 @@ export type OverviewQuery = PageQuery & OverviewFilters
 
 export interface OverviewPage {
   items: SessionOverview[]
-  /** Up to `MOST_COUNTED`. */
+  /** The count, up to `MOST_COUNTED`. */
   total: number
-  /** There are more than that. */
+  /** True when there are more. */
   more: boolean
 }
 
-/** Counting a million takes 100 ms, and the five hundredth page is never read. */
+/** The limit of counts. Counting a million takes 100 ms, and the five hundredth page is never read. */
 const MOST_COUNTED = 10_000
 
-/** Most recently updated first. */
+/** Returns a page of sessions, most recently updated first. */
 export async function listAllSessions(sql: Sql, query: OverviewQuery): Promise<OverviewPage> {
   const { q = '', agentId } = query
   if (agentId !== undefined && !isUuid(agentId)) return { items: [], total: 0, more: false }
@@ -60,20 +60,23 @@ export async function listAllSessions(sql: Sql, query: OverviewQuery): Promise<O
     return await readPage(sql, query, order, counted)
   }
   const titles = canBeginId(q) ? await matching(sql, titleMatches(sql, q), filter) : null
-  // Hardly any title looks like the beginning of an id.
+  // Few titles look like the beginning of an id.
   return titles === null || titles.length > MOST_COUNTED
     ? await searchTitles(sql, query, filter)
     : await searchIds(sql, query, filter, titles)
 }
 
-/** `titles`: the numbers of those whose title matches. Ids begin with the time, so that many are made in the same minute. */
+/**
+ * Returns a page for a search by the beginning of an id. `titles` holds the numbers of sessions whose titles match. Ids
+ * begin with the time: many are created in the same minute.
+ */
 async function searchIds(sql: Sql, query: OverviewQuery, filter: Fragment, titles: string[]): Promise<OverviewPage> {
   const { q = '', limit, offset } = query
   const found = titles.length > 0 ? sql`(${idMatches(sql, q)} or num = any(${titles}::bigint[]))` : idMatches(sql, q)
   const counted = await countUp(sql, found, filter)
   const newest = counted > MOST_COUNTED ? await amongNewest(sql, found, filter, offset + limit) : []
-  // An expression keeps the time out of any index, so that the matches are gathered and ordered: 0.2 µs each. Walking by time
-  // instead passes all that was updated since, 0.3 µs each, which is worth it only where the newest already fill the page.
+  // The expression keeps the time out of any index, so that the matches are collected and sorted: 0.2 µs each. A walk by time
+  // would pass everything updated since, 0.3 µs each, which pays only when the newest sessions already fill the page.
   const order =
     newest.length >= offset + limit
       ? sql`select num from sessions where num = any(${newest}::bigint[])`
@@ -82,7 +85,10 @@ async function searchIds(sql: Sql, query: OverviewQuery, filter: Fragment, title
   return await readPage(sql, query, order, sql`${counted}::integer`)
 }
 
-/** Messages are read only for the sessions that were updated last: those of a million sessions are gigabytes. */
+/**
+ * Returns a page for a search in replies. Messages are read only for the most recently updated sessions: those of a
+ * million sessions are gigabytes.
+ */
 async function searchReplies(
   sql: Sql,
   query: OverviewQuery,
@@ -104,7 +110,7 @@ async function searchReplies(
 const namedBy = (sql: Sql, { q = '' }: OverviewFilters): Fragment =>
   q === '' ? sql`` : sql`and (${holds(sql, 'title', q)} or ${idMatches(sql, q)})`
 
-/** How many sessions have each status, each counted up to `MOST_COUNTED`; `replies` as in the list. */
+/** Counts the sessions of each status, each up to `MOST_COUNTED`. `replies` applies as in the list. */
 export async function countSessions(
   sql: Sql,
   query: OverviewFilters,
@@ -129,7 +135,7 @@ export async function countSessions(
     select status, least(count(*), ${MOST_COUNTED})::integer as count from newest where ${matching} group by status`
 }
 
-/** The numbers of the newest matches, `wanted` at most, as far as they are among the sessions that were updated last. */
+/** Returns the numbers of the newest matches, at most `wanted`, among the most recently updated sessions. */
 async function amongNewest(sql: Sql, found: Fragment, filter: Fragment, wanted: number): Promise<string[]> {
   const [row] = await sql<{ nums: string[] }[]>`
     select array(select num from (
@@ -144,7 +150,7 @@ async function searchTitles(sql: Sql, query: OverviewQuery, filter: Fragment): P
   const ids = isCommon ? [] : await matching(sql, idMatches(sql, q), filter)
   const titles = isCommon ? [] : await matching(sql, holds(sql, 'title', q), filter)
   const nums = [...new Set([...ids, ...titles])]
-  // Where few match, the matches themselves are ordered. Where many do, walking by time soon meets enough of them.
+  // Few matches are sorted themselves. Among many, a walk by time soon finds enough of them.
   const isMany = isCommon || nums.length > MOST_COUNTED
   const order = isMany
     ? sql`select num from sessions where (${holds(sql, 'title', q)} or ${idMatches(sql, q)}) ${filter}`
@@ -153,8 +159,8 @@ async function searchTitles(sql: Sql, query: OverviewQuery, filter: Fragment): P
 }
 
 /**
- * How many match, one more than are counted at most. By ids it reads the index alone, 2 ms where gathering their numbers
- * took 25: of a million sessions a beginning of six characters is that of all.
+ * Counts the matches, up to one more than the limit. By ids it reads the index alone: 2 ms instead of 25 for collecting
+ * their numbers. Among a million sessions, a beginning of six characters matches all of them.
  */
 async function countUp(sql: Sql, condition: Fragment, filter: Fragment): Promise<number> {
   const [row] = await sql<{ counted: number }[]>`
@@ -173,8 +179,8 @@ const filterOf = (sql: Sql, { agentId, user, status, errorCode, from, to, replie
       ${replies?.httpStatus === undefined ? sql`` : sql`and error_code is not null`}`
 
 /**
- * The conditions stand twice, so that any plan may use the index sessions_neither_complete_nor_streaming. Sessions that stream
- * are found by their running replies.
+ * Returns the condition of a status. Conditions are repeated so that any plan may use the index
+ * sessions_neither_complete_nor_streaming. Streaming sessions are found by their running replies.
  */
 function statusIs(sql: Sql, status: SessionStatus): Fragment {
   if (status === 'complete') return sql`and status = 'complete'`
@@ -183,7 +189,10 @@ function statusIs(sql: Sql, status: SessionStatus): Fragment {
     : sql`and status = ${status} and status <> 'complete' and status <> 'streaming'`
 }
 
-/** Keys first: an index-only scan skips rows, and times are formatted for the rows of the page only. */
+/**
+ * Reads a page of sessions, keys first: an index-only scan skips rows, and times are formatted only for the rows of the
+ * page.
+ */
 async function readPage(
   sql: Sql,
   { limit, offset }: OverviewQuery,
@@ -207,19 +216,20 @@ async function readPage(
   return { items, total: Math.min(total, MOST_COUNTED), more: total > MOST_COUNTED }
 }
 
-/** The numbers of those that match, one more than are counted at most. */
+/** Returns the numbers of the matches, up to one more than the limit. */
 async function matching(sql: Sql, condition: Fragment, filter: Fragment): Promise<string[]> {
   const [row] = await sql<{ nums: string[] }[]>`
     select array(select num from sessions where ${condition} ${filter} limit ${MOST_COUNTED + 1})::text[] as nums`
   return row?.nums ?? []
 }
 
-/** Eight digits of an id: a search for an id does not read every title. */
+/** Returns true for a text that starts with eight digits of an id. Such a search does not read every title. */
 const canBeginId = (q: string): boolean => /^[0-9a-f-]{8}/i.test(q)
 
 /**
- * A title with the beginning of an id in it is of the few in an index of their own (sessions_titled_like_ids). (Who walks
- * by time must not be offered that index: PostgreSQL would rather gather half of all rows.)
+ * Returns the condition on titles that contain the beginning of an id. They are few, in an index of their own
+ * (sessions_titled_like_ids). A walk by time must not be offered that index: PostgreSQL would collect half of all rows
+ * instead.
  */
 const titleMatches = (sql: Sql, q: string): Fragment => sql`${holds(sql, 'title', q)} and title ~ '[0-9A-Fa-f-]{8}'`
 

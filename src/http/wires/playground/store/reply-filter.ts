@@ -1,8 +1,8 @@
-/** Sessions by what their messages say, and how their newest reply was made. */
+/** Filters of sessions by the text of their messages and the making of their newest reply. */
 import type { Sql } from '../../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../../persistence/postgres/page.ts'
 
-/** A session matches when all given conditions hold. */
+/** Conditions that must all match. */
 export interface ReplyFilter {
   /** The provider of the newest reply. */
   providerId?: string | undefined
@@ -12,7 +12,7 @@ export interface ReplyFilter {
   text?: string | undefined
 }
 
-/** A condition on rows of `newest`, whose `id` is that of a session. */
+/** Returns a condition on rows of `newest`, whose `id` is a session's id. */
 export function repliesMatch(sql: Sql, { providerId, httpStatus, text }: ReplyFilter): Fragment {
   const ofReply =
     providerId === undefined && httpStatus === undefined
@@ -30,7 +30,7 @@ export function repliesMatch(sql: Sql, { providerId, httpStatus, text }: ReplyFi
   return sql`true ${ofReply} ${ofText}`
 }
 
-/** The provider of the model that the reply `r` asked last, as `messageOf` tells it of a message that was read. */
+/** Returns the provider of the model that the reply `r` called last, as `messageOf` reads it from a message. */
 const providerOf = (sql: Sql): Fragment => sql`
   coalesce((select e.stored -> 'event' ->> 'providerId'
               from jsonb_array_elements(r.tool_events) with ordinality as e (stored, place)
@@ -38,17 +38,17 @@ const providerOf = (sql: Sql): Fragment => sql`
 
 export interface NewestReply {
   sessionId: string
-  /** The provider that answered. It is null when it is not known. */
+  /** The provider that answered. Null when it is unknown. */
   providerId: string | null
   model: string | null
-  /** The HTTP status with which the provider refused it. Null when it was not refused, or when that is not known. */
+  /** The HTTP status of the provider's refusal. Null without a refusal, or when the status is unknown. */
   httpStatus: number | null
-  /** How long the reply took. It is null while the reply runs, and for replies that were copied or that a caller gave. */
+  /** The duration of the reply. Null while the reply runs, and for replies that were copied or given by a caller. */
   durationMs: number | null
   tokens: number | null
 }
 
-/** The newest reply of each of these sessions; of one without a reply, none. */
+/** Returns the newest reply of each session that has one. */
 export const newestReplies = async (sql: Sql, sessionIds: readonly string[]): Promise<NewestReply[]> =>
   await sql<NewestReply[]>`
     select s.id as "sessionId", ${providerOf(sql)} as "providerId", r.model,
@@ -60,9 +60,9 @@ export const newestReplies = async (sql: Sql, sessionIds: readonly string[]): Pr
      where s.id = any(${[...sessionIds]}::uuid[])`
 
 /**
- * Whether a text has this part, without case. `like`, because PostgreSQL expects few rows of it and reads with several
- * processes; of `strpos` it expects a third. Letters beyond ASCII take twice the time to fold: 1 s instead of 0.5 s a
- * million titles on a busy machine.
+ * Returns the condition that a text contains a part, ignoring case. It uses `like`: PostgreSQL expects few matching
+ * rows and reads with several processes, but expects a third of the rows for `strpos`. Letters beyond ASCII take twice
+ * the time to fold: 1 s instead of 0.5 s for a million titles on a busy machine.
  */
 export function holds(sql: Sql, column: 'title' | 'm.content', part: string): Fragment {
   const pattern = `%${part.replace(/[\\%_]/g, '\\$&')}%`

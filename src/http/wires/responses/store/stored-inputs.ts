@@ -1,4 +1,4 @@
-/** Messages as the Responses API lists them: what requests brought, and whole replies (contract section 24). */
+/** Messages as the Responses API lists them: the inputs of requests, and whole replies (contract section 24). */
 import type { MessagePart } from '../../../../actors/ports/index.ts'
 import type { CallDecision, Outcome, StoredEvent, WaitKind } from '../../../../actors/reply/reply-event.ts'
 import { type PartRow, partOf, partsOf, readParts } from '../../../../features/parts/store/parts.ts'
@@ -8,11 +8,11 @@ import { batchesOf, wholePath } from '../../../../persistence/replies/reading/me
 import { type OutcomeRow, outcomeOf } from '../../../../persistence/replies/settling/stored-outcome.ts'
 import { type EventRow, eventsOf, framesOf } from '../../../../persistence/replies/settling/stored-reply.ts'
 
-/** The decision on a call that waited. */
+/** The decision about a pending call. */
 export interface StoredDecision {
   callId: string
   kind: WaitKind
-  /** The column may be null; calls without a decision are not read. */
+  /** The decision. The column may be null, but calls without a decision are not read. */
   decision: CallDecision | null
   output: string | null
   reason: string | null
@@ -24,7 +24,7 @@ export interface StoredQuestion {
   parts: MessagePart[]
 }
 
-/** Also one that waits in a queue. Null when there is no such message. */
+/** Returns a user message, also one in a queue. It is null when there is no such message. */
 export async function questionOf(sql: Sql, messageId: string): Promise<StoredQuestion | null> {
   const [row] = await sql<{ id: string; content: string }[]>`
     select id, content from messages where id = ${messageId}
@@ -33,13 +33,13 @@ export async function questionOf(sql: Sql, messageId: string): Promise<StoredQue
   return row ? { ...row, parts: await readParts(sql, messageId) } : null
 }
 
-/** What this reply was started with, in the order of the calls. `askedBy`: the reply that waited. */
-export async function decisionsOf(sql: Sql, replyId: string, askedBy: string): Promise<StoredDecision[]> {
+/** Returns the decisions that started this reply, in the order of the calls. `requestedBy` is the reply that waited. */
+export async function decisionsOf(sql: Sql, replyId: string, requestedBy: string): Promise<StoredDecision[]> {
   return await sql<StoredDecision[]>`
     select w.call_id as "callId", w.kind, w.decision, w.output, w.reason from waiting_calls w
      where w.decided_in = ${replyId} and w.decision is not null
-       and w.reply_id in (select b.id from messages b where b.id = ${askedBy}
-                          union all select b.continues from messages b where b.id = ${askedBy})
+       and w.reply_id in (select b.id from messages b where b.id = ${requestedBy}
+                          union all select b.continues from messages b where b.id = ${requestedBy})
      order by w.place`
 }
 
@@ -50,13 +50,13 @@ export type StoredTurn =
       id: string
       model: string | null
       createdAt: Date
-      /** The reply that it goes on from, with what was decided about its calls. Null when it answers a message. */
+      /** The reply that it continues, after decisions about its calls. Null when it answers a message. */
       continues: string | null
       decisions: StoredDecision[]
       events: StoredEvent[]
-      /** Given with the session, not generated in it. */
+      /** True for a message that was given with the session, not generated in it. */
       isGiven: boolean
-      /** Null while it runs, and for a given one. */
+      /** The outcome of the reply. Null while it runs, and for a given message. */
       outcome: Outcome | null
     }
 
@@ -79,7 +79,7 @@ const decisionRows = (sql: AnySql): Fragment => sql`
      where w.decided_in = m.id and w.decision is not null
        and w.reply_id in (m.continues, (select b.continues from messages b where b.id = m.continues))) end`
 
-/** The messages on a session's path, read as far as they are asked for. */
+/** Yields the messages on a session's path, read only as far as they are consumed. */
 export async function* readTurns(sql: Sql, sessionId: string, order: 'asc' | 'desc'): AsyncGenerator<StoredTurn> {
   const batches = await batchesOf(sql, sessionId, wholePath, Number.POSITIVE_INFINITY)
   for (const batch of order === 'asc' ? batches : batches.toReversed()) {
@@ -94,8 +94,8 @@ export async function* readTurns(sql: Sql, sessionId: string, order: 'asc' | 'de
 function turnOf(sql: Sql, row: TurnRow): StoredTurn {
   const { id, role, content, model, continues } = row
   if (role === 'user') return { id, role, content, parts: row.parts?.map((part) => partOf(sql, part)) ?? [] }
-  // The copy of a reply is none of its session's own either: it has its model, and reads as the reply. One that waited and was
-  // copied by an earlier version does not say which of its calls were shown: all are, as they were then.
+  // A copied reply was not generated in its session either, but has its model and reads as a reply. A copy of a waiting reply
+  // by an earlier version does not say which of its calls were shown: all of them are, as they were then.
   const isOldCopy = row.finish_reason === 'tool_calls' && row.shown_calls === null
   const isGiven = row.first_seq === null && (model === null || isOldCopy)
   const hasFrames = row.status === 'streaming' || row.frame_ends !== null

@@ -1,4 +1,4 @@
-/** Replies as the Responses API knows them: by their own id, whatever their session (contract section 24). */
+/** Replies as the Responses API identifies them: by their own ids, in any session (contract section 24). */
 import type { ResponseRequest } from '../../../../actors/ports/index.ts'
 import type { MessageStatus } from '../../../../actors/reply/reply-event.ts'
 import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
@@ -9,23 +9,24 @@ export interface StoredResponse {
   id: string
   agentId: string
   sessionId: string
-  /** The session's end user. Null when it has none. */
+  /** The session's end user. Null without one. */
   user: string | null
-  /** `queued`: its message waits in the queue. */
+  /** The status of the reply, or `queued` while its message is in the queue. */
   status: MessageStatus | 'queued'
-  /** When it was sent (ISO 8601 UTC), and the model as it is now. Null when it is not queued. */
+  /** The time of the request (ISO 8601, UTC) and the agent's current model. Null when it is not queued. */
   queued: { createdAt: string; model: string } | null
-  /** The reply that it comes behind. Null when there is none. */
+  /** The reply before it. Null without one. */
   previousId: string | null
-  /** The user's message that it answers. Null when it carries out decisions. */
+  /** The user message that it answers. Null when it carries out decisions. */
   questionId: string | null
-  /** Null when another API began it. */
+  /** The request of the response. Null when another API started the reply. */
   request: ResponseRequest | null
 }
 
 /**
- * A null `agentId` stands for any agent. Null when there is no such reply. Messages that a session was given are no replies.
- * One statement, one snapshot: a message that begins meanwhile is either in the queue or a message.
+ * Returns a reply, or null. A null `agentId` stands for any agent. Messages that were given with a session are not
+ * replies. One statement reads one snapshot: a message that starts in the meantime is either in the queue or a stored
+ * message.
  */
 export async function findResponse(sql: Sql, id: string, agentId: string | null): Promise<StoredResponse | null> {
   if (!isUuid(id) || (agentId !== null && !isUuid(agentId))) return null
@@ -51,7 +52,7 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
   return row ?? null
 }
 
-/** A call in a message that a session was given, or its output. */
+/** A call, or its output, in a message that was given with a session. */
 export interface GivenCall {
   type: 'tool_call' | 'tool_result'
   /** The call's id, as the caller gave it. */
@@ -62,15 +63,15 @@ export interface ReplyPlace {
   id: string
   sessionId: string
   user: string | null
-  /** The user's message that it answers, where an id of that was looked for. */
+  /** The user message that it answers, when the lookup contained its id. */
   questionId: string | null
-  /** Those of its calls that waited for somebody, or of the reply that it goes on from, by the model's ids. */
+  /** The model's ids of the pending calls of this reply, or of the reply that it continues. */
   calls: string[]
-  /** In their order; none where it was not given. */
+  /** The given calls and outputs, in their order. Empty for a generated reply. */
   given: GivenCall[]
 }
 
-/** Ranges of ids, and the replies of the agent whose ids lie in them, or stand right behind messages whose ids do. */
+/** Returns the agent's replies whose ids are in these ranges, and those directly after messages whose ids are. */
 export async function findReplies(
   sql: Sql,
   agentId: string,
@@ -100,16 +101,16 @@ export async function findReplies(
 
 export interface SessionOfKey {
   id: string
-  /** The key has made it. Else there is no such session yet. */
+  /** True when the key has created the session. Otherwise no session has this id yet. */
   isMade: boolean
 }
 
 /**
- * The first of these sessions that a key of the last 24 hours has made, else the first that there is not. Null when there are
- * all, and the key stands in none of them any more.
+ * Returns the first of these sessions that the key has created in the last 24 hours, or else the first id without a
+ * session. It is null when every id has a session and none of them holds the key any longer.
  */
 export async function sessionOfKey(sql: AnySql, ids: readonly string[], key: string): Promise<SessionOfKey | null> {
-  // Each is looked for by itself: joined, by a plan that was made while there were few, all keys were read.
+  // Each id is looked up by itself: a join read all keys, by a plan that was made when there were few.
   const [row] = await sql<SessionOfKey[]>`
     select n.id, k.is_there is not null as "isMade"
       from unnest(${[...ids]}::text[]::uuid[]) with ordinality as n (id, place)
@@ -124,8 +125,9 @@ export async function sessionOfKey(sql: AnySql, ids: readonly string[], key: str
 }
 
 /**
- * The reply that a retry joins where its request was to make a session, and no key of its own has: the newest of a session that the same
- * request (`madeBy`) has made for this user in the last ten minutes, while it runs or its requester was lost.
+ * Returns the reply that a retry without its request's key joins when its request created a session. That is the
+ * newest reply of a session that the same request (`madeBy`) created for this user in the last ten minutes, while it
+ * runs or after its requester was lost.
  */
 export async function firstReplyOf(
   sql: Sql,
@@ -150,11 +152,11 @@ export interface StoredConversation {
   agentId: string
   user: string | null
   metadata: Record<string, string>
-  /** Unix seconds. */
+  /** The time of creation, in Unix seconds. */
   created: number
 }
 
-/** A null `agentId` stands for any agent. Null when there is no such session. */
+/** Returns a conversation, or null. A null `agentId` stands for any agent. */
 export async function findConversation(
   sql: Sql,
   id: string,

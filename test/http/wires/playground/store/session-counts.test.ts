@@ -2,13 +2,14 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { listSessions } from '../../../../../src/persistence/replies/sessions/sessions.ts'
 import { freshDatabase } from '../../../../support/database.ts'
+import { inTier } from '../../../../support/tier.ts'
 import { verifies } from '../../../../verifies.ts'
 
 const SESSIONS = 10_000
 /** Every third one is the user's. */
 const OWN = Math.ceil(SESSIONS / 3)
 
-describe.each([18, 15] as const)('PostgreSQL %i', (version) => {
+describe.each(inTier([18, 15] as const))('PostgreSQL %i', (version) => {
   let database: Awaited<ReturnType<typeof freshDatabase>>
   let agentId: string
   beforeAll(async () => {

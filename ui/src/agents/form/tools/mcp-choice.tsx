@@ -1,4 +1,4 @@
-/** One MCP server in an agent's choice: not used, all of its tools, or some of them. */
+/** An MCP server in an agent's choice: not used, all of its tools, or some of them. */
 import { Button, Checkbox, Loader, SegmentedControl, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { wordsOf } from '../../../api.ts'

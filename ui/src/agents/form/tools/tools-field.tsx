@@ -1,4 +1,6 @@
-/** What the agent may call, a row each, with what asks first; all that it could call is in a dialog. */
+/**
+ * The tools that the agent may call, one row each, with their approvals. A dialog lists all tools that it could call.
+ */
 import { ActionIcon, Button, Group, Input, Modal, Switch, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
@@ -49,7 +51,10 @@ export function ToolsField({ form }: { form: Form }) {
   )
 }
 
-/** Whether this row is a tool that the agent calls. A server has either the row of all its tools or rows of single ones. */
+/**
+ * Returns whether this row is a tool that the agent calls. A server has either the row of all its tools or rows of
+ * single ones.
+ */
 function isCalled({ approval }: KnownTool, { mcpServers }: AgentValues): boolean {
   if (!('mcpServerId' in approval)) return true
   const names = mcpServers.find(({ mcpServerId }) => mcpServerId === approval.mcpServerId)?.toolNames ?? []
@@ -85,7 +90,10 @@ function ChosenTool({ tool, form }: { tool: KnownTool; form: Form }) {
   )
 }
 
-/** The choice without this tool; a server goes with the last of its tools. What was to be asked about it goes too. */
+/**
+ * Returns the choice without this tool; a server goes with the last of its tools. What was to be asked about it goes
+ * too.
+ */
 function without(tool: KnownTool, { approvals, ...values }: AgentValues): Partial<AgentValues> {
   const { approval } = tool
   const rest = { approvals: withAsking(approvals, tool, false) }

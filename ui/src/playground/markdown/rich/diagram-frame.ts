@@ -10,7 +10,7 @@ const PATIENCE_MS = 30_000
 let opened: Promise<Window> | null = null
 let drawn = 0
 
-/** The diagram as an SVG document. Rejects with what is wrong with its source. */
+/** Returns the diagram as an SVG document. Rejects with what is wrong with its source. */
 export async function drawDiagram(source: string, isDark: boolean): Promise<string> {
   opened ??= openFrame()
   const frame = await opened

@@ -44,7 +44,7 @@ export default function Diagram({ source }: { source: string }) {
   )
 }
 
-/** The URL of a picture with this content. Null while there is none. */
+/** Returns the URL of a picture with this content. Null while there is none. */
 function useAddress(svg: string | undefined): string | null {
   const [address, setAddress] = useState<string | null>(null)
   useEffect(() => {

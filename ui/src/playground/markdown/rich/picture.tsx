@@ -10,7 +10,7 @@ import { SafeLink } from '../safe-link.tsx'
 
 interface PictureProps {
   href: string
-  /** What it shows, in words. */
+  /** A description of the picture. */
   words: string
 }
 

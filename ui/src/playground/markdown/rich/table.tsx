@@ -47,7 +47,7 @@ export const MarkdownTable = ({ token: { header, rows }, inline }: MarkdownTable
   </div>
 )
 
-/** The text without Markdown's markers. */
+/** Returns the text without Markdown's markers. */
 const wordsOf = (tokens: readonly Token[]): string =>
   tokens
     .map((token) => {

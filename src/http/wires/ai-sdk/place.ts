@@ -1,4 +1,7 @@
-/** Where a request of the AI SDK goes among the stored messages (contract section 14): its own list of messages tells. */
+/**
+ * The place of an AI SDK request among the stored messages (contract section 14), derived from its own list of
+ * messages.
+ */
 import type { MessagePlace } from '../../../actors/ports/index.ts'
 import {
   hasMessage,
@@ -15,15 +18,15 @@ import { missing } from '../../server/http-error.ts'
 import { type ListedMessage, repliesIn } from '../front-ends/listed-messages.ts'
 
 export interface UIPlace {
-  /** The list that the request brings, up to its last user message. */
+  /** The messages of the request, up to its last user message. */
   messages: readonly ListedMessage[]
-  /** What the client says the request is about, by an id that may be its own. */
+  /** The id of the message that the request concerns, which may be the client's own. Null without one. */
   messageId: string | null
 }
 
 /**
- * The place of a new message: behind the last reply of ours before it, where no other user message stands between: an edited message
- * does so, and the next one. When undefined, behind the head.
+ * Returns the place of a new message: after the last stored reply before it. It is undefined, for the head, when
+ * another user message lies between them, as after an edited message.
  */
 export async function placeOfNew(
   sql: Sql,
@@ -42,8 +45,8 @@ export async function placeOfNew(
 }
 
 /**
- * The user message to answer when the request names a reply. Null when it was never stored. Throws 404 for a session that is
- * not the caller's.
+ * Returns the user message to answer again. It is null when the message was never stored. Throws 404 for a session that
+ * is not the caller's.
  */
 export async function placeOfRegenerate(
   sql: Sql,

@@ -1,4 +1,4 @@
-/** The AI SDK's chat endpoints over deploy sessions (contract section 12): send, follow, cancel, read. */
+/** The AI SDK's chat endpoints over deploy sessions (contract section 12): send, follow, cancel and read. */
 import type { CallAnswer, MessagePlace } from '../../../actors/ports/index.ts'
 import { broughtUITools } from '../../../features/approvals/routes/caller-tools.ts'
 import { answersAmong, awaitedAt, type GivenDecisions } from '../../../features/approvals/routes/decisions.ts'
@@ -22,8 +22,8 @@ import { missing } from '../../server/http-error.ts'
 import { tooLong } from '../../server/paging/message-page.ts'
 import { type Encoding, streamBatches } from '../../streaming/reply-stream.ts'
 import { sendInPieces } from '../../streaming/written-lists.ts'
-import type { DeployHandlers } from '../../wires/chat/scope.ts'
-import { sendMakingSession } from '../../wires/chat/send-first.ts'
+import type { DeployHandlers } from '../chat/scope.ts'
+import { sendMakingSession } from '../chat/send-first.ts'
 import { type ChatRequest, chatSession, chatUser, ownChat } from '../front-ends/chat-session.ts'
 import { pageInstructions } from '../front-ends/page-instructions.ts'
 import { createUiMessageEncoder, type Earlier } from './encoder.ts'
@@ -33,7 +33,7 @@ import { uiMessagesOf } from './stored-messages.ts'
 
 const PROTOCOL = { 'x-vercel-ai-ui-message-stream': 'v1' }
 
-/** The parts of the message that waits: those of the pending calls. Throws 404. */
+/** Returns the decisions for the pending calls of the waiting message. Throws 404. */
 async function decisionsFor(
   { sql }: SendDependencies,
   { agentId, caller, user, sessionId }: ChatRequest & { sessionId: string },
@@ -51,7 +51,7 @@ async function decisionsFor(
   }
 }
 
-/** Results that the page has made of its own tools, before it sent a message behind them. */
+/** Returns the page's own results that pending calls wait for, sent before a new message. */
 async function answersFor(
   { sql }: SendDependencies,
   { agentId, user, sessionId }: ChatRequest & { sessionId: string },
@@ -64,7 +64,10 @@ async function answersFor(
   return answersAmong(readMade(awaited), awaited)
 }
 
-/** `earlier` is read once the stream is open: the message is stored, and 503 would say that nothing is. */
+/**
+ * Returns the encoding of a reply. `earlier` is read after the stream has opened: the message is stored by then, and
+ * 503 would say that nothing is stored.
+ */
 const encoding = (replyId: string, earlier: () => Promise<Earlier>): Encoding => ({
   open: async () => createUiMessageEncoder(replyId, await earlier()),
   never: (error) => createUiMessageEncoder(replyId)([{ seq: 0, type: 'failed', error }]),
@@ -76,7 +79,10 @@ const chatOfPath = (
   caller: Caller,
 ): ChatRequest => ({ agentId: params.agent_id, caller, user: chatUser(caller, user), chatId: params.session_id })
 
-/** A message with its place. One that is to be answered once more and was never stored is sent. Throws 400 and 404. */
+/**
+ * Returns a message with its place. A message to regenerate that was never stored is sent as a new one. Throws 400 and
+ * 404.
+ */
 async function placed(
   sql: Sql,
   by: ChatRequest & { sessionId: string },

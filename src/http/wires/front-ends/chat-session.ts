@@ -1,4 +1,4 @@
-/** The session that a front end means by the id of its chat or thread (contract section 25). */
+/** The session that a front end addresses by the id of its chat or thread (contract section 25). */
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { Caller } from '../../../features/users/access/caller.ts'
 import { ownSession } from '../../../features/users/access/own-session.ts'
@@ -11,21 +11,24 @@ import { badRequest, HttpError } from '../../server/http-error.ts'
 export interface ChatRequest {
   agentId: string
   caller: Caller
-  /** Whose chat it is: the client secret's user, or the one that a request with the deploy key names. Null when none is named. */
+  /**
+   * The owner of the chat: the client secret's user, or the user named in a request with the deploy key. Null when no
+   * user is named.
+   */
   user: string | null
-  /** As the front end sent it. */
+  /** The chat's id as the front end sent it. */
   chatId: string
 }
 
 export interface ChatSession {
   sessionId: string
-  /** Null when the chat's id is the session's own. */
+  /** The chat's id when it is not the session's own. Null otherwise. */
   externalId: string | null
-  /** There is no session of this external id: `sessionId` is a new one, for it to be made. */
+  /** True when no session has this external id yet: `sessionId` is then a new id, for the session to create. */
   isNew: boolean
 }
 
-/** Throws 403 for a client secret that names another user than its own. */
+/** Returns the owner of a chat. Throws 403 for a client secret that names another user than its own. */
 export function chatUser(caller: Caller, named: string | null | undefined): string | null {
   if (caller.kind !== 'secret') return named ?? null
   if (named != null && named !== caller.user) {
@@ -34,20 +37,23 @@ export function chatUser(caller: Caller, named: string | null | undefined): stri
   return caller.user
 }
 
-/** Throws 400 that names the field. */
+/** Checks a chat's id. Throws 400 that names the field. */
 export function checkChatId(id: string, field: string): void {
   const fault = chatIdFault(id)
   if (fault !== null) badRequest(`${field}: ${fault}`)
 }
 
-/** Where the session of a message is, or is to be made. A UUID costs no look. */
+/** Finds the session of a chat, or chooses the id of a new one. A UUID needs no lookup. */
 export async function chatSession(sql: Sql, { agentId, user, chatId }: ChatRequest): Promise<ChatSession> {
   if (isUuid(chatId)) return { sessionId: chatId.toLowerCase(), externalId: null, isNew: false }
   const found = await findByExternalId(sql, { agentId, user, externalId: chatId })
   return { sessionId: found ?? newId(), externalId: chatId, isNew: found === null }
 }
 
-/** Null when there is no such session, or it is another agent's or another caller's. Throws 400 for what is no chat's id. */
+/**
+ * Returns the caller's session of a chat. It is null for an unknown session, another agent's or another caller's.
+ * Throws 400 for an invalid chat id.
+ */
 export async function ownChat(sql: Sql, chat: ChatRequest): Promise<Session | null> {
   checkChatId(chat.chatId, 'session_id')
   const { sessionId, isNew } = await chatSession(sql, chat)

@@ -1,4 +1,4 @@
-/** What a front end's own list of messages tells by their ids. */
+/** The messages of a front end's own list, by their ids. */
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 
 export interface ListedMessage {
@@ -6,6 +6,6 @@ export interface ListedMessage {
   role?: unknown
 }
 
-/** Ids of the assistants' messages, oldest first. Clients make ids of their own too. */
+/** Returns the ids of the assistant messages that are UUIDs, oldest first. Clients may use ids of their own. */
 export const repliesIn = (messages: readonly ListedMessage[]): string[] =>
   messages.flatMap(({ id, role }) => (role === 'assistant' && typeof id === 'string' && isUuid(id) ? [id] : []))

@@ -1,4 +1,4 @@
-/** System messages that a page sends (contract section 25): taken where the agent appends them, else left out and named. */
+/** System messages of a page (contract section 25): used when the agent appends them, otherwise ignored and named. */
 import type { FastifyReply } from 'fastify'
 import type { Caller } from '../../../features/users/access/caller.ts'
 import { type AgentDependencies, loadAgent } from '../../sending/agent-for-reply.ts'
@@ -6,7 +6,7 @@ import { nameIgnored } from '../../sending/answer-fields.ts'
 import { type Instructions, instructionsOf, isInstruction } from '../../sending/caller-instructions.ts'
 
 export interface PageInstruction {
-  /** As `x-greenroom-ignored` names it: `system` or `developer`. */
+  /** The name in `x-greenroom-ignored`: `system` or `developer`. */
   name: string
   text: string
   where: string
@@ -14,7 +14,7 @@ export interface PageInstruction {
 
 type Sent = Readonly<Record<string, unknown>>
 
-/** Messages of these roles, as either protocol writes them. What is no text is no instruction. */
+/** Returns the instructions among the messages of either protocol. Content that is not text is skipped. */
 export const instructionsAmong = (messages: readonly Sent[]): PageInstruction[] =>
   messages.flatMap(({ role, content, parts }, index) =>
     typeof role === 'string' && isInstruction(role)
@@ -28,7 +28,10 @@ function textIn(value: unknown): string {
   return value.map((part: Sent | null) => (typeof part?.text === 'string' ? part.text : '')).join('')
 }
 
-/** Null when none were sent, or the agent takes none of this caller. Throws 404. */
+/**
+ * Returns the instructions for the reply, and names ignored ones in a header. It is null without instructions, and when
+ * the agent accepts none from this caller. Throws 404.
+ */
 export async function pageInstructions(
   deps: Pick<AgentDependencies, 'agents'>,
   { agentId, caller }: { agentId: string; caller: Caller },

@@ -1,4 +1,4 @@
-/** What the server reads of AG-UI's `RunAgentInput` (contract section 12). */
+/** Reader of AG-UI's `RunAgentInput` (contract section 12). */
 
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { whenBusy } from '../../../../openapi/schemas/conversation/queue.ts'
@@ -12,30 +12,36 @@ import { instructionsAmong, type PageInstruction } from '../front-ends/page-inst
 
 type RunAgentInput = components['schemas']['RunAgentInput']
 
-/** How many of the replies before a message are looked up. One that the session has is enough. */
+/** The maximum number of earlier replies that are looked up. One that the session has is enough. */
 const MOST_REPLIES = 20
 
 interface NamedMessage {
   id: string
-  /** The newest ids of ours that stand before it, oldest first. */
+  /** The newest ids of stored replies before the message, oldest first. */
   replies: readonly string[]
 }
 
 export interface RunInput {
-  /** The text of the newest user message. Empty when there is none. */
+  /** The text of the newest user message, or an empty string without one. */
   text: string
-  /** Answers to interrupts, or results of the page's own tools, instead of a message. */
+  /** The answers to interrupts, or the results of the page's own tools, in place of a message. */
   decisions: readonly DecidedCall[] | null
-  /** They are results, the last messages. Some may be those of the agent's tools that the page was shown. */
+  /**
+   * True for decisions that are trailing tool results. These may include results of the agent's tools that the page was
+   * shown.
+   */
   asMessages: boolean
-  /** Results right before the newest user message. */
+  /** The results directly before the newest user message. */
   made: readonly DecidedCall[]
-  /** How the page names the newest user message. Absent where decisions come instead, and when it gives no usable id. */
+  /** The newest user message by the page's id. Absent for decisions, and for a message without a usable id. */
   named?: NamedMessage
   instructions: readonly PageInstruction[]
 }
 
-/** The newest user message, answers to interrupts, or the results at the end; of the others ids and instructions. Throws 400. */
+/**
+ * Reads the newest user message, the answers to interrupts, or the trailing results. Of the other messages it reads ids
+ * and instructions. Throws 400.
+ */
 export function readRunInput({ threadId, messages, resume }: RunAgentInput): RunInput {
   checkChatId(threadId, 'threadId')
   const list: readonly Readonly<Record<string, unknown>>[] = messages.map((message) => ({ ...message }))
@@ -67,11 +73,11 @@ function readResults(list: readonly Readonly<Record<string, unknown>>[]): Decide
   })
 }
 
-/** A tool of the page that failed may have said nothing but why. */
+/** Returns the result of a page's tool. A failed tool may have sent only its error. */
 const outputOf = (content: string, error: unknown): string =>
   content === '' && typeof error === 'string' ? error : content
 
-/** The results that the list ends with. Malformed ones are left out, not refused: they may be history, which is not read. */
+/** Reads the trailing results of a list. Malformed ones are skipped: they may be history, which is not validated. */
 function resultsAtEnd(list: readonly Readonly<Record<string, unknown>>[]): DecidedCall[] {
   const first = list.findLastIndex(({ role }) => role !== 'tool') + 1
   return list.slice(first).flatMap(({ toolCallId: id, content, error }): DecidedCall[] => {
@@ -97,7 +103,7 @@ function readResume(entries: unknown): DecidedCall[] {
   })
 }
 
-/** What the page says beside AG-UI's own fields, as completions do. Throws 400. */
+/** Reads the fields that Greenroom adds to AG-UI's own, under the names of completion requests. Throws 400. */
 export function readForwarded(forwarded: unknown): { user: string | null; onBusy: (typeof whenBusy)[number] } {
   if (!isObject(forwarded)) return { user: null, onBusy: 'interrupt' }
   const { user = null, on_busy: given = 'interrupt' } = forwarded
@@ -109,7 +115,7 @@ export function readForwarded(forwarded: unknown): { user: string | null; onBusy
   return { user, onBusy: onBusy ?? badRequest(`forwardedProps.on_busy: must be one of ${words}`) }
 }
 
-/** Text parts, joined. Throws 400 when there is none, and for a part that is no text. `where` names the field. */
+/** Joins text parts. Throws 400 without parts, and for a part that is not text. `where` names the field. */
 function textOfParts(parts: unknown, where: string): string {
   if (!Array.isArray(parts) || parts.length === 0) return badRequest(`${where}: must be an array of at least one part`)
   return parts

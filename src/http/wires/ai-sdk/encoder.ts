@@ -1,27 +1,27 @@
 /**
- * Frames of a reply → the AI SDK's UI message stream (contract section 12; `uiMessageChunkSchema` of the package `ai`,
- * version 7). Parts take no ids on the wire: a stream of this kind is read from its beginning.
+ * Encoder of a reply's frames as the AI SDK's UI message stream (contract section 12; `uiMessageChunkSchema` of the
+ * package `ai`, version 7). Parts have no ids on the wire: such a stream is read from its beginning.
  */
 import { type FinishReason, type Frame, wireReason } from '../../../actors/reply/reply-event.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
-import { callOutcomes, outlineEarlier } from '../../wires/chat/earlier-replies.ts'
+import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
 import { inputOf } from './tool-input.ts'
 
-/** The SDK's words are those of the wire, with hyphens. */
+/** Returns the SDK's finish reason: that of the wire, with hyphens. */
 const sdkReason = (reason: FinishReason): string => wireReason(reason, true).replaceAll('_', '-')
 
 const data = (part: object): string => `data: ${JSON.stringify(part)}\n\n`
 
-/** What a reply goes on from. `repeat`: its parts are written too, behind one `start`. */
+/** The replies that a reply continues. With `repeat` their parts are written again, after a single `start`. */
 export interface Earlier {
   replies: readonly MessageWithEvents[]
   repeat: boolean
 }
 
 /**
- * Encodes the frames of one reply, from its first one on: batch by batch. With the replies that it goes on
- * from it is one message, the first one's.
+ * Returns an encoder for the frames of one reply, batch by batch from the first one. The reply and those that it
+ * continues are one message, under the first one's id.
  */
 export function createUiMessageEncoder(
   replyId: string,

@@ -1,10 +1,10 @@
-/** A call's arguments as the AI SDK has them: a value. A model that sends none means `{}`. */
+/** The arguments of a call as a value, as the AI SDK has them. A model that sends none means `{}`. */
 import { readJson } from '../../server/body.ts'
 import type { OutlinedCall } from '../../streaming/reply-outline.ts'
 
 /**
- * Text that would be refused of a caller stays text: what is no JSON, what nests so deep that it cannot be written again,
- * and `__proto__` keys, at which the SDK breaks off a stream.
+ * Returns the parsed arguments. Text that a caller could not send stays text: invalid JSON, JSON too deep to be written
+ * again, and `__proto__` keys, which make the SDK break off a stream.
  */
 export function inputOf({ arguments: text }: OutlinedCall): unknown {
   if (text.trim() === '') return {}

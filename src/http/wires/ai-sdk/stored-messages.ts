@@ -1,13 +1,15 @@
-/** Stored messages → the AI SDK's UI messages: the parts that `useChat` builds from the stream of the same reply. */
+/**
+ * Stored messages as the AI SDK's UI messages, with the parts that `useChat` builds from the stream of the same reply.
+ */
 import { segmentsOf } from '../../../actors/history/message-parts.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
-import { callOutcomes, outlineEarlier } from '../../wires/chat/earlier-replies.ts'
+import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
 import { inputOf } from './tool-input.ts'
 
 type TextPart = {
   type: 'text' | 'reasoning'
-  /** Metadata of reasoning alone. */
+  /** The id of a reasoning part. Absent for texts. */
   id?: string
   text: string
   state?: 'streaming' | 'done'
@@ -113,10 +115,10 @@ function replyParts(replies: readonly MessageWithEvents[]): Part[] {
   return parts
 }
 
-/** Names the path at which the nth part of a message is read. */
+/** A function that returns the path of a message's nth part. */
 type PathOf = (messageId: string, n: number) => string
 
-/** A user's texts and files, in the order that they were sent. */
+/** Returns a user's texts and files, in the order in which they were sent. */
 const sentParts = ({ id, content, parts }: MessageWithEvents, pathOf: PathOf): Part[] =>
   parts.length === 0
     ? [{ type: 'text', text: content }]
@@ -131,7 +133,10 @@ const sentParts = ({ id, content, parts }: MessageWithEvents, pathOf: PathOf): P
             },
       )
 
-/** One message, or replies that go on from each other: to a UI these are one, under the first one's id. */
+/**
+ * Returns the UI message of one message, or of replies that continue each other: a UI shows these as one message under
+ * the first one's id.
+ */
 export function uiMessageOf(messages: readonly [MessageWithEvents, ...MessageWithEvents[]], pathOf: PathOf): UIMessage {
   const [first] = messages
   return {
@@ -142,7 +147,9 @@ export function uiMessageOf(messages: readonly [MessageWithEvents, ...MessageWit
   }
 }
 
-/** Those of a path, oldest first. On it a reply stands right behind the one that it goes on from. */
+/**
+ * Yields the UI messages of a path, oldest first. On a path a reply comes directly after the reply that it continues.
+ */
 export async function* uiMessagesOf(
   messages: AsyncIterable<MessageWithEvents>,
   pathOf: PathOf,

@@ -1,4 +1,4 @@
-/** AG-UI over deploy sessions (contract section 12): a run is sent, or joined when it is sent again. */
+/** AG-UI over deploy sessions (contract section 12). A run is sent, or joined when it is sent again. */
 import type { CallAnswer, MessagePlace, OnBusy } from '../../../actors/ports/index.ts'
 import { broughtFunctions } from '../../../features/approvals/routes/caller-tools.ts'
 import { answersAmong, awaitedAt, type GivenDecisions } from '../../../features/approvals/routes/decisions.ts'
@@ -12,14 +12,14 @@ import { hashOf } from '../../sending/request-options.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { type Encoding, streamBatches } from '../../streaming/reply-stream.ts'
-import type { DeployHandlers } from '../../wires/chat/scope.ts'
-import { sendMakingSession } from '../../wires/chat/send-first.ts'
+import type { DeployHandlers } from '../chat/scope.ts'
+import { sendMakingSession } from '../chat/send-first.ts'
 import { type ChatRequest, chatSession, chatUser } from '../front-ends/chat-session.ts'
 import { pageInstructions } from '../front-ends/page-instructions.ts'
 import { createRunEncoder } from './encoder.ts'
 import { type RunInput, readForwarded, readRunInput } from './input.ts'
 
-/** Throws 404. */
+/** Returns the decisions of a run with the calls that wait. Throws 404. */
 async function decisionsFor(
   { sql }: SendDependencies,
   { agentId, caller, user, sessionId }: ChatRequest & { sessionId: string },
@@ -28,13 +28,13 @@ async function decisionsFor(
   if (decisions === null) return null
   const { found, wait } = await findWait(sql, { agentId, sessionId, user })
   if (!found) missing('session')
-  // A run that is sent again may end with results that it was shown; where nothing of them waits, it can only join.
+  // A repeated run may end with results that it was shown. If none of them is pending, the run can only join.
   const pending = decisions.filter(({ id }) => wait?.pending.some(({ call_id }) => call_id === id))
   const calls = asMessages && pending.length > 0 ? pending : decisions
   return { calls, wait, bySecret: caller.kind === 'secret', asMessages }
 }
 
-/** Results that the page has made of its own tools, before it sent a message behind them. */
+/** Returns the page's own results that pending calls wait for, sent before a new message. */
 async function answersFor(
   { sql }: SendDependencies,
   { agentId, user, sessionId }: ChatRequest & { sessionId: string },
@@ -47,8 +47,8 @@ async function answersFor(
 }
 
 /**
- * A message that the thread has already, under the id that the page gives it and with its text, is answered once more: AG-UI
- * has no other word for that. A client cuts its list behind the message, and runs again.
+ * Returns the place of a message that the thread already has, with the same id and text: it is answered again. AG-UI
+ * has no other way to ask for that: a client truncates its list after the message, and runs again.
  */
 async function placeOfRun(
   { sql }: SendDependencies,
@@ -61,13 +61,16 @@ async function placeOfRun(
   return stored === null ? undefined : { regenerate: stored }
 }
 
-/** Neither decisions nor another reply to a message wait in the queue, though a page may ask that of each of its runs. */
-function busyWord(onBusy: OnBusy, decisions: GivenDecisions | null, place: MessagePlace | undefined): OnBusy {
+/**
+ * Returns the `on_busy` that applies. Decisions and regenerated replies are never queued, though a page may request
+ * that for each of its runs.
+ */
+function effectiveOnBusy(onBusy: OnBusy, decisions: GivenDecisions | null, place: MessagePlace | undefined): OnBusy {
   if (decisions) return 'reject'
   return place && onBusy !== 'interrupt' ? 'reject' : onBusy
 }
 
-/** AG-UI's AgentCapabilities. */
+/** The `AgentCapabilities` of AG-UI. */
 const capabilities = {
   transport: { streaming: true, resumable: true },
   tools: { supported: true, clientProvided: true },
@@ -96,7 +99,7 @@ export const agUiHandlers = (deps: SendDependencies) =>
         answers: await answersFor(deps, by, input, place),
         place,
         idempotency,
-        onBusy: busyWord(onBusy, decisions, place),
+        onBusy: effectiveOnBusy(onBusy, decisions, place),
         ...(input.named && { sentAs: input.named.id }),
         instructions: await pageInstructions(deps, chat, input.instructions, reply),
         ...broughtFunctions(body.tools),
@@ -107,7 +110,7 @@ export const agUiHandlers = (deps: SendDependencies) =>
       const { source, onLeft } = sentAnswer(sent, reply)
       const id = replyIdOf(source)
       const run = { threadId, runId }
-      // Read once the stream is open: the message is stored, and 503 would say that nothing is.
+      // Read after the stream has opened: the message is stored by then, and 503 would say that nothing is stored.
       const open = async () => {
         const given = asMessages ? (decisions?.calls ?? []).map((call) => call.id) : []
         return createRunEncoder(run, id, decisions ? await repliesBefore(deps.sql, id) : [], given)

@@ -1,11 +1,11 @@
 /**
- * Frames of a reply → AG-UI's events (contract section 12; protocol 1.0, `@ag-ui/core`). No `[DONE]`: the protocol's
- * clients read each `data:` as JSON, and a run ends with its last event.
+ * Encoder of a reply's frames as AG-UI events (contract section 12; protocol 1.0, `@ag-ui/core`). It writes no
+ * `[DONE]`: clients of the protocol parse each `data:` as JSON, and a run ends with its last event.
  */
 import type { Frame } from '../../../actors/reply/reply-event.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter, type TextKind } from '../../streaming/reply-outline.ts'
-import { callOutcomes, outlineEarlier } from '../../wires/chat/earlier-replies.ts'
+import { callOutcomes, outlineEarlier } from '../chat/earlier-replies.ts'
 
 const PROTOCOL_VERSION = '1.0'
 
@@ -17,7 +17,7 @@ export interface Run {
 const prefix = { text: 'TEXT_MESSAGE', reasoning: 'REASONING_MESSAGE' } as const satisfies Record<TextKind, string>
 const role = { text: 'assistant', reasoning: 'reasoning' } as const satisfies Record<TextKind, string>
 
-/** The answer to an interrupt. */
+/** The JSON Schema of an answer to an interrupt. */
 const responseSchema = {
   type: 'object',
   properties: { approved: { type: 'boolean' }, reason: { type: 'string' } },
@@ -27,8 +27,8 @@ const responseSchema = {
 const data = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
 
 /**
- * Encodes the frames of one reply, from its first one on: batch by batch. `given`: the calls whose results the messages of
- * this request brought.
+ * Returns an encoder for the frames of one reply, batch by batch from the first one. `given` lists the calls whose
+ * results came with this request.
  */
 export function createRunEncoder(
   run: Run,
@@ -36,15 +36,15 @@ export function createRunEncoder(
   earlier: readonly MessageWithEvents[] = [],
   given: readonly string[] = [],
 ): (frames: readonly Frame[]) => string {
-  // A client adds each result that it is told to its messages, where those of the page's own tools are already. The others
-  // that it brings are those that it was shown, by this very reply where a run is joined: they are shown again.
+  // A client appends each result that it receives to its messages, which contain those of the page's own tools already. The
+  // other results of a request were shown to it, by this reply when a run is joined: they are shown again.
   const known = new Set(earlier.flatMap(({ waited }) => waited.map(({ id }) => id)).filter((id) => given.includes(id)))
   let interrupts: object[] = []
   let out = ''
   let results = 0
   // Only the delta goes through JSON.stringify per token.
   let deltaStart = ''
-  // Texts of all turns are one message, the reply's; reasoning is a message of its own each time.
+  // The texts of all turns are one message. Each reasoning is a message of its own.
   const messageIdOf = (kind: TextKind, part: number) => (kind === 'text' ? replyId : `${replyId}:reasoning:${part}`)
   const writer: OutlineWriter = {
     started() {
@@ -91,7 +91,7 @@ export function createRunEncoder(
       writer.answered({ id, name: '', arguments: '' }, false, content)
     },
     finished(reason) {
-      // Clients in use refuse an outcome that they do not know, `cancelled` among them.
+      // Current clients reject unknown outcomes, `cancelled` among them.
       const outcome =
         interrupts.length > 0
           ? { type: 'interrupt', interrupts }

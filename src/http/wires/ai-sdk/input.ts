@@ -1,4 +1,4 @@
-/** What the server reads of a request of `DefaultChatTransport` (contract sections 12 and 15). */
+/** Reader of the requests of `DefaultChatTransport` (contract sections 12 and 15). */
 
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
@@ -22,17 +22,19 @@ type UIChatRequest = components['schemas']['UIChatRequest']
 
 interface Sent {
   /**
-   * What the message before this one says of these of its calls: the page may have made them before it sent this one. Throws 400
-   * and 413. Absent where it has no results.
+   * Reads the results that the previous message holds for these calls: the page may have run them before it sent this
+   * message. Absent without results. Throws 400 and 413.
    */
   readMade?: ((ids: ReadonlySet<string>) => readonly DecidedCall[]) | undefined
   instructions: readonly PageInstruction[]
   place: UIPlace
-  /** What the hash of an `Idempotency-Key` covers: neither the history nor the ids of messages. */
+  /** The input of the hash under an `Idempotency-Key`. It contains neither the history nor message ids. */
   hashedInput: readonly unknown[]
 }
 
-/** Decisions instead of a message: `replyId` is the assistant's message that they stand in. */
+/**
+ * A message, a request for another reply, or decisions. `replyId` is the assistant message that holds the decisions.
+ */
 export type SentUIMessage = Sent &
   (
     | (SentMessage & { isRegenerate?: false; decisions?: never })
@@ -41,13 +43,13 @@ export type SentUIMessage = Sent &
         decisions?: never
         /** The text of the message to answer. */
         text: string
-        /** The message itself, to be sent where it was never stored. Throws as `readChatRequest`. */
+        /** Reads the message itself, which is sent when it was never stored. Throws like `readChatRequest`. */
         readMessage(): SentMessage
       }
     | { isRegenerate?: never; decisions: readonly DecidedCall[]; replyId: string }
   )
 
-/** Throws 400 and 413. */
+/** Reads a chat request. Throws 400 and 413. */
 export function readChatRequest(
   { id, messages, system, trigger, messageId = null }: UIChatRequest,
   uploads: Uploads,
@@ -81,7 +83,7 @@ export function readChatRequest(
   const { text, parts } = readMessage()
   const before = list.slice(0, index).findLast(({ role }) => !isInstruction(role))
   const results = before?.role === 'assistant' && Array.isArray(before.parts) ? before.parts.filter(isResult) : []
-  // Others than those that are awaited are history, which is not read.
+  // Results that nothing waits for are history, which is not read.
   const readMade = (ids: ReadonlySet<string>) =>
     decisionsIn(
       results.filter(({ toolCallId }) => ids.has(toolCallId)),
@@ -125,7 +127,7 @@ const isResult = (part: unknown): part is Record<string, unknown> & { toolCallId
   typeof part.toolCallId === 'string' &&
   (part.state === 'output-available' || part.state === 'output-error')
 
-/** What the parts of an assistant's message say of its calls; those that wait no more are among them. */
+/** Reads the decisions in the parts of an assistant message, including those for calls that no longer wait. */
 function decisionsIn(parts: unknown, where: string, uploads: Uploads): DecidedCall[] {
   const textOf = (output: unknown): string =>
     uploads.restored(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''))
@@ -142,7 +144,7 @@ function decisionsIn(parts: unknown, where: string, uploads: Uploads): DecidedCa
   })
 }
 
-/** The id of a message that is stored already, whatever else it has. */
+/** Returns the joined texts of a message's parts, which identify a stored message. */
 function textIn(parts: unknown): string {
   if (!Array.isArray(parts)) return ''
   return parts.map((part: unknown) => (isText(part) ? part.text : '')).join('')

@@ -16,10 +16,10 @@ vi.setConfig({ testTimeout: 180_000 })
 const notRun: [words: string, reason: string][] = [
   ['npm ci && npm start', 'the walk itself is started by npm start'],
   ['npx greenroom', 'nothing is published yet: npm run package:try installs the package and starts it'],
-  ['greenroom move', 'the walk has a server on that folder; test/cli/data.test.ts moves'],
+  ['greenroom move', 'the walk has a server on that folder; test/cli/data.long.test.ts moves'],
   ['git tag', 'it would release'],
-  ['export default function App', 'a page; test/ui/records/first-page.test.ts opens it'],
-  ['[pgbouncer]', 'a part of a file for a host called postgres; test/cluster/pgbouncer.test.ts runs one'],
+  ['export default function App', 'a page; test/ui/records/first-page.long.test.ts opens it'],
+  ['[pgbouncer]', 'a part of a file for a host called postgres; test/cluster/pgbouncer.long.test.ts runs one'],
 ]
 
 /** Blocks in which the reader acts, or that show expected output. */
@@ -34,9 +34,9 @@ const special: { words: string; pressCtrlCAt?: RegExp; says?: RegExp }[] = [
 const isRun = ({ code }: Block) => !notRun.some(([words]) => code.includes(words))
 
 /**
- * The blocks of `docs/client.md` form one program, which test/client/package.test.ts runs. Those of
- * `docs/front-ends/from-a-browser.md` are a backend and a page, which test/ui/records/browser-way.test.ts runs; those of
- * `docs/front-ends/webhooks.md` a receiver and a list, which test/client/package.test.ts runs.
+ * The blocks of `docs/client.md` form one program, which test/client/package.long.test.ts runs. Those of
+ * `docs/front-ends/from-a-browser.md` are a backend and a page, which test/ui/records/browser-way.long.test.ts runs; those of
+ * `docs/front-ends/webhooks.md` a receiver and a list, which test/client/package.long.test.ts runs.
  */
 const elsewhere = ['docs/client.md', 'docs/front-ends/from-a-browser.md', 'docs/front-ends/webhooks.md']
 const pages = ['README.md', ...guides].filter((page) => !elsewhere.includes(page))
