@@ -1,4 +1,4 @@
-/** How the values of settings are read. Each reader throws a reason; `settings.ts` puts the setting's name before it. */
+/** Readers of the values of settings. Each reader throws a reason; `settings.ts` puts the setting's name before it. */
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import { readRedisUrl } from './coordination/redis/redis-address.ts'
 import { readHash } from './features/users/login/password.ts'
@@ -12,7 +12,7 @@ export interface Credential {
   password: string
 }
 
-/** What OUTBOUND_ALLOW opens. `port` is null for every port. */
+/** A destination that OUTBOUND_ALLOW opens. `port` is null for every port. */
 export type OutboundRule =
   | { kind: 'host'; host: string; port: number | null }
   | { kind: 'range'; address: string; prefix: number; family: 'ipv4' | 'ipv6' }
@@ -35,7 +35,7 @@ export const oneOf =
     throw new Error(`${JSON.stringify(value)} is none of ${values.join(', ')}`)
   }
 
-/** Comma-separated; every item is read on its own. */
+/** Reads comma-separated values, each on its own. */
 export const listOf =
   <T>(read: Read<T>): Read<T[]> =>
   (value) =>
@@ -44,7 +44,7 @@ export const listOf =
       return read(item.trim())
     })
 
-/** `key=value`, several separated by commas; values are percent-encoded where they must be. */
+/** Reads `key=value`, several separated by commas; values are percent-encoded where they must be. */
 export const keyValues: Read<Record<string, string>> = (value) => {
   const pairs = listOf((item) => {
     const [, key, encoded] = /^([^\s=]+)\s*=(.*)$/.exec(item) ?? []
@@ -67,7 +67,7 @@ function isEncoded(text: string): boolean {
   }
 }
 
-/** The value may hold a password, so it is not repeated. */
+/** Reads a URL. The value may hold a password, so it is not repeated. */
 export const urlOf =
   (...schemes: string[]): Read<string> =>
   (value) => {
@@ -82,7 +82,10 @@ export const urlOf =
 
 const postgresUrl = urlOf('postgres', 'postgresql')
 
-/** Several hosts with ports are one of PostgreSQL's own forms, which no URL parser takes: each is looked at alone. */
+/**
+ * Reads the URL of a database. Several hosts with ports are one of PostgreSQL's own forms, which no URL parser takes: each
+ * is looked at alone.
+ */
 export const databaseUrl: Read<string> = (value) => {
   const url = value.trim()
   const [, begin = url, hosts = '', end = ''] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]+)(.*)$/i.exec(url) ?? []
@@ -90,26 +93,26 @@ export const databaseUrl: Read<string> = (value) => {
   return url
 }
 
-/** A URL of Redis or Valkey, in one of its three forms. The value may hold a password, so it is not repeated. */
+/** Reads a URL of Redis or Valkey, in one of its three forms. The value may hold a password, so it is not repeated. */
 export const cacheUrl: Read<string> = (value) => {
   readRedisUrl(value)
   return value.trim()
 }
 
-/** What can travel in an Authorization header. */
+/** Reads a key that can be sent in an Authorization header. */
 export const bearerKey: Read<string> = (value) => {
   if (/^[\x21-\x7e]+$/.test(value.trim())) return value.trim()
   throw new Error('may hold visible ASCII characters only, no spaces')
 }
 
-/** An address to listen on. */
+/** Reads an address to listen on. */
 export const listenHost: Read<string> = (value) => {
   const host = value.trim()
   if (isIP(host) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host)) return host
   throw new Error(`${JSON.stringify(value)} is neither an IP address nor a host name`)
 }
 
-/** A name as it stands in a Host header: lower case, punycode, no port. */
+/** Reads a name as it stands in a Host header: lower case, punycode, no port. */
 export const hostName: Read<string> = (value) => {
   const url = URL.parse(`http://${value}`)
   if (url && url.href === `http://${url.hostname}/` && /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(url.hostname)) {
@@ -131,7 +134,7 @@ function range(value: string): Extract<OutboundRule, { kind: 'range' }> | null {
   return { kind: 'range', ...rule }
 }
 
-/** A number of hops, or addresses and CIDR ranges. */
+/** Reads a number of hops, or addresses and CIDR ranges. */
 export const trustProxy: Read<number | string[]> = (value) => {
   if (/^\s*\d+\s*$/.test(value)) return wholeNumber(0, 100)(value)
   return listOf((item) => {
@@ -140,7 +143,7 @@ export const trustProxy: Read<number | string[]> = (value) => {
   })(value)
 }
 
-/** A CIDR range, an address, a host or `host:port`. */
+/** Reads a CIDR range, an address, a host or `host:port`. */
 export const outboundRule: Read<OutboundRule> = (value) => {
   const asRange = range(value)
   if (asRange) return asRange
@@ -154,7 +157,7 @@ export const outboundRule: Read<OutboundRule> = (value) => {
   }
 }
 
-/** `name:password`, several separated by commas. Passwords are never repeated in a reason. */
+/** Reads `name:password`, several separated by commas. Passwords are never repeated in a reason. */
 export const credentials: Read<Credential[]> = (value) => {
   const names = new Set<string>()
   return value.split(',').map((entry, index) => {

@@ -19,7 +19,7 @@ export interface WorkersOptions {
   /** The exit code for an invalid setting: a restart will not help. */
   configExitCode: number
   print(line: string): void
-  /** All serve. */
+  /** Announces that all workers serve. */
   onListening(url: string): void
   /** Ends this process. */
   exit(code: number): void
@@ -32,11 +32,11 @@ export interface Workers {
   stop(): void
   /** Kills all, as a crash would, and exits with 1. */
   kill(): void
-  /** The workers that serve. */
+  /** Returns the workers that serve. */
   serving(): Worker[]
 }
 
-/** Waits before a worker is replaced (milliseconds): doubled for one that ends again within STEADY_MS. */
+/** The wait before a worker is replaced (milliseconds): doubled for one that ends again within STEADY_MS. */
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 30_000
 const STEADY_MS = 60_000

@@ -1,9 +1,9 @@
 /** A time limit combined with a caller's signal. */
 
 export interface Deadline extends Disposable {
-  /** Aborts with the caller's signal, with its reason, or when the time is up. */
+  /** A signal that aborts with the caller's signal, with its reason, or when the time is up. */
   readonly signal: AbortSignal
-  /** Whether the time limit aborted it. */
+  /** Returns whether the time limit aborted it. */
   expired(): boolean
 }
 

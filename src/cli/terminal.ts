@@ -1,9 +1,9 @@
-/** What a command reads and writes. */
+/** Input and output of a command. */
 export interface Terminal {
-  /** A line for standard output: results. */
+  /** Writes a line to standard output: results. */
   out(line: string): void
-  /** A line for standard error: everything else. */
+  /** Writes a line to standard error: everything else. */
   err(line: string): void
-  /** The first line of standard input; null if there is none. */
+  /** Reads the first line of standard input; null if there is none. */
   ask(question: string): Promise<string | null>
 }

@@ -46,7 +46,10 @@ export async function answerReportRequest(sql: AnySql, id: string, owned: OwnedR
   await sql`update actor_reports set reported_at = clock_timestamp(), report = ${report}::text::jsonb where instance_id = ${id}`
 }
 
-/** The reports of the other instances. One that does not answer within 2 s, or in a form that is not known, is left out. `wake` may shorten the wait. */
+/**
+ * Collects the reports of the other instances. One that does not answer within 2 s, or in a form that is not known, is left
+ * out. `wake` may shorten the wait.
+ */
 export async function collectReports(
   sql: AnySql,
   id: string,

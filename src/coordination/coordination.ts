@@ -3,21 +3,24 @@ import type { ActorReport, Exchange, OwnedReplies } from '../actors/ports/index.
 
 export interface Coordination {
   readonly id: string
-  /** The fencing token under which this instance may write now. */
+  /** Returns the fencing token under which this instance may write now. */
   epoch(): number
-  /** When its own lease expires (ms, monotonic), counted from when the last renewal was sent. 0: it holds none. */
+  /**
+   * Returns the time at which its own lease expires (ms, monotonic), counted from the sending of the last renewal. 0: it
+   * holds none.
+   */
   validUntil(): number
-  /** How other instances follow the replies that run in this one. */
+  /** The way in which other instances follow the replies that run in this one. */
   readonly exchange: Exchange
-  /** State of Redis or Valkey (contract section 2, readiness). */
+  /** Returns the state of Redis or Valkey (contract section 2, readiness). */
   cache(): 'ok' | 'degraded' | 'disabled'
   /** Registers the instance; resolves when it may write. On an embedded database, lost replies are settled by then. */
   join(): Promise<void>
   /** Starts renewing the lease, searching for lost owners and reading intents. */
   start(owned: OwnedReplies, tick: () => void): void
-  /** Another instance has left an intent or a report request: check now. */
+  /** Checks for intents and report requests of other instances now. */
   wake(): void
-  /** The actors of all other instances that answer in time. */
+  /** Returns the actors of all other instances that answer in time. */
   reports(): Promise<(ActorReport & { instanceId: string })[]>
   stop(): Promise<void>
 }

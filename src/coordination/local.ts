@@ -70,7 +70,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     await answerReportRequest(sql, id, owned)
   }
 
-  /** No reply can be taken over before the start. */
+  /** Takes lost replies over. Does nothing before the start. */
   let takeLost = () => {}
   const search = createLostSearch(options, () => takeLost())
 
@@ -130,7 +130,7 @@ async function applyIntents(stored: StoredReplies, id: string, owned: OwnedRepli
   await stored.removeIntents(intents)
 }
 
-/** No intent can refer to a stateless reply, which has no row: while any run, their agents are checked instead. */
+/** Forgets deleted agents whose stateless replies run here: such a reply has no row that an intent could refer to. */
 async function forgetAgents(stored: StoredReplies, owned: OwnedReplies): Promise<void> {
   const agentIds = owned.statelessAgents()
   if (agentIds.length === 0) return

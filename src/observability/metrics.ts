@@ -11,9 +11,9 @@ export type MetricsSnapshot = object[]
 /** Sources of the gauges, read on each scrape. */
 export interface Inspection {
   report(): ActorReport
-  /** Replies that run here, stateless ones included. */
+  /** Counts the replies that run here, stateless ones included. */
   running(): number
-  /** Waiting sessions of all instances. Rejects while the database is away. */
+  /** Counts the waiting sessions of all instances. Rejects while the database is away. */
   waiting(): Promise<number>
 }
 
@@ -24,11 +24,11 @@ export interface Metrics {
   }
   onFlush(flush: { frames: number; replies: number; ms: number }): void
   onRenewal(ok: boolean): void
-  /** This instance declared others lost. */
+  /** Counts instances that this one declared lost. */
   onInstancesLost(count: number): void
-  /** This instance settled replies of lost instances. */
+  /** Counts replies of lost instances that this one settled. */
   onRepliesLost(count: number): void
-  /** This instance goes on with a reply of another one. */
+  /** Counts a reply of another instance that this one continues. */
   onTakenOver(reason: string): void
   onSpansDropped(count: number): void
   inspect(inspection: Inspection): void
@@ -61,7 +61,7 @@ export interface LabelValues {
   outcomes: readonly ObservedOutcome[]
   /** Failure codes of model calls. */
   failures: readonly ModelFailure['code'][]
-  /** Why a reply goes on in another instance. */
+  /** The reasons for which a reply continues in another instance. */
   handovers: readonly string[]
 }
 
@@ -123,7 +123,7 @@ type Makers = ReturnType<typeof makersOf>
 function makersOf(registry: Registry) {
   return {
     /**
-     * Each label with all its values: every series exists from the start, at 0. Prometheus' `increase()` sees the step
+     * Sets each label with all its values: every series exists from the start, at 0. Prometheus' `increase()` sees the step
      * from 0 to 1, but not a series that appears at 1.
      */
     counter<L extends string>(name: string, help: string, labels?: Record<L, readonly string[]>): Counter<L> {

@@ -36,7 +36,7 @@ import { contextOf, currentTraceparent, traceparentOf, within } from './trace-co
 export interface TracesOptions extends Omit<ExportWatch, 'collector'> {
   /** Base URL of an OTLP/HTTP collector; `/v1/traces` is appended. */
   endpoint: string
-  /** Identifies this process. */
+  /** The id of this process. */
   instanceId: string
   version: string
   /** OTEL_SERVICE_NAME. Null leaves it to the resource attributes. */
@@ -61,7 +61,7 @@ export interface Traces {
   requests: {
     begin(request: TracedRequest): { traceparent: string; within(work: () => void): void; ended(status: number): void }
   }
-  /** The `traceparent` of the current span, for outbound calls. Null when there is none. */
+  /** Returns the `traceparent` of the current span, for outbound calls. Null when there is none. */
   traceparent(): string | null
   /** Sends the remaining spans, or gives up after `CLOSE_MS`. */
   close(): Promise<void>
@@ -89,7 +89,7 @@ export function createTraces({ endpoint, version, ...options }: TracesOptions): 
   }
 }
 
-/** The operator's attributes win, except for the instance id: each process has its own. */
+/** Builds the resource. The operator's attributes win, except for the instance id: each process has its own. */
 const resourceOf = ({
   version,
   instanceId,
@@ -180,7 +180,7 @@ function traceReply(tracer: Tracer, reply: ObservedReply): ReplyObserver {
   }
 }
 
-/** What the provider does not report is absent. */
+/** Converts counted tokens to attributes. Counts that the provider does not report are absent. */
 const usageAttributes = (counted: Counted): Attributes => ({
   'gen_ai.usage.input_tokens': counted.promptTokens,
   'gen_ai.usage.output_tokens': counted.completionTokens,

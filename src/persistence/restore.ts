@@ -7,7 +7,7 @@ const NEWLINE = 10
 /** Rows are sent in pieces of about so many bytes. */
 const PIECE_BYTES = 64 * 1024
 
-/** The lines of a script, without their ends. (Rows hold characters at which readline would split.) */
+/** Yields the lines of a script, without their ends. (Rows hold characters at which readline would split.) */
 async function* linesOf(script: AsyncIterable<string | Uint8Array>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = []
   for await (const part of script) {
@@ -57,8 +57,8 @@ async function loadRows(tx: Tx, copy: string, lines: AsyncGenerator<Buffer>): Pr
 const cutOff = () => new Error('The file ends before its last line: it was cut off, and nothing was restored.')
 
 /**
- * `onTable` is told of each table once its rows are loaded. End the connection afterwards, also when it rejects: rows may
- * be under way on it.
+ * Restores a dump. `onTable` is told of each table once its rows are loaded. End the connection afterwards, also when it
+ * rejects: rows may be under way on it.
  */
 export async function restore(
   sql: Sql,

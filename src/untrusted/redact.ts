@@ -1,4 +1,4 @@
-/** Removes secrets from third parties' text before anyone sees it (contract section 3). */
+/** Removal of secrets from third parties' text before anyone sees it (contract section 3). */
 
 const mask = '[removed]'
 
@@ -15,7 +15,7 @@ const prefixed = /\b(?:sk|pk|rk|gsk|xai|hf|ghp|glpat|nvapi|tgp)[-_][\w*.…-]{6,
 /** Candidates for tokens; `looksLikeToken` decides, since model names are long too. */
 const run = /[A-Za-z0-9+/_=.~-]{20,}/g
 
-/** 16 or more mixed letters and digits without a separator: no model name, path or UUID has that. */
+/** Recognizes a token: 16 or more mixed letters and digits without a separator: no model name, path or UUID has that. */
 const looksLikeToken = (text: string): boolean =>
   text.split(/[^A-Za-z0-9]/).some((part) => part.length >= 16 && /[0-9]/.test(part) && /[A-Za-z]/.test(part))
 
@@ -27,11 +27,14 @@ export const isSecretHeader = (name: string): boolean => secretWords.test(name)
 /** Minimum length for a part of a header's value to count as a secret; shorter ones are ordinary words. */
 const shortestPart = 6
 
-/** The scheme in front of a placeholder (`Bearer {{token}}`) is no secret: tools use the same word in their own texts. */
+/**
+ * Recognizes the scheme before a placeholder (`Bearer {{token}}`). It is no secret: tools use the same word in their own
+ * texts.
+ */
 const isScheme = (part: string): boolean => /^(?:bearer|digest|apikey)$/i.test(part)
 
 /**
- * The secrets in these headers: whole values, what follows the scheme (`Bearer x`), the name and password of Basic
+ * Collects the secrets in these headers: whole values, what follows the scheme (`Bearer x`), the name and password of Basic
  * authentication, cookie values, and the fixed parts around `{{placeholders}}`.
  */
 export function secretsInHeaders(headers: Readonly<Record<string, string>>): string[] {
@@ -60,7 +63,7 @@ export function removeSecrets(text: string, secrets: readonly string[]): string 
   return cleared
 }
 
-/** The same for an error's text, of which the beginning is enough. */
+/** Removes secrets from the text of an error, of which the beginning is enough. */
 export const clearSecrets = (text: string, secrets: readonly string[]): string =>
   removeSecrets(text.slice(0, longest), secrets)
 
@@ -73,7 +76,9 @@ function formsOf(secret: string): string[] {
   return [secret, json, json.replaceAll('/', '\\/'), ...encoded, ...lower, ...base64Forms(secret)]
 }
 
-/** The part of a longer text's base64 that belongs to the secret, which may start at any of three offsets in a group. */
+/**
+ * Returns the base64 forms of a secret: alone, and inside a longer text, where it may start at any of three offsets.
+ */
 function base64Forms(secret: string): string[] {
   const forms = [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)])
@@ -91,7 +96,7 @@ export const clearMarkedKeys = (text: string): string => text.replace(named, `$1
 export const clearKeyLike = (text: string): string =>
   clearMarkedKeys(text).replace(run, (found) => (looksLikeToken(found) ? mask : found))
 
-/** The first `length` Unicode code points, well-formed and without U+0000. */
+/** Returns the first `length` Unicode code points, well-formed and without U+0000. */
 export function cut(text: string, length: number): string {
   const clean = text.toWellFormed().replaceAll('\0', '\ufffd')
   const points = Array.from(clean.slice(0, 2 * length + 2))

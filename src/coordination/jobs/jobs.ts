@@ -7,15 +7,15 @@ export interface Job {
   name: string
   /** Interval between starts, across all instances. */
   everyMs: number
-  /** `signal` aborts when the instance stops. A rejection is logged, and the job is retried soon. */
+  /** Runs the job. `signal` aborts when the instance stops. A rejection is logged, and the job is retried soon. */
   run(signal: AbortSignal): Promise<void>
 }
 
 /** A schedule shared by all instances. Running once created; jobs that are due run at once. */
 export interface Jobs {
-  /** There is work: runs the job now, or once more if it is running. Never throws or blocks. */
+  /** Runs the job now because there is work, or once more if it is running. Never throws or blocks. */
   wake(name: string): void
-  /** Whether the schedule can be written, as far as it is known: a Redis that answers may refuse that. */
+  /** Returns whether the schedule can be written, as far as it is known: a Redis that answers may refuse that. */
   canWrite(): boolean
   /** Resolves within 2 s, even when Redis or the database is down. Aborts the signal of running jobs. */
   stop(): Promise<void>
@@ -28,5 +28,5 @@ export interface JobLog {
 
 /** A failed job is retried after this (milliseconds). */
 export const RETRY_MS = 10_000
-/** How long a stop waits for running jobs (milliseconds). */
+/** Longest time that a stop waits for running jobs (milliseconds). */
 export const STOP_MS = 1500

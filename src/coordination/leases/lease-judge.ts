@@ -10,9 +10,9 @@ export interface SeenLease {
 }
 
 export interface LeaseJudge {
-  /** A successful read of the other leases; returns the silent ones. Times in ms, monotonic. */
+  /** Takes a successful read of the other leases; returns the silent ones. Times in ms, monotonic. */
   read(rows: readonly SeenLease[], sentAt: number, answeredAt: number): SeenLease[]
-  /** A read failed: every judgement starts over. */
+  /** Starts every judgement over, because a read failed. */
   failed(): void
 }
 

@@ -9,23 +9,26 @@ export interface LeaseOptions {
   sql: Sql<Record<string, unknown>>
   id: string
   leaseMs: number
-  /** This instance was declared lost: from now on nothing is written under `epoch`. */
+  /** Announces that this instance was declared lost: from now on nothing is written under `epoch`. */
   onLost(epoch: number): void
-  /** A renewal succeeded after the lease had expired. Its replies must end now: once this returns, a lease is held again. */
+  /**
+   * Reports that a renewal succeeded after the lease had expired. Its replies must end now: once this returns, a lease is
+   * held again.
+   */
   onLapsed(): void
   /** A renewal succeeded or failed. When absent, it is not measured. */
   onRenewal?: ((ok: boolean) => void) | undefined
 }
 
 export interface Lease {
-  /** 0: none held. */
+  /** Returns the epoch of the lease; 0 if none is held. */
   epoch(): number
-  /** The time (ms, monotonic) until which no other instance may take over its replies. 0 when it holds no lease. */
+  /** Returns the time (ms, monotonic) until which no other instance may take over its replies. 0 when it holds no lease. */
   validUntil(): number
   take(): Promise<void>
   /** Rejects when the database is unavailable. */
   renew(): Promise<void>
-  /** A clean end: others need not wait for it to expire. A renewal that is under way takes nothing again. */
+  /** Ends the lease cleanly: others need not wait for it to expire. A renewal that is under way takes nothing again. */
   leave(): Promise<void>
 }
 
@@ -34,7 +37,10 @@ export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal }: L
   let epoch = 0
   /** The highest epoch held so far: if the row was removed meanwhile, it is recreated above it. */
   let highest = 0
-  /** When the last successful renewal was sent: no judge can have seen its number, or counts its lease, from earlier. */
+  /**
+   * Time at which the last successful renewal was sent: no judge can have seen its number, or counts its lease, from
+   * earlier.
+   */
   let sentAt = 0
   let left = false
 

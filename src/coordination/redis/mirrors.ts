@@ -7,9 +7,9 @@ import { encode, type Message, storedMessage } from './wire.ts'
 const FORGET_MS = 7000
 
 export interface MirrorOptions {
-  /** Best effort; the text is an encoded message. */
+  /** Sends a message, by best effort; the text is an encoded message. */
   send(instanceId: string, text: string): void
-  /** The newest stored event of a reply that runs here. Null when it does not, or nothing of it may be published. */
+  /** Returns the newest stored event of a reply that runs here. Null when it does not, or nothing of it may be published. */
   placeOf(replyId: string): Place | null
 }
 

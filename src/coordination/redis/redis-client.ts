@@ -5,13 +5,13 @@ import { readRedisUrl } from './redis-address.ts'
 export type RedisClient = Redis | Cluster
 
 export interface RedisBehaviour {
-  /** When null, commands wait for as long as the server is unavailable. */
+  /** Attempts for each command. Null: commands wait for as long as the server is unavailable. */
   maxRetriesPerRequest: number | null
-  /** When false, commands fail while the server is unavailable. */
+  /** A queue for commands while the server is unavailable. If false, commands fail at once. */
   enableOfflineQueue: boolean
 }
 
-/** Immediate at first, then twice a second. Milliseconds. */
+/** Returns the delay of a reconnect in milliseconds: immediate at first, then twice a second. */
 const backOff = (times: number): number => Math.min(25 * 2 ** Math.min(times, 5), 500)
 
 /**

@@ -19,7 +19,7 @@ export interface RedisCoordinationOptions extends LocalOptions {
 
 const HEARTBEAT_MS = 200
 const RENEW_MS = 2000
-/** How long a start waits for the first echo; then it continues, degraded. */
+/** Longest time that a start waits for the first echo; then it continues, degraded. */
 const FIRST_ECHO_MS = 2000
 
 export function createRedisCoordination(options: RedisCoordinationOptions): Coordination {

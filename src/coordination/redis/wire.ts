@@ -17,7 +17,7 @@ const message = Type.Union([
   /** Send instance `from` what is stored of this reply, for the next few seconds. */
   Type.Object({ type: Type.Literal('follow'), reply: Type.String(), from: Type.String() }),
   Type.Object({ type: Type.Literal('leave'), reply: Type.String(), from: Type.String() }),
-  /** These events were stored after the position `after`. */
+  /** Events that were stored after the position `after`. */
   Type.Object({
     type: Type.Literal('stored'),
     reply: Type.String(),
@@ -37,7 +37,7 @@ const checked = Compile(message)
 
 export const encode = (one: Message): string => JSON.stringify(one)
 
-/** Null when it is not a message that this version understands. */
+/** Parses a message. Null when it is not a message that this version understands. */
 export function decode(text: string): Message | null {
   try {
     const value: unknown = JSON.parse(text)

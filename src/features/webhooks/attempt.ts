@@ -1,7 +1,7 @@
-/** One attempt to tell a receiver something. */
+/** A single attempt to deliver an event to a receiver. */
 import { signedHeaders } from './signature.ts'
 
-/** One HTTP exchange to an address that an administrator chose. Follows no redirect. */
+/** An HTTP exchange with an address that an administrator chose. Follows no redirect. */
 export type Call = (
   url: string,
   init: { method: string; headers: Record<string, string>; body: string; signal: AbortSignal },
@@ -13,7 +13,7 @@ export type Call = (
 
 export interface AttemptOptions {
   call: Call
-  /** Why a call failed, in one sentence. */
+  /** Explains why a call failed, in one sentence. */
   failureOf(error: unknown): string
   /** Default: 15 s. */
   timeoutMs?: number
@@ -27,7 +27,7 @@ export interface Message {
   body: string
 }
 
-/** What came of it. When `error` is null, the receiver has taken it. */
+/** The result of an attempt. If `error` is null, the receiver has accepted the event. */
 export interface Answer {
   /** Null when there was no answer. */
   status: number | null

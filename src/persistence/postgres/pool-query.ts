@@ -1,9 +1,9 @@
 /** A statement on a connection of the pool, which may break at any moment. */
-import { gaveWay, isOfStatement, unsentBy } from './connection-faults.ts'
+import { isOfStatement, isRetryableConflict, unsentBy } from './connection-faults.ts'
 import { forget, forgetRows, neverSend, type Query } from './library-query.ts'
 import type { Sql } from './pool-types.ts'
 
-/** What of a connection a statement needs. */
+/** A connection as a statement needs it. */
 interface Connection {
   sql: Sql
   run(query: Query): unknown
@@ -18,7 +18,7 @@ interface Connections<One> {
   loseSilent(connection: One, sentAt: number): void
 }
 
-/** See `forgetRows`. Rejects when the connection is lost meanwhile. */
+/** Calls `forgetRows` on a connection. Rejects when the connection is lost meanwhile. */
 async function forgetRowsOf<One extends Connection>(
   connections: Connections<One>,
   connection: One,
@@ -38,7 +38,7 @@ async function forgetRowsOf<One extends Connection>(
   }
 }
 
-/** `silenceMs`: how long an answer may take before the connection is given up. When absent, it may take for ever. */
+/** Runs a query. `silenceMs`: longest time to an answer before the connection is given up; absent: no limit. */
 export function runQuery<One extends Connection>(
   connections: Connections<One>,
   connection: One,
@@ -71,7 +71,7 @@ export function runQuery<One extends Connection>(
   })
   let isFirst = true
   query.reject = (error) => {
-    if (!isFirst || settled || query.streaming || connection.lost || !gaveWay(error)) {
+    if (!isFirst || settled || query.streaming || connection.lost || !isRetryableConflict(error)) {
       if (connection.greeted) return fail(error)
       neverSend(query)
       return fail(unsentBy(error))

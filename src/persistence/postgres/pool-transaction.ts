@@ -3,7 +3,7 @@ import { broken } from './connection-faults.ts'
 import { isQuery } from './library-query.ts'
 import type { Sql, Tx } from './pool-types.ts'
 
-/** What of a connection a transaction needs. */
+/** A connection as a transaction needs it. */
 interface Connection {
   sql: Sql
   readonly lost: boolean
@@ -14,8 +14,8 @@ export type Work = (tx: Tx) => unknown
 const never = new Promise<never>(() => {})
 
 /**
- * Once the connection is lost nothing may reach the library any more, its own commit and rollback included: the
- * work then never ends in its eyes, and what rejects is its race with the end of the connection.
+ * Runs a transaction. Once the connection is lost nothing may reach the library any more, its own commit and rollback
+ * included. For the library the work then never ends; the race with the end of the connection rejects instead.
  */
 export async function runTransaction(
   connection: Connection,

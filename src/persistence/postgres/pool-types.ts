@@ -1,4 +1,4 @@
-/** What a pool of connections is made from, and what runs a query. Types only. */
+/** Types of a connection pool and of its queries. */
 import type postgres from 'postgres'
 import type { Losses } from './losses.ts'
 
@@ -6,10 +6,10 @@ interface Types extends Record<string, unknown> {
   bigint: number
 }
 
-/** What runs a query: a pool or a transaction. */
+/** A runner of queries: a pool or a transaction. */
 export type AnySql = postgres.ISql<Types>
 
-/** One transaction, as `sql.begin` hands it out. */
+/** A transaction, as `sql.begin` hands it out. */
 export type Tx = postgres.TransactionSql<Types>
 
 /** A pool of connections. `int8` reads as a number (every one of ours is below 2^53), `timestamptz` as a Date. */
@@ -26,7 +26,7 @@ export interface PoolOptions {
   silenceMs?: number | undefined
   /** The library closes a connection that nobody has used for so long. */
   idleMs: number
-  /** Those of all pools that lead to the same server. */
+  /** Losses of all pools that lead to the same server. */
   losses: Losses
   /** Makes an instance of the library with `max: 1`. */
   open(events: ConnectionEvents): Sql
@@ -35,10 +35,10 @@ export interface PoolOptions {
 }
 
 export interface ConnectionEvents {
-  /** The server has let us in. */
+  /** Announces that the server has accepted the connection. */
   onReady(): void
-  /** The server takes no writes. */
+  /** Announces that the server accepts no writes. */
   onReadOnly(): void
-  /** The connection has ended. */
+  /** Announces that the connection has ended. */
   onLost(): void
 }

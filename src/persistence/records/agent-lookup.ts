@@ -22,9 +22,9 @@ export interface AgentForCompletion {
   responseFormat: ResponseFormat | null
   fallbacks: readonly { provider: StoredConnection; model: string }[]
   tools: ToolsOfAgent
-  /** Whose pages may call its deploy API. */
+  /** Origins whose pages may call its deploy API. */
   allowedOrigins: string[]
-  /** When null, the installation's setting counts. */
+  /** Limit of the history. Null stands for the installation's setting. */
   historyMaxTokens: number | null
   callerInstructions: CallerInstructions
   /** Limits of each of the agent's users. Null when there are none. */
@@ -36,11 +36,11 @@ export interface AgentForCompletion {
 }
 
 export interface AgentLookup {
-  /** The current agent. Null when there is no such agent. */
+  /** Finds the current agent. Null when there is no such agent. */
   find(id: string): Promise<AgentForCompletion | null>
-  /** The same, read from the database after this call. */
+  /** Finds the same agent, read from the database after this call. */
   read(id: string): Promise<AgentForCompletion | null>
-  /** The cached agent; the caller must compare its `configuration`. Null when it is not cached. */
+  /** Returns the cached agent; the caller must compare its `configuration`. Null when it is not cached. */
   remembered(id: string): AgentForCompletion | null
   /** Clears the cache. Call it before this process answers a request that may have changed the configuration. */
   forget(): void

@@ -4,7 +4,7 @@ import type { AnySql, Tx } from '../postgres/database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
 
-/** What callers read. `Type`: the ids that were ever stored. Times are ISO 8601 UTC. */
+/** A provider as callers read it. `Type`: the ids that were ever stored. Times are ISO 8601 UTC. */
 export interface Provider<Type extends string = string> {
   id: string
   name: string
@@ -18,7 +18,7 @@ export interface Provider<Type extends string = string> {
   updatedAt: string
 }
 
-/** What a call to the vendor needs; `apiKey` is encrypted. */
+/** The data that a call to the vendor needs; `apiKey` is encrypted. */
 export interface StoredConnection {
   id: string
   type: string
@@ -27,7 +27,7 @@ export interface StoredConnection {
   wireApi: WireApi | null
 }
 
-/** Encryption context of a provider's key: an encrypted key that is moved to another row cannot be decrypted. */
+/** Returns the encryption context of a provider's key: an encrypted key that is moved to another row cannot be decrypted. */
 export const keyContext = (providerId: string): string => `provider:${providerId}`
 
 /** An encrypted key, and the part of it that may be shown. */
@@ -52,7 +52,7 @@ export interface ProviderChanges {
   key?: SealedKey | undefined
 }
 
-/** `of`: the alias of the table, and a dot. */
+/** Selects the API of a provider. `of`: the alias of the table, and a dot. */
 export const wireApi = (sql: AnySql, of: Fragment): Fragment => sql`
   case when ${of}provider_type in ('openai', 'openai-compatible') then coalesce(${of}wire_api, 'chat_completions') end`
 
@@ -63,18 +63,18 @@ const columns = (sql: AnySql): Fragment => sql`
 const connection = (sql: AnySql): Fragment => sql`
   id, provider_type as type, base_url as "baseUrl", api_key as "apiKey", ${wireApi(sql, sql``)} as "wireApi"`
 
-/** Oldest first. */
+/** Lists providers, oldest first. */
 export const listProviders = <Type extends string>(sql: AnySql, query: PageQuery): Promise<Page<Provider<Type>>> =>
   listByAge<Provider<Type>>(sql, 'providers', columns(sql), query)
 
-/** Null when there is no such provider. */
+/** Finds a provider. Null when there is no such provider. */
 export async function findProvider<Type extends string>(sql: AnySql, id: string): Promise<Provider<Type> | null> {
   if (!isUuid(id)) return null
   const [provider] = await sql<Provider<Type>[]>`select ${columns(sql)} from providers where id = ${id}`
   return provider ?? null
 }
 
-/** Null when there is no such provider. */
+/** Finds the connection of a provider. Null when there is no such provider. */
 export async function findConnection(sql: AnySql, id: string): Promise<StoredConnection | null> {
   if (!isUuid(id)) return null
   const [stored] = await sql<StoredConnection[]>`select ${connection(sql)} from providers where id = ${id}`
@@ -96,8 +96,8 @@ export async function createProvider<Type extends string>(
 }
 
 /**
- * `decide` gets the stored connection, locked until the changes are written. It may throw: then nothing changes. Null:
- * no such provider. Rejects with the constraint `providers_name_unique` when the name is taken.
+ * Changes a provider. `decide` gets the stored connection, locked until the changes are written. It may throw: then nothing
+ * changes. Null: no such provider. Rejects with the constraint `providers_name_unique` when the name is taken.
  */
 export async function changeProvider<Type extends string>(
   tx: Tx,
@@ -126,7 +126,10 @@ export async function changeProvider<Type extends string>(
 export const setWireApi = (sql: AnySql, id: string, api: WireApi) =>
   sql`update providers set wire_api = ${api}, updated_at = clock_timestamp() where id = ${id}`
 
-/** False when there is no such provider. Rejects with the constraint `agents_provider` or `agent_fallbacks_provider` while agents use it. */
+/**
+ * Deletes a provider. False when there is no such provider. Rejects with the constraint `agents_provider` or
+ * `agent_fallbacks_provider` while agents use it.
+ */
 export async function deleteProvider(sql: AnySql, id: string): Promise<boolean> {
   if (!isUuid(id)) return false
   const { count } = await sql`delete from providers where id = ${id}`

@@ -1,6 +1,6 @@
 /**
- * What webhooks are to be told. A claim of an attempt is a timestamp, never a lock, because a receiver is called meanwhile:
- * an attempt whose instance died is due again when its claim has expired.
+ * Deliveries of events to webhooks. A claim of an attempt is a timestamp, never a lock, because a receiver is called
+ * meanwhile: an attempt whose instance died is due again when its claim has expired.
  */
 
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
@@ -35,13 +35,13 @@ export interface ClaimedDelivery {
   /** Sealed, the newest first. */
   secrets: string[]
   body: string
-  /** When the claim expires, as the database writes it: no other claim of the delivery has the same. */
+  /** Time at which the claim expires, as the database writes it: no other claim of the delivery has the same. */
   claimedUntil: string
   /** Attempts that have failed since it was recorded or asked for again. */
   failures: number
 }
 
-/** How an attempt ended. No further one is made when `retryMs` is null. */
+/** The end of an attempt. No further one is made when `retryMs` is null. */
 export type AttemptOutcome =
   | { result: 'delivered'; status: number }
   | { result: 'failed'; status: number | null; error: string; retryMs: number | null }
@@ -51,14 +51,14 @@ export interface ClaimOptions {
   running: ReadonlyMap<string, number>
   /** Attempts of one webhook that may run here. */
   mostEach: number
-  /** How long the attempts have, by the database's clock. */
+  /** Time limit of the attempts, by the database's clock. */
   claimMs: number
 }
 
 /** Deliveries are kept for so long, whatever became of them. */
 const KEPT = '30 days'
 
-/** Whether one is due to be attempted. */
+/** Reports whether a delivery is due. */
 export async function isDeliveryDue(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ due: boolean }[]>`
     select exists (
@@ -68,7 +68,7 @@ export async function isDeliveryDue(sql: Sql): Promise<boolean> {
   return row?.due ?? false
 }
 
-/** Those that are due, of each webhook as many as it has room for: one with slow answers takes nothing from another. */
+/** Claims due deliveries, of each webhook as many as it has room for: a slow receiver takes nothing from another. */
 export async function claimDeliveries(
   sql: Sql,
   { running, mostEach, claimMs }: ClaimOptions,
@@ -113,7 +113,10 @@ export async function storeAttempt(
      where id = ${id} and next_attempt_at = ${claimedUntil}::text::timestamptz`
 }
 
-/** The receiver wants nothing more at this address. False when it was changed or disabled meanwhile. */
+/**
+ * Disables a webhook whose receiver wants nothing more at this address. False when the webhook was changed or disabled
+ * meanwhile.
+ */
 export async function disableGone(
   sql: Sql,
   { webhookId, url }: Pick<ClaimedDelivery, 'webhookId' | 'url'>,
@@ -136,7 +139,7 @@ export async function disableGone(
   })
 }
 
-/** Newest first. Null when there is no such webhook. */
+/** Lists deliveries, newest first. Null when there is no such webhook. */
 export async function listDeliveries(
   sql: Sql,
   webhookId: string,
@@ -158,7 +161,7 @@ export async function listDeliveries(
   return page?.known ? { items: page.items, total: page.total } : null
 }
 
-/** It is due at once, with all its retries again. False when the webhook has no such delivery. */
+/** Makes a delivery due at once, with all its retries again. False when the webhook has no such delivery. */
 export async function deliverAgain(sql: Sql, webhookId: string, id: string): Promise<boolean> {
   if (!isUuid(webhookId) || !isUuid(id)) return false
   const { count } = await sql`

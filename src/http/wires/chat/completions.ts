@@ -30,7 +30,7 @@ import type { Caller } from '../../../features/users/access/caller.ts'
 import { ownParts } from '../../../features/users/access/own-session.ts'
 import { isDatabaseGone } from '../../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
-import { valuesOfNobody } from '../../../templates/placeholders.ts'
+import { valuesWithoutSession } from '../../../templates/placeholders.ts'
 import { promptToSend } from '../../../templates/prompt-template.ts'
 import {
   type AgentDependencies,
@@ -161,7 +161,7 @@ export async function answerStateless<Body>(
   const observed = () => deps.observer.begin(observedAs(agent, asked, { id, origin, countsFor: limited.countsFor }))
   return await inItsPlaces(limited, observed, async (observer) => {
     // Nothing of the session but what the request itself tells.
-    const values = { ...valuesOfNobody(), user }
+    const values = { ...valuesWithoutSession(), user }
     const openToolbox = agentToolbox(deps, agent)
     const options = {
       replyId: id,

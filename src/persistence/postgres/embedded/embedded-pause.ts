@@ -3,7 +3,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cleanEnvironment, type RunAs } from './embedded-host.ts'
 
-/** Goes on when its time is over, whatever has become of us: stopped processes would outlive everything. */
+/**
+ * A script that resumes the processes when its time is over, even if this process has ended: stopped processes would
+ * outlive everything.
+ */
 const script = 'kill -STOP "$@"; echo stopped; sleep "$seconds"; kill -CONT "$@"'
 
 /** Resolves when these processes stand still. They go on after `ms`. */

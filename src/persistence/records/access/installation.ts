@@ -1,7 +1,7 @@
 /** Distinguishes this installation from others on the same Redis. */
 import type { Sql } from '../../postgres/database.ts'
 
-/** A UUID, the same for every instance on this database; created by the first call. */
+/** Returns a UUID, the same for every instance on this database; created by the first call. */
 export async function installationId(sql: Sql): Promise<string> {
   await sql`insert into installation default values on conflict do nothing`
   const [row] = await sql<{ id: string }[]>`select id from installation`

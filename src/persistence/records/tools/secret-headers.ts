@@ -7,7 +7,7 @@ import { isSecretHeader } from '../../../untrusted/redact.ts'
 import { decoder } from '../../stored-json.ts'
 import type { Secrets } from '../access/secrets.ts'
 
-/** Stands for a secret value wherever headers are shown. */
+/** The text shown in place of a secret value. */
 export const hiddenValue = '***'
 
 /** The stored form: `headers` with `***` for secret values, `secretHeaders` the encrypted values. */
@@ -23,7 +23,7 @@ export { isSecretHeader }
 
 const decodeValues = decoder('What is encrypted of headers', Type.Record(Type.String(), Type.String()))
 
-/** Values by name in lower case. Throws if no key decrypts them. */
+/** Decrypts values, by name in lower case. Throws if no key decrypts them. */
 export function openSecretValues(
   secrets: Pick<Secrets, 'open'>,
   context: HeaderContext,
@@ -33,7 +33,7 @@ export function openSecretValues(
   return new Map(Object.entries(decodeValues(JSON.parse(secrets.open(secretHeaders, context)))))
 }
 
-/** Headers in plain text, for an outgoing call. Throws if no key decrypts them. */
+/** Decrypts headers, for an outgoing call. Throws if no key decrypts them. */
 export function openHeaders(
   secrets: Pick<Secrets, 'open'>,
   context: HeaderContext,
