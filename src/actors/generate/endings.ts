@@ -4,8 +4,7 @@
  */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
-import type { Wait } from '../../features/approvals/waiting-calls.ts'
-import type { ModelFailure } from '../ports/index.ts'
+import type { ModelFailure, Wait } from '../ports/index.ts'
 import type { FinishReason, ReplyError, ReplyErrorCode } from '../reply/reply-event.ts'
 
 /** How generating ended, before it is stored. */

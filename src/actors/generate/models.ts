@@ -1,6 +1,5 @@
 /** Which models a reply asks, and which of them its readers know of (contract section 13). */
 
-import type { ResumePoint } from '../../features/continuation/resume-point.ts'
 import type { ModelEvent, ModelRequest, ModelTarget, ProviderCalls } from '../ports/index.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 
@@ -9,7 +8,7 @@ type Named = Omit<Extract<ModelEvent, { type: 'model' }>, 'type'>
 export type ModelAttribution = ReturnType<typeof createModelAttribution>
 
 /** Every turn begins with `first`, whom the role frame names. */
-export function createModelAttribution(first: ModelTarget, from?: Pick<ResumePoint, 'attempts' | 'model'>) {
+export function createModelAttribution(first: ModelTarget, from?: { attempts: number; model: Named | null }) {
   const own: Named = { model: first.model, providerId: first.provider.id }
   let known = from?.model ?? own
   let current = own

@@ -3,7 +3,6 @@
  * what the provider counts.
  */
 
-import { behindSummary, sentSummary } from '../../features/compaction/sent-summary.ts'
 import type {
   Checkpoint,
   HistoryMessage,
@@ -19,6 +18,7 @@ import type {
 import { cutTo, firstTurn, newestWithin, toSummarise } from './budget.ts'
 import { correctionOf, tokensOf, tokensOfAll, tokensOfTools } from './estimate.ts'
 import { joinNeighbours, withinPartLimit } from './message-parts.ts'
+import { behindSummary, sentSummary } from './sent-summary.ts'
 
 /** A user's message and all that answered it, as they are sent. */
 export interface ConversationTurn {

@@ -1,8 +1,8 @@
 /** A reply's tool calls and their results → the messages that show them to a model. Pure. */
 
-import { decisionText, neverMade, resultText } from '../../features/approvals/decided-calls.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import type { HistoryDecision, HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from '../ports/index.ts'
+import { decisionText, neverMade, resultText } from './decided-calls.ts'
 import { userMessage } from './message-parts.ts'
 
 /** Characters (UTF-16 code units) of a tool's arguments or result that later turns of a session still show. */

@@ -82,8 +82,6 @@ export interface OwnedReplies {
   /** The newest stored event of a reply that runs here and can be followed. Null when it does not, or its log was cut. */
   placeOf(replyId: string): Place | null
   report(): ActorReport
-  /** Goes on with what other instances have left; `lost`: with what lost ones have, too. */
-  takeOver(lost: boolean): Promise<void>
   /** Applying one again is harmless: a cancel is, until its reply has ended. */
   apply(intent: Intent): void
   /** Agents whose stateless replies run here. They have no row, so no intent can name them. */

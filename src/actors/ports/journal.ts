@@ -1,12 +1,12 @@
 /** The durable side of sessions and replies: what is stored of them, and when. Types only. */
 
-import type { TransitionRecord } from '../../features/traces/transitions.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import type { HandoverReason, Outcome, RestState, StoredEvent, Usage } from '../reply/reply-event.ts'
 import type { Checkpoint, History, HistoryLimits, SentBefore } from './history.ts'
 import type { Counts, LimitsInForce, OverLimit, RequestRate } from './limits.ts'
 import type { MessagePart, PartIdentity } from './parts.ts'
 import type { OnBusy, QueuedInput, ResponseRequest, SessionToMake } from './request.ts'
+import type { TransitionRecord } from './steps.ts'
 import type { CallAnswer, Carried, DecidedCall, WaitingCall } from './waiting.ts'
 
 /** What identifies a reply that runs, wherever it is read or written. */

@@ -1,8 +1,8 @@
 /** The stored form of pending calls (contract section 15). Types only. */
 
-import type { CallDecision, WaitKind } from '../reply/reply-event.ts'
+import type { CallDecision, ShownCall, WaitKind } from '../reply/reply-event.ts'
 import type { AnswerFields } from './answer-fields.ts'
-import type { ToolCall, ToolSpec, TurnMessage } from './model.ts'
+import type { ToolCall, ToolChoice, ToolSpec, TurnMessage } from './model.ts'
 
 export interface WaitingCall extends ToolCall {
   kind: WaitKind
@@ -60,4 +60,25 @@ export interface DecidedCall {
   /** What the model is told instead of a result. */
   output?: string | undefined
   reason?: string | undefined
+}
+
+/** What a reply may do about calls that are not simply made. */
+export interface Actions {
+  callerTools: readonly ToolSpec[]
+  /** Applies to the first model call alone. Null stands for the provider's default. */
+  toolChoice: ToolChoice | null
+  /** False when nothing is stored, so nothing can wait but for the caller, who keeps the history. */
+  canWait: boolean
+  /** Which calls that wait the readers are shown. */
+  shows: Readonly<Record<WaitKind, boolean>>
+  /** Calls that count already, in a history that the caller keeps. None by default. */
+  callsUsed?: number
+  /** When absent, it answers a user's message. */
+  continued?: { chain: Chain; decisions: readonly DecidedCall[] } | undefined
+}
+
+/** How a reply ends that waits. */
+export interface Wait {
+  chain: Chain
+  shown: readonly ShownCall[]
 }

@@ -1,10 +1,8 @@
 /** What the session machine is provided with, made of the ports: generating, settling, and the ends of a reply's log. */
 import { assertEvent, fromCallback } from 'xstate'
-import type { Summarised } from '../../features/compaction/compaction.ts'
-import type { ResumePoint } from '../../features/continuation/resume-point.ts'
-import type { TransitionRecorder } from '../../features/traces/transitions.ts'
 import { type Ending, isNotStored, replyEnded } from '../generate/endings.ts'
 import { createGeneration, type Generation } from '../generate/generate.ts'
+import type { Resumption, Summarised } from '../generate/running.ts'
 import type { Conversation } from '../history/conversation.ts'
 import { historyLimits, storedConversation } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
@@ -17,6 +15,7 @@ import type {
   Settled,
   Settlement,
   Take,
+  TransitionRecorder,
 } from '../ports/index.ts'
 import { newId } from '../reply/new-id.ts'
 import { noUsage, type Outcome, type ReplyEvent, restStateOf, type Usage } from '../reply/reply-event.ts'
@@ -133,7 +132,7 @@ async function settle(running: RunningReply, ending: Ending, ports: SettlingPort
   if (verdict === 'fenced') return { type: 'lost' }
   running.settlingSince = performance.now()
   const isCut = running.notStored && ending.type === 'failed' && ending.error.code === 'internal'
-  if (isCut && verdict === 'stored' && (await running.giveAway?.())) {
+  if (isCut && verdict === 'stored' && (await running.goesOnElsewhere())) {
     running.end = { outcome: 'handed_over', error: null }
     return { type: 'lost' }
   }
@@ -192,7 +191,7 @@ async function settleWithSteps(running: RunningReply, ports: SettlingPorts, sett
 export function countedOf({ generation, admittedAt, from }: RunningReply) {
   const firstTokenAt = generation?.firstTokenAt() ?? null
   const reasoningMs = generation?.reasoningMs() ?? null
-  const before: Pick<ResumePoint, 'firstTokenMs' | 'reasoningMs'> = from ?? { firstTokenMs: null, reasoningMs: null }
+  const before: Pick<Resumption, 'firstTokenMs' | 'reasoningMs'> = from ?? { firstTokenMs: null, reasoningMs: null }
   return {
     attempts: generation?.attempts() ?? 0,
     firstTokenMs: before.firstTokenMs ?? (firstTokenAt === null ? null : Math.round(firstTokenAt - admittedAt)),

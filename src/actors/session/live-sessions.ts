@@ -1,21 +1,19 @@
 /** The sessions that live here: their actors, the replies at work, and what is asked of their machines. */
 import { Actor, type InspectionEvent } from 'xstate'
-import type { TransitionRecord, TransitionRecorder } from '../../features/traces/transitions.ts'
-import type { Exchange, Journal } from '../ports/index.ts'
+import type { Exchange, Journal, TransitionRecord, TransitionRecorder } from '../ports/index.ts'
 import { noUsage, type ReplyError } from '../reply/reply-event.ts'
 import { sessionActions, sessionActors, settledDetail } from './actors.ts'
 import { pathOf, sessionMachine } from './machine.ts'
 import {
   createSessionRegistry,
   createSlots,
+  type Holding,
   isRunning,
   type LiveSession,
-  type RunningCompaction,
   type SessionRegistry,
   type Slots,
 } from './registry.ts'
 import type { Continued, RunningReply } from './running-reply.ts'
-import type { SessionEvent } from './session-event.ts'
 
 /** How long it is shown where a session came to rest. */
 const SHOWN_MS = 5000
@@ -29,11 +27,9 @@ export interface LiveSessions {
    * drain would end before their start, and a row whose answer is slow to come would be taken for an orphan.
    */
   admitting: Map<string, Admitting>
-  /** Replies that are offered to other instances, by their id. */
-  giving: Map<string, Giving>
   slots: Slots
-  /** Summaries that no reply waits for, by what their sessions are held by. */
-  compactions: Map<string, RunningCompaction>
+  /** Sessions that are held without a reply, by the id that they are held by. */
+  held: Map<string, Holding>
   recorder: TransitionRecorder
   exchange: Exchange
   machine: typeof sessionMachine
@@ -46,17 +42,6 @@ export interface Admitting {
   over: Promise<void>
   /** Others see its row before we have the answer: a cancel or a deletion may come first. */
   stopped: 'cancelled' | 'deleted' | null
-}
-
-export interface Giving {
-  /** Asked for meanwhile: it reaches whoever has the reply afterwards. */
-  cancelled: boolean
-  /** This instance ends: the offer stands until another one takes it. */
-  isLeft: boolean
-  /** Resolves when the reply is another instance's, or goes on here. */
-  over: PromiseWithResolvers<void>
-  /** Cuts its waiting short. */
-  wake(): void
 }
 
 export interface LiveOptions {
@@ -73,23 +58,25 @@ export function createLiveSessions({
   exchange,
   recorder,
   log,
-  beginNext,
-}: LiveOptions & { beginNext(replyId: string): void }): LiveSessions {
+  ended,
+}: LiveOptions & { ended(next: string | null): void }): LiveSessions {
   const machine = sessionMachine.provide({
     actors: sessionActors({
       journal,
       recorder,
       onError: (err, reply) => log.error({ err, replyId: reply.id }, 'A reply met an unexpected error.'),
     }),
-    actions: { ...sessionActions, beginNext: ({ event }) => nextOf(event, beginNext) },
+    actions: {
+      ...sessionActions,
+      beginNext: ({ event }) => void (event.type === 'settled' && ended(event.next ?? null)),
+    },
   })
   const registry = createSessionRegistry()
   const sessions: LiveSessions = {
     registry,
     byReply: new Map(),
     admitting: new Map(),
-    compactions: new Map(),
-    giving: new Map(),
+    held: new Map(),
     slots: createSlots(registry),
     recorder,
     exchange,
@@ -97,11 +84,6 @@ export function createLiveSessions({
     inspect: (event) => observe(sessions, event),
   }
   return sessions
-}
-
-/** The event of a settlement names the reply to the queued message that has begun with it. */
-function nextOf(event: SessionEvent, beginNext: (replyId: string) => void): void {
-  if (event.type === 'settled' && event.next != null) beginNext(event.next)
 }
 
 /** Follows the machines: their states, the records of their steps, the end of their replies. An actor has its reply's id. */
@@ -182,27 +164,26 @@ async function observeDeleted({ generation, observer, usage }: RunningReply): Pr
   observer.on({ type: 'ended', outcome: 'session_deleted', usage: (await generation?.usage()) ?? usage, error: null })
 }
 
-/** Cancels it at once, or as soon as it begins. What is no reply's id may be a compaction's. */
-export function cancelReply({ byReply, admitting, giving, compactions }: LiveSessions, replyId: string): void {
-  compactions.get(replyId)?.stop('cancelled')
-  const given = giving.get(replyId)
-  if (given) {
-    given.cancelled = true
-    given.wake()
+/** Cancels a reply at once, or as soon as it begins. An id that is no reply's may be that of a holding. */
+export function cancelReply({ byReply, admitting, held }: LiveSessions, replyId: string): void {
+  held.get(replyId)?.stop('cancelled')
+  const session = byReply.get(replyId)
+  if (session?.offer) {
+    session.offer.cancel()
     return
   }
-  byReply.get(replyId)?.actor.send({ type: 'cancel' })
+  session?.actor.send({ type: 'cancel' })
   const one = admitting.get(replyId)
   if (one) one.stopped ??= 'cancelled'
 }
 
 /**
- * The session is gone: its actor stops, its streams end with `session_deleted`. `replyId`: what ran in it, a reply or a
- * compaction; another one is that of a session that was made under the same id since.
+ * Stops the actor of a session that is gone; its streams end with `session_deleted`. `replyId`: the reply or holding that ran
+ * in it. Another one is that of a session that was made under the same id since.
  */
 export function forgetSession(sessions: LiveSessions, sessionId: string, replyId: string | null = null): void {
-  const { registry, compactions, admitting } = sessions
-  for (const [hold, one] of compactions) {
+  const { registry, held, admitting } = sessions
+  for (const [hold, one] of held) {
     if (one.sessionId === sessionId && (replyId === null || replyId === hold)) one.stop('deleted')
   }
   const begins = replyId === null ? undefined : admitting.get(replyId)

@@ -18,11 +18,12 @@ export interface SeenSession {
 
 export type Stopped = 'cancelled' | 'deleted' | 'lost'
 
-/** A summary that is made without a reply: as its session is shown meanwhile, and what ends it. */
-export interface RunningCompaction extends SeenSession {
+/** A session that is held without a reply, as it is shown meanwhile. */
+export interface Holding extends SeenSession {
   epoch: number
+  /** Ends it. */
   stop(why: Stopped): void
-  /** Resolves when it is over, and its session is held no more. */
+  /** Resolves when the session is held no more. */
   released: Promise<void>
 }
 
@@ -32,6 +33,8 @@ export interface LiveSession extends SeenSession {
   reply: RunningReply
   /** Resolves when the reply is settled, lost or deleted. */
   ended: PromiseWithResolvers<void>
+  /** Set while the reply is offered to other instances: a cancel is for the one that has it afterwards. */
+  offer: { cancel(): void } | null
 }
 
 export const isRunning = ({ actor }: LiveSession): boolean => actor.getSnapshot().hasTag('running')

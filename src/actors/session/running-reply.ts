@@ -1,9 +1,8 @@
 /** A reply while its machine streams, and the machine's context, which holds it. */
 
-import type { ResumePoint } from '../../features/continuation/resume-point.ts'
 import type { Ending } from '../generate/endings.ts'
 import type { Generation } from '../generate/generate.ts'
-import type { GenerateOptions } from '../generate/running.ts'
+import type { GenerateOptions, Resumption } from '../generate/running.ts'
 import type { Admitted, Chain, DecidedCall, InForce, MessagePart, ModelRequest } from '../ports/index.ts'
 import type { ReplyEnd, ReplyObserver } from '../ports/observer.ts'
 import type { HandoverReason, ReplyError, RestState, Usage } from '../reply/reply-event.ts'
@@ -40,7 +39,7 @@ export interface RunningReply {
   /** Passed on to the replies that continue this one. */
   inForce: InForce
   /** Where it goes on. Null when it began here. */
-  from: ResumePoint | null
+  from: Resumption | null
   /** Why it was taken over. Null when it was not. */
   adopted: HandoverReason | null
   /** What a title is derived from. Null when the session has one. */
@@ -63,8 +62,8 @@ export interface RunningReply {
   notStored: boolean
   /** Whether the settlement has stored the reply's last step. */
   isEndRecorded: boolean
-  /** Gives a reply away that nothing could be stored of for a lease. False when it ends here. When absent, all do. */
-  giveAway?: () => Promise<boolean>
+  /** Asks, when nothing could be stored for a lease, whether another instance goes on with the reply. */
+  goesOnElsewhere(): Promise<boolean>
 }
 
 export interface SessionContext {

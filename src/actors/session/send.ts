@@ -1,7 +1,7 @@
 /** A message on its way to its session, and what became of it. */
 
-import type { Actions } from '../../features/approvals/waiting-calls.ts'
 import type {
+  Actions,
   Carried,
   InForce,
   MessagePart,

@@ -1,7 +1,7 @@
 /** What happens to a session, as its machine is told of it. Types only. */
 
-import type { Wait } from '../../features/approvals/waiting-calls.ts'
 import type { Ending } from '../generate/endings.ts'
+import type { Wait } from '../ports/index.ts'
 import type { Ended } from '../reply/frame-log.ts'
 import type { FinishReason, ReplyError, RestState } from '../reply/reply-event.ts'
 import type { RunningReply } from './running-reply.ts'

@@ -1,19 +1,13 @@
 /** Asks a model for the summary of a conversation (contract section 19). Nothing of it is shown. */
 
 import { passGate } from '../../actors/generate/endings.ts'
-import type { Running } from '../../actors/generate/running.ts'
+import type { Made, Running } from '../../actors/generate/running.ts'
 import { cleanText } from '../../actors/generate/text-cleaner.ts'
 import { type CountedTurn, createTally } from '../../actors/generate/usage-tally.ts'
 import type { ModelEvent, ModelRequest, Take } from '../../actors/ports/index.ts'
 import type { Pace } from '../../actors/ports/observer.ts'
-import type { Usage } from '../../actors/reply/reply-event.ts'
 
-export interface Summary {
-  text: string
-  /** The model that answered. */
-  model: string
-  usage: Usage
-}
+export type Summary = Omit<Made, 'covered' | 'position'>
 
 /** What a model has sent of a summary. */
 interface Asked extends CountedTurn {

@@ -1,8 +1,8 @@
 /** Requests of this instance whose messages wait in a queue: each is told when its message has begun, or never will. */
 
-import type { QueuedState, QueueStore } from '../../actors/ports/index.ts'
 import { StreamCut } from '../../actors/reply/frame-log.ts'
 import { pause } from '../../async/pause.ts'
+import type { QueuedState, QueueStore } from './queue-store.ts'
 
 /** A message may begin on another instance: its frames are followed there within 0.5 s (contract section 7). */
 const POLL_MS = 250

@@ -1,7 +1,6 @@
 /** The queue of a session: messages that wait for the replies before them (contract section 22). Types only. */
 
-import type { Admitted, NoPlace } from './journal.ts'
-import type { QueuedInput } from './request.ts'
+import type { Admitted, NoPlace, QueuedInput } from '../../actors/ports/index.ts'
 
 /** A message that has begun: its reply is stored as running on this instance, and nothing of it is generated yet. */
 export interface BegunMessage {

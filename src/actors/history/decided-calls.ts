@@ -1,9 +1,7 @@
 /** What the model is told of pending calls that were decided (contract section 15). Pure. */
-import type { DecidedCall } from '../../actors/ports/index.ts'
-import type { ReplyEvent } from '../../actors/reply/reply-event.ts'
+import type { DecidedCall } from '../ports/index.ts'
+import type { ReplyEvent } from '../reply/reply-event.ts'
 
-export const notApprovedHere =
-  'Not approved: a call of this tool needs somebody who approves it, and here nobody can be asked. It was not made.'
 export const neverMade = 'The call was not made: the reply that was to make it ended before.'
 
 interface Decided extends Pick<DecidedCall, 'decision'> {
