@@ -1,5 +1,5 @@
 /** Import rules between the modules of src. Each comment says what to do instead. */
-const vocabulary = '^src/(actors/(ports/[a-z-]+|reply/(reply-event|event-schema)))\\.ts$'
+const vocabulary = '^src/actors/(ports/[a-z-]+|reply/(reply-event|event-schema))\\.ts$'
 const ids = '^src/actors/reply/new-id\\.ts$'
 const free = '^src/(untrusted|async|templates)/'
 const process = '^src/(main|workers|settings|settings-values|cli/main|cli/help)\\.ts$'
