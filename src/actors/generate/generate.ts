@@ -1,6 +1,6 @@
 /**
- * One reply, turn by turn: the model answers, its tools run in parallel, it is asked again with their results, until
- * it calls no more tools. Emits what is to be shown, in order; resolves to how it ended.
+ * The generation of a reply, turn by turn: the model answers, its tools run in parallel, it is asked again with their
+ * results, until it calls no more tools. Emits what is to be shown, in order; resolves to how it ended.
  */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
@@ -33,33 +33,33 @@ const DEFAULT_TOOL_CALLS = 10
 
 export interface Generation {
   /**
-   * Call once; `take` gets what is to be shown. After `signal` aborts it takes nothing more, and soon
-   * rejects, or resolves to an ending that means nothing. `stored` resolves when all that was taken is stored, to
+   * Runs the generation, once. `take` gets the events to be shown. After `signal` aborts it takes nothing more, and
+   * soon rejects, or resolves to an ending that means nothing. `stored` resolves when all that was taken is stored, to
    * false when it never will be: nothing is called before. When absent, nothing of this reply is stored.
    */
   run(signal: AbortSignal, take: Take<ReplyEvent>, stored?: Stored): Promise<Ending>
-  /** The same, but resolves to `compact` where the history is to be summarised first: nothing has been done by then. */
+  /** Runs it, but resolves to `compact` when the history is to be summarised first: nothing is done by then. */
   runUnlessLong(signal: AbortSignal, take: Take<ReplyEvent>, stored: Stored): Promise<Ending | 'compact'>
   /** Asks for the summary. Call it behind `compact`, or instead of `run`. Resolves to the ending that a limit brought, too. */
   summarise(signal: AbortSignal, stored?: Stored): Promise<Summarised | Ending>
-  /** Call it behind `summarise`: what runs from now on is sent this in place of what it covers. When null, the history is cut. */
+  /** Continues after `summarise`, with the summary in place of what it covers. When null, the history is cut. */
   goOn(made: { covered: number; checkpoint: Checkpoint } | null): void
   /**
-   * Tokens used up to this call: the provider's report, a tokenizer's estimate for turns without one. Counts of all turns
-   * are asked for at once, and not at all when every turn reported. Never rejects.
+   * Counts the tokens used up to this call: the provider's report, a tokenizer's estimate for turns without one. Counts
+   * of all turns are asked for at once, and not at all when every turn reported. Never rejects.
    */
   usage(): Promise<Usage>
   /** Calls to providers so far. */
   attempts(): number
-  /** When its first text or reasoning came (ms, monotonic). Null when none has. */
+  /** Returns when its first text or reasoning came (ms, monotonic). Null when none has. */
   firstTokenAt(): number | null
-  /** Why the model, or a filter, refused. Null when neither did, or none was given. */
+  /** Returns why the model, or a filter, refused. Null when neither did, or none was given. */
   refusal(): string | null
-  /** The HTTP status with which a provider refused the last model call. Null when none did, or it answered none. */
+  /** Returns the HTTP status with which a provider refused the last model call. Null when none did, or without one. */
   refusedWith(): number | null
-  /** What the last model call was sent. Null when none was made, or of no conversation. */
+  /** Returns the measures of the last model call's request. Null when none was made, or of no conversation. */
   sent(): SentBefore | null
-  /** How long the model has thought up to this call (milliseconds). Null when it did not at all, or was not asked to. */
+  /** Returns how long the model has thought so far (milliseconds). Null when it did not, or was not asked to. */
   reasoningMs(): number | null
 }
 
@@ -68,7 +68,7 @@ type Stored = () => Promise<boolean>
 /** Characters of a refusal's words that are kept. */
 const MAX_REFUSAL = 2000
 
-/** What a model turn left behind. */
+/** The result of a model turn. */
 interface Turn extends CountedTurn {
   calls: ToolCall[]
   failure: ModelFailure | null
@@ -131,7 +131,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
   }
 }
 
-/** `mayCompact`: a history that is to be summarised first is not sent. */
+/** Runs the turns of a reply. `mayCompact`: a history that is to be summarised first is not sent. */
 async function runTurns(running: Running, mayCompact: boolean): Promise<Ending | 'compact'> {
   const { request, actions, from, calls: policy } = running
   const { continued, toolChoice } = actions
@@ -205,7 +205,7 @@ function sendingOf(tools: readonly ToolSpec[], { request, compaction, keepSent }
   return told ? createSending(told, { system, tools }, keepSent) : sendingAll(messages)
 }
 
-/** One model call: text and reasoning pass through as they come, calls are kept for after it. */
+/** Makes one model call. Text and reasoning pass through as they come, calls are kept for after it. */
 async function runTurn(
   sent: ReturnType<Sending['next']>,
   offer: Pick<ModelRequest, 'tools' | 'toolChoice'>,
@@ -259,7 +259,7 @@ function addReasoning(turn: Turn, text: string, emitted: ReplyEvent[]): void {
   emitted.push({ type: 'reasoning', text })
 }
 
-/** What a turn leaves behind beside its text and reasoning. */
+/** Keeps the events of a turn other than its text and reasoning. */
 function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' | 'reasoning' | 'model' }>): void {
   switch (event.type) {
     case 'tool_call':
@@ -281,7 +281,7 @@ function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' | 'reasoning
   }
 }
 
-/** Called for every text: numbers only. */
+/** Notes a text's time. It is called for every text: numbers only. */
 function keepPace(pace: Pace): void {
   const now = performance.now()
   if (pace.firstAt === null) pace.firstAt = now

@@ -4,7 +4,7 @@ import { neverMade } from '../history/decided-calls.ts'
 import { repeatableCall } from '../history/tool-turns.ts'
 import type { ModelMessage, OpenTurn, ToolCall, TurnMessage } from '../ports/index.ts'
 
-/** A whole turn as the model is shown it. */
+/** Returns a whole turn as the model is sent it. */
 export const messagesOf = ({ answer, results }: OpenTurn): TurnMessage[] => [
   answer,
   ...(answer.toolCalls ?? []).map(({ id }, index): TurnMessage => {
@@ -12,7 +12,7 @@ export const messagesOf = ({ answer, results }: OpenTurn): TurnMessage[] => [
   }),
 ]
 
-/** The assistant's message of a turn. */
+/** Returns the assistant's message of a turn. */
 export const answerOf = (text: string, calls: readonly ToolCall[], echo: object | undefined): OpenTurn['answer'] => ({
   role: 'assistant',
   content: text,
@@ -21,8 +21,8 @@ export const answerOf = (text: string, calls: readonly ToolCall[], echo: object 
 })
 
 /**
- * Models repeat ids, or give none. Each call gets one that no call before it has, of this reply and those that it goes on
- * from: by it alone a call's result, its decision and its place on a page are found.
+ * Gives each call an id that no call before it has, of this reply and those that it continues: models repeat ids, or
+ * give none. A call's result, its decision and its place on a page are found by its id alone.
  */
 export function withOwnIds(calls: readonly ToolCall[], turns: readonly ModelMessage[]): ToolCall[] {
   const used = new Set(

@@ -1,4 +1,4 @@
-/** What a generation is made with, and what its parts share while it runs. */
+/** The options of a generation, and the state that its parts share while it runs. */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { Sending, Summarising, Told } from '../history/conversation.ts'
@@ -73,7 +73,7 @@ export interface Compaction {
   isDue(sending: Sending, tools: readonly ToolSpec[]): boolean
   /** Asks for the summary that is due, else for one of all. */
   ask(running: Running): Promise<Summarised>
-  /** See `Generation`. `system`: the prompt with which a history is cut. */
+  /** Continues as `Generation.goOn` does. `system`: the prompt with which a history is cut. */
   goOn(system: string | null, made: { covered: number; checkpoint: Checkpoint } | null): void
 }
 
@@ -130,7 +130,7 @@ export interface GenerateOptions extends Capabilities {
   openToolbox: OpenToolbox
   /** The conversation that is gone on with. When absent, the request's messages are sent as they are. */
   told?: Told
-  /** What the request says of tools and their calls. When absent, nothing. */
+  /** The request's wishes about tools and their calls. When absent, nothing. */
   actions?: Actions
   /** Set when another instance began the reply. */
   from?: Resumption
@@ -143,9 +143,9 @@ export interface GenerateOptions extends Capabilities {
   atBoundary?: (isStored: boolean) => Promise<boolean>
   /** Limit of the whole reply in milliseconds. */
   timeoutMs: number
-  /** When absent, what is generated belongs to no reply, and needs no lease. */
+  /** The gate of this instance's lease. When absent, the generation belongs to no reply, and needs no lease. */
   gate?: LeaseGate
-  /** When absent, nothing is measured. */
+  /** The observer of the reply. When absent, nothing is measured. */
   observer?: ReplyObserver
 }
 

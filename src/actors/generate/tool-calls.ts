@@ -19,7 +19,7 @@ interface TurnPlace {
   n: number
   /** Calls of this reply before the turn's. */
   before: number
-  /** How many more calls may be made. */
+  /** The number of calls that may still be made. */
   left: number
   /** Calls that count towards `maxToolCalls`, those of this turn included. */
   spent: number

@@ -9,7 +9,7 @@ const after = '[End of the summary. The conversation goes on:]'
 
 export const sentSummary = ({ id, summary }: Checkpoint): SentSummary => ({ id, pieces: [before, summary, after] })
 
-/** The messages with the summary before the text of the first user message. */
+/** Returns the messages with the summary before the text of the first user message. */
 export function behindSummary(summary: SentSummary | null, messages: readonly ModelMessage[]): ModelMessage[] {
   if (summary === null) return [...messages]
   const content = summary.pieces.join('\n\n')

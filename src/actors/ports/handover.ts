@@ -1,22 +1,22 @@
-/** What is stored of a running reply, so that another instance can go on with it (contract section 21). Types only. */
+/** The stored state of a running reply, with which another instance can go on (contract section 21). Types only. */
 
 import type { HandoverReason, Usage, WaitKind } from '../reply/reply-event.ts'
 import type { ToolChoice } from './model.ts'
 import type { InForce, OpenTurn } from './waiting.ts'
 
-/** What a request has set for its reply. */
+/** The settings that a request has made for its reply. */
 export interface ReplyStart extends InForce {
   /** The tool choice of the first model call. Null stands for the provider's default. */
   toolChoice: ToolChoice | null
   /** Whether the model's reasoning is asked for and shown. */
   reasoning: boolean
-  /** Which calls that wait its readers are shown. */
+  /** The kinds of waiting calls that its readers are shown. */
   shows: Readonly<Record<WaitKind, boolean>>
-  /** What follows the agent's prompt. Null when the request brought none. */
+  /** The text after the agent's prompt. Null when the request brought none. */
   instructions: string | null
 }
 
-/** What a reply had come to with a turn of calls, before these were made. */
+/** The state of a reply with a turn of calls, before these were made. */
 export interface StoredTurn {
   /** The turn without its results, which are events of the reply. */
   turn: OpenTurn
@@ -29,5 +29,5 @@ export interface StoredTurn {
   reasoningMs: number | null
 }
 
-/** Why an owner that is still there gives a reply away. */
+/** The reason for which an owner that is still there gives a reply away. */
 export type OfferReason = Exclude<HandoverReason, 'instance_lost'>

@@ -1,4 +1,4 @@
-/** What a session needs of the world. Types only: the adapters implement them, `compose/` hands them in. */
+/** The ports of a session. Types only: the adapters implement them, `compose/` hands them in. */
 
 export type * from './answer-fields.ts'
 export type * from './exchange.ts'

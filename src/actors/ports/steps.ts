@@ -7,7 +7,7 @@ export type StepKind = 'transition' | 'note'
 
 export type StepDetail = Record<string, string | number | boolean | null>
 
-/** One step of a session's machine, as recorded. `detail` holds codes, counts and ids, never content. */
+/** A step of a session's machine, as recorded. `detail` holds codes, counts and ids, never content. */
 export interface TransitionRecord {
   sessionId: string
   at: Date
@@ -18,7 +18,7 @@ export interface TransitionRecord {
   detail: StepDetail
   /** A transition by default. */
   kind?: StepKind
-  /** What the attempt of a model turn sent. */
+  /** The request of an attempt of a model turn. */
   request?: SentRequest
   /** An earlier try, whose answer was lost, may have stored it. */
   maybeStored?: boolean
@@ -34,7 +34,10 @@ export interface TransitionRecorder {
    * overtake, or they are large, or may be stored already.
    */
   settling(last: TransitionRecord & { messageId: string }): SettlingSteps | null
-  /** Called for every step as soon as it is stored, for live views. Returns the function that unsubscribes. */
+  /**
+   * Subscribes a listener to every step as soon as it is stored, for live views. Returns the function that
+   * unsubscribes.
+   */
   subscribe(listener: (step: TransitionRecord) => void): () => void
   /** Resolves when everything recorded so far is stored, or the database is away. */
   flush(): Promise<void>
@@ -42,11 +45,11 @@ export interface TransitionRecorder {
 
 export interface SettlingSteps {
   readonly steps: readonly TransitionRecord[]
-  /** Call one of these three. This one: the settlement has stored the steps. */
+  /** Forgets the steps, which the settlement has stored. Call this function or one of the next two. */
   stored(): void
-  /** The settlement has not stored them: they are stored here, all or without the last. */
+  /** Puts the steps back, since the settlement has not stored them: they are stored here, all or without the last. */
   putBack(withLast: boolean): void
-  /** Their session was deleted: the steps are dropped. */
+  /** Drops the steps: their session was deleted. */
   drop(): void
 }
 
@@ -57,10 +60,13 @@ export interface SentRequest {
   providerId: string
   model: string
   body: string
-  /** What `body` refers to and may not be stored yet: prompts, tool definitions. `hash`: SHA-256, in hexadecimal. */
+  /**
+   * The texts that `body` refers to and that may not be stored yet: prompts, tool definitions. `hash`: SHA-256, in
+   * hexadecimal.
+   */
   texts: readonly { hash: string; content: string }[]
   /** Position of the first stored message that was sent. Null when none of the earlier ones was. */
   historyFrom: number | null
-  /** Why those before were not sent. Null when all was. */
+  /** The reason for which those before were not sent. Null when all was. */
   left: LeftReason | null
 }

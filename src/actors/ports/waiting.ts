@@ -29,7 +29,7 @@ export interface Chain {
   callsUsed: number
 }
 
-/** What a request has set for its reply and for those that continue it. */
+/** The settings that a request has made for its reply and for those that continue it. */
 export interface InForce {
   /** The caller's own. */
   tools: readonly ToolSpec[]
@@ -57,27 +57,27 @@ export interface DecidedCall {
   decision: CallDecision
   /** The changed arguments of an approved call: JSON text of an object. */
   arguments?: string | undefined
-  /** What the model is told instead of a result. */
+  /** The text for the model instead of a result. */
   output?: string | undefined
   reason?: string | undefined
 }
 
-/** What a reply may do about calls that are not simply made. */
+/** The wishes of a request about tools and their calls. */
 export interface Actions {
   callerTools: readonly ToolSpec[]
-  /** Applies to the first model call alone. Null stands for the provider's default. */
+  /** The tool choice of the first model call alone. Null stands for the provider's default. */
   toolChoice: ToolChoice | null
   /** False when nothing is stored, so nothing can wait but for the caller, who keeps the history. */
   canWait: boolean
-  /** Which calls that wait the readers are shown. */
+  /** The kinds of waiting calls that the readers are shown. */
   shows: Readonly<Record<WaitKind, boolean>>
   /** Calls that count already, in a history that the caller keeps. None by default. */
   callsUsed?: number
-  /** When absent, it answers a user's message. */
+  /** The decided calls that the reply continues with. When absent, it answers a user's message. */
   continued?: { chain: Chain; decisions: readonly DecidedCall[] } | undefined
 }
 
-/** How a reply ends that waits. */
+/** The end of a reply that waits. */
 export interface Wait {
   chain: Chain
   shown: readonly ShownCall[]

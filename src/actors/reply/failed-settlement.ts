@@ -2,8 +2,8 @@ import type { Settlement } from '../ports/index.ts'
 import { type HandoverReason, noUsage, type ReplyError, type StoredEvent } from './reply-event.ts'
 
 /**
- * The settlement of a reply that fails without having run here: its use, its figures and its title are not known. `events`
- * are all that was stored of it. Null when the journal has to read them.
+ * Returns the settlement of a reply that fails without having run here: its use, its figures and its title are not
+ * known. `events` are all that was stored of it. Null when the journal has to read them.
  */
 export const failedSettlement = (error: ReplyError, events: readonly StoredEvent[] | null): Settlement => ({
   outcome: { type: 'failed', error, usage: noUsage },

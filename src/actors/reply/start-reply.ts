@@ -19,7 +19,7 @@ import type { Reply } from './frame-log.ts'
 import { noUsage, type ReplyError, type StoredEvent } from './reply-event.ts'
 import { createReplyLog, type ReplyLogOptions } from './reply-log.ts'
 
-/** Where it stands in its session. */
+/** The place of a reply in its session. */
 interface ReplyPlace
   extends Pick<
     RunningReply,
@@ -29,7 +29,7 @@ interface ReplyPlace
   values: Partial<Pick<ReplyValues, 'user' | 'metadata'>>
   history?: Admitted['history']
   decided?: ObservedReply['decided']
-  /** Whose limits its use counts for. When absent, it counts for nobody's. */
+  /** The limits that its use counts for. When absent, it counts for nobody's. */
   counts?: Counts | undefined
 }
 
@@ -45,7 +45,10 @@ export const nothingInForce: InForce = { tools: [], fields: {}, overrides: null 
 
 const unstorable = errorOf('internal', 'A part of the reply could not be stored.')
 
-/** `queued`: the message comes from the queue; `refusal`: why its reply cannot be generated, or null. */
+/**
+ * Starts the reply to a message. `queued`: the message comes from the queue; `refusal`: why its reply cannot be
+ * generated, or null.
+ */
 export function startReply(
   host: Host,
   message: ReadyMessage,
@@ -177,8 +180,8 @@ function beginReply(sessions: LiveSessions, agentId: string, state: InitialState
 }
 
 /**
- * Whether a reply began later than another one in the same session, or in a session that was made later under the same id.
- * The older one may begin here second: the answer to an admission can come when its reply is over already.
+ * Returns whether a reply began later than another one in the same session, or in a session that was made later under
+ * the same id. The older one may begin here second: the answer to an admission can come when its reply is over already.
  */
 const isNewer = (one: ReplyInfo, other: ReplyInfo): boolean =>
   one.sessionNum > other.sessionNum || (one.sessionNum === other.sessionNum && one.firstSeq > other.firstSeq)
@@ -209,8 +212,8 @@ function createSession(
 }
 
 /**
- * The actor of an id that has a newer message. That may be of another session: the known one was deleted, and its id taken
- * again, before anybody told this instance.
+ * Returns the actor of an id that has a newer message. That may be of another session: the known one was deleted, and
+ * its id taken again, before anybody told this instance.
  */
 function retire(known: LiveSession, sessionNum: number): void {
   if (known.reply.log.info.sessionNum !== sessionNum) known.actor.send({ type: 'deleted' })
@@ -218,7 +221,7 @@ function retire(known: LiveSession, sessionNum: number): void {
   else if (!known.actor.getSnapshot().matches({ streaming: 'settling' })) known.actor.send({ type: 'lost' })
 }
 
-/** What its request has set, for an instance that goes on with it. */
+/** Returns the settings of a request, for an instance that goes on with its reply. */
 export const startOf = ({
   inForce = nothingInForce,
   actions = noActions,

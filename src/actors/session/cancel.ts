@@ -7,7 +7,7 @@ import type { Host } from './extension.ts'
 import { cancelReply } from './live-sessions.ts'
 import type { LiveSession } from './registry.ts'
 
-/** How long cancel and interrupt wait for the reply to settle (contract section 4). */
+/** The longest wait of cancel and interrupt for the reply to settle (contract section 4). */
 const SETTLE_WAIT_MS = 2000
 
 /** Resolves when what is meant is settled, or after 2 s. The intent is written first. */
@@ -40,7 +40,7 @@ async function endHere({ ended, reply: { log } }: LiveSession, elsewhere: () => 
   if (state === 'open' || state === 'cut') await elsewhere()
 }
 
-/** How often a compaction that runs elsewhere is looked at. */
+/** The interval between two looks at a session that is held elsewhere. */
 const LOOK_MS = 50
 
 /** Resolves when what runs elsewhere has ended, or cannot be followed at the moment. */
@@ -54,7 +54,7 @@ async function endElsewhere(host: Host, sessionId: string, id: string, signal: A
   }
 }
 
-/** A compaction has no frames that could be followed. */
+/** Resolves when a session is held no more by what holds it elsewhere, and has no frames that could be followed. */
 async function releaseElsewhere(
   { options: { journal } }: Host,
   sessionId: string,

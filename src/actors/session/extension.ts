@@ -33,15 +33,18 @@ export interface HostExtension {
   /** Answers the sender of a message that waits. Only one extension may have it. Without it no message waits. */
   onBusy?(message: WaitingMessage, isJoined: boolean): Promise<HostSent>
   /**
-   * Called before the next turn of a reply. `ends`: the reply ends here. `waited`: it was held up meanwhile, so that the
-   * extensions before this one are called again.
+   * Decides about a reply before its next turn. `ends`: the reply ends here. `waited`: it was held up meanwhile, so
+   * that the extensions before this one are called again.
    */
   atBoundary?(boundary: Boundary): Promise<'ends' | 'waited' | null> | null
-  /** Called when nothing could be stored of a reply for a lease. Resolves to whether another instance goes on with it. */
+  /**
+   * Takes note that nothing could be stored of a reply for a lease. Resolves to whether another instance goes on with
+   * it.
+   */
   onLost?(reply: ReplyInfo): Promise<boolean>
-  /** Called as this instance stops. */
+  /** Takes part in a drain, as this instance stops. */
   onDrain?(stage: DrainStage): Promise<void>
-  /** Called when a session comes to rest. `next`: the reply to a message that waited, which has begun in it. */
+  /** Takes note that a session comes to rest. `next`: the reply to a message that waited, which has begun in it. */
   onEnd?(next: string | null): void
 }
 
@@ -58,7 +61,7 @@ export interface HostOptions extends LiveOptions {
   historyMaxTokens: number
   generationTimeoutMs: number
   capabilities?: HostCapabilities
-  /** When absent, nothing is measured. */
+  /** The observer of replies. When absent, nothing is measured. */
   observer?: Observer
   log: Record<'error' | 'warn' | 'info', (details: object, message: string) => void>
 }

@@ -179,7 +179,7 @@ async function admitNow(host: Host, message: ReadyMessage & { replyId: string })
   return admission.outcome === 'admitted' ? startReply(host, message, admission) : admission
 }
 
-/** `replyId`: of the message itself. */
+/** Returns the answer to an admission that starts no reply here. `replyId`: of the message itself. */
 async function answered(host: Host, sessionId: string, admission: Admission, replyId?: string): Promise<HostSent> {
   if (admission.outcome === 'queued') {
     const waits = host.extensions.find(({ onBusy }) => onBusy !== undefined)
@@ -196,7 +196,7 @@ async function answered(host: Host, sessionId: string, admission: Admission, rep
   return { outcome: admission.outcome === 'fenced' ? 'unavailable' : admission.outcome }
 }
 
-/** A reply by its id, wherever it runs or ran. Null when there is none (any more). */
+/** Finds a reply by its id, wherever it runs or ran. Null when there is none (any more). */
 async function open({ byReply, remote }: Host, replyId: string): Promise<Reply | null> {
   const here = byReply.get(replyId)?.reply
   const state = here?.log.state()

@@ -15,7 +15,7 @@ import {
 } from './registry.ts'
 import type { Continued, RunningReply } from './running-reply.ts'
 
-/** How long it is shown where a session came to rest. */
+/** The time for which it is shown where a session came to rest. */
 const SHOWN_MS = 5000
 
 export interface LiveSessions {
@@ -33,14 +33,17 @@ export interface LiveSessions {
   recorder: TransitionRecorder
   exchange: Exchange
   machine: typeof sessionMachine
-  /** One for all actors: XState keeps that of an actor longer than its reply (bench/profiles), which must not be kept. */
+  /**
+   * Follows the machines. There is one function for all actors: XState keeps that of an actor longer than its reply
+   * (bench/profiles), which must not be kept.
+   */
   inspect(event: InspectionEvent): void
 }
 
 export interface Admitting {
-  /** Resolves when its reply has begun, or will not. */
+  /** The promise that resolves when its reply has begun, or will not. */
   over: Promise<void>
-  /** Others see its row before we have the answer: a cancel or a deletion may come first. */
+  /** The request that came before the answer: others see the row earlier. */
   stopped: 'cancelled' | 'deleted' | null
 }
 
@@ -126,7 +129,7 @@ function detailOf(session: LiveSession, reply: RunningReply, event: string): Tra
   return event === 'settled' ? settledDetail(reply) : {}
 }
 
-/** Who decided, and how many calls in which way. */
+/** Counts the calls by decision, and names who decided. */
 function decidedDetail({ decisions, by }: Continued): Record<string, string | number> {
   const detail: Record<string, string | number> = by === null ? {} : { decidedBy: by }
   for (const { decision } of decisions) detail[decision] = Number(detail[decision] ?? 0) + 1
@@ -145,7 +148,10 @@ function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSess
   session.ended.resolve()
 }
 
-/** Another instance goes on with the reply: its actor stops here. Its log is the caller's to end, or to follow. */
+/**
+ * Releases a reply that another instance goes on with: its actor stops here. Its log is the caller's to end, or to
+ * follow.
+ */
 export function releaseReply({ byReply, registry, exchange }: LiveSessions, session: LiveSession): void {
   const { reply, actor } = session
   const { id } = reply.log.info
@@ -159,7 +165,7 @@ export function releaseReply({ byReply, registry, exchange }: LiveSessions, sess
   session.ended.resolve()
 }
 
-/** What the model was asked has been used, though no message shows it any more. */
+/** Counts the use of a reply whose session was deleted, though no message shows it any more. */
 async function observeDeleted({ generation, observer, usage }: RunningReply): Promise<void> {
   observer.on({ type: 'ended', outcome: 'session_deleted', usage: (await generation?.usage()) ?? usage, error: null })
 }
@@ -194,7 +200,7 @@ export function forgetSession(sessions: LiveSessions, sessionId: string, replyId
   registry.forget(sessionId)
 }
 
-/** The agent is gone with its sessions: whatever replies for it here ends as in a deleted session (contract section 2). */
+/** Ends whatever replies here for an agent that is gone, as in a deleted session (contract section 2). */
 export function forgetAgent(sessions: LiveSessions, agentId: string): void {
   const { live, rested } = sessions.registry
   for (const session of [...live.values(), ...rested.values()]) {
@@ -203,7 +209,7 @@ export function forgetAgent(sessions: LiveSessions, agentId: string): void {
   sessions.slots.end(errorOf('session_deleted', 'The agent was deleted.'), agentId)
 }
 
-/** The reply's streams break off and its model is stopped; the outcome waits for the database. */
+/** Breaks off the streams of a reply and stops its model; the outcome waits for the database. */
 export function breakOff({ actor, reply }: LiveSession, message: string): void {
   if (reply.log.state() !== 'open') return
   reply.notStored = true

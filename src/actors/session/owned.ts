@@ -1,4 +1,4 @@
-/** What this instance's coordination asks of the replies that run here. */
+/** The replies that run here, as this instance's coordination sees them. */
 
 import type { LeaseGate } from '../generate/endings.ts'
 import type { OwnedReplies, ReplyInfo } from '../ports/index.ts'
@@ -75,7 +75,7 @@ export function ownedReplies(
   }
 }
 
-/** The same line as for every other failed reply; null values were known only to the actor that is gone. */
+/** Returns the same line as for every other failed reply; null values were known only to the actor that is gone. */
 const orphanFailure = ({ id: replyId, sessionId, model, createdAt }: ReplyInfo, { code, detail }: ReplyError) => ({
   reqId: null,
   sessionId,

@@ -81,7 +81,10 @@ async function compactSession(host: Host, order: CompactionOrder): Promise<Compa
 
 type Held = HeldSession & Place
 
-/** It counts as a running reply: a drain waits for it, then ends it, as the deletion of its agent does. */
+/**
+ * Holds the session, and summarises it. A compaction counts as a running reply: a drain waits for it, then ends it, as
+ * the deletion of its agent does.
+ */
 async function holdAndCompact(host: Host, order: CompactionOrder, place: Place): Promise<Compacted> {
   const { agentId, sessionId } = order
   const { hold, epoch, released } = place
@@ -125,7 +128,7 @@ function show({ machine, recorder }: Host, running: Holding, { sessionId, rest }
   }
   step({ type: 'compact', rest })
   return {
-    /** `isOurs`: the session is there, and this instance may write of it. */
+    /** Ends the step. `isOurs`: the session is there, and this instance may write of it. */
     over(isOurs: boolean): void {
       if (isOurs) step({ type: 'compacted' })
       actor.stop()
@@ -148,7 +151,7 @@ async function summarise(host: Host, order: CompactionOrder, held: Held, signal:
   return kept === 'stored' ? { outcome: 'compacted', id: hold } : lost
 }
 
-/** A model call that is observed as one of its own, and counted so. */
+/** Returns a model call that is observed as one of its own, and counted so. */
 async function ask(
   { options }: Host,
   order: CompactionOrder,

@@ -1,4 +1,4 @@
-/** What a generation is told of its conversation, and how older turns of it are summarised (contract section 19). */
+/** The conversation of a generation, and the summary of its older turns (contract section 19). */
 
 import type { Compaction, Summarised } from '../../actors/generate/running.ts'
 import { openWithin, type Running } from '../../actors/generate/running.ts'

@@ -9,10 +9,10 @@ import type { Pace } from '../../actors/ports/observer.ts'
 
 export type Summary = Omit<Made, 'covered' | 'position'>
 
-/** What a model has sent of a summary. */
+/** The part of a summary that a model has sent. */
 interface Asked extends CountedTurn {
   model: string
-  /** It called a tool, or failed. */
+  /** True when it called a tool, or failed. */
   isOver: boolean
   failure: Extract<ModelEvent, { type: 'failed' }>['failure'] | null
 }
@@ -21,13 +21,14 @@ interface Asked extends CountedTurn {
 const MAX_SUMMARY = 200_000
 
 /**
- * Why there is no summary: in the provider's words where the call failed. The summary counts towards the reply's usage either way.
+ * A summary, or the reason for which there is none: in the provider's words when the call failed. The summary counts
+ * towards the reply's usage either way.
  */
 export type SummaryResult = Summary | { failed: string }
 
 /**
- * The agent's own request, without what the caller wants of the answer: a summary has no form, and no limit but the
- * agent's own.
+ * Asks for a summary with the agent's own request, without what the caller wants of the answer: a summary has no form,
+ * and no limit but the agent's own.
  */
 export async function askForSummary(
   sent: Pick<ModelRequest, 'messages' | 'history' | 'tools'>,
@@ -103,7 +104,7 @@ function keep(asked: Asked, event: ModelEvent): void {
   }
 }
 
-/** Half a summary would lose what the other half was to keep. Null when it is whole. */
+/** Returns why there is no summary: half a one would lose what the other half was to keep. Null when it is whole. */
 function whyNone({ isOver, failure, end }: Asked, text: string): string | null {
   if (failure !== null) return failure.message
   if (isOver) return 'The model called a tool instead of giving a summary.'

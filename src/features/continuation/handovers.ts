@@ -23,10 +23,10 @@ export interface Claimed {
   cancelled: boolean
   /** Time since the admission, by the database's clock. */
   elapsedMs: number
-  /** As its notes tell. */
+  /** The figures that its notes tell. */
   noted: { firstTokenMs: number | null; attempts: number; turns: number; tools: number }
   agentId: string
-  /** Whose limits its use counts for. When absent, it counts for nobody's. */
+  /** The limits that its use counts for. When absent, it counts for nobody's. */
   counts?: Counts | undefined
   /** The provider of the model that its first frame names. Null when it is not known. */
   providerId: string | null
@@ -39,10 +39,10 @@ export interface Claimed {
   /** See `Admitted`. */
   titleFrom: string | null
   values: Pick<ReplyValues, 'user' | 'metadata'>
-  /** What its request had set. Null when nothing was stored: the reply goes on with its agent's settings alone. */
+  /** The settings of its request. Null when nothing was stored: the reply goes on with its agent's settings alone. */
   start: ReplyStart | null
   turns: readonly StoredTurn[]
-  /** What the reply goes on from after a decision. Null when it answers a user's message. */
+  /** The state that the reply goes on from after a decision. Null when it answers a user's message. */
   continued: { carried: Carried; decisions: readonly DecidedCall[]; by: string | null } | null
 }
 
@@ -59,14 +59,14 @@ export interface Handovers {
   offer(reply: ReplyInfo, reason: OfferReason): Promise<'offered' | 'refused' | 'gone'>
   /** Takes an offer back. False when another instance has the reply. */
   takeBack(reply: ReplyInfo): Promise<boolean>
-  /** Which of these go on elsewhere when their instance is gone. */
+  /** Returns which of these go on elsewhere when their instance is gone. */
   mayGoOn(replyIds: readonly string[]): Promise<Set<string>>
-  /** Whether it is still this instance's. Concurrent questions go together. */
+  /** Returns whether it is still this instance's. Concurrent questions go together. */
   isOwn(replyId: string): Promise<boolean>
-  /** Some of the replies that others have left, `most` of them at most. `lost`: those of lost owners too. */
+  /** Finds replies that others have left, `most` of them at most. `lost`: those of lost owners too. */
   left(lost: boolean, most: number): Promise<string[]>
   /** Takes a reply over. Null when another instance has it, or it has ended. Concurrent claims go together. */
   claim(replyId: string): Promise<Claimed | null>
-  /** Whether this instance takes replies over. */
+  /** Returns whether this instance takes replies over. */
   setReady(isReady: boolean): Promise<void>
 }

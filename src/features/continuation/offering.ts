@@ -19,7 +19,7 @@ interface Offer {
   cancelled: boolean
   /** This instance ends: the offer stands until another one takes it. */
   isLeft: boolean
-  /** Resolves when the reply is another instance's, or goes on here. */
+  /** The promise that resolves when the reply is another instance's, or goes on here. */
   over: PromiseWithResolvers<void>
   /** Cuts its waiting short. */
   wake(): void

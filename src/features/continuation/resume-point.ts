@@ -1,6 +1,7 @@
 /**
- * Where a reply goes on that another instance began (contract section 21): read from its events and its stored turns. Whole
- * turns stay, a call without a result is never made again, a text that was interrupted is gone on behind. Pure.
+ * The point from which a reply goes on that another instance began (contract section 21): read from its events and its
+ * stored turns. Whole turns stay, a call without a result is never made again, a text that was interrupted is gone on
+ * behind. Pure.
  */
 
 import { answerOf, messagesOf } from '../../actors/generate/open-turn.ts'
@@ -31,7 +32,7 @@ interface SeenTurn {
   calls: CallEvent[]
 }
 
-/** What the events say, by turn. */
+/** Reads the turns of a reply in its events. */
 function readEvents(events: readonly { event: ReplyEvent }[]) {
   const turns: SeenTurn[] = []
   const results = new Map<string, string>()
@@ -143,8 +144,8 @@ interface TurnContext {
 }
 
 /**
- * A turn with its results. Only the calls that were shown count: the others were never made. Where the turn itself was not
- * stored, nothing of it was made either, and what its vendor wants back is not there.
+ * Returns a turn with its results. Only the calls that were shown count: the others were never made. Where the turn
+ * itself was not stored, nothing of it was made either, and what its vendor wants back is not there.
  */
 function openTurn(
   { text, calls }: SeenTurn,
@@ -163,7 +164,7 @@ function openTurn(
   return { answer, waiting, results: calls.map(({ id }, index) => (waiting[index] ? null : resultOf(id))) }
 }
 
-/** The turn that was decided about, with what became of its calls. Null when nothing was done about it yet. */
+/** Returns the turn that was decided about, with what became of its calls. Null when nothing was done about it yet. */
 function decidedTurn(
   { carried, decisions }: NonNullable<Claimed['continued']>,
   { begun, results, unknown }: Seen,

@@ -16,7 +16,7 @@ export interface PreparedMessage {
 
 export interface QueueOptions {
   store: QueueStore
-  /** Null when the agent is gone, and the session with it. Rejects while the database is away. */
+  /** Returns null when the agent is gone, and the session with it. Rejects while the database is away. */
   prepare(begun: BegunMessage, mediaTypes: readonly string[]): Promise<PreparedMessage | null>
 }
 

@@ -6,7 +6,7 @@ import type { Queued, Refusal } from '../../actors/session/send.ts'
 import { type BeginningHost, tendQueues } from './begin-queued.ts'
 import { AnsweredElsewhere } from './waiting-requests.ts'
 
-/** How long an interrupting message waits for its begin (contract section 4). */
+/** The longest wait of an interrupting message for its begin (contract section 4). */
 const INTERRUPT_MS = 2000
 
 export type Place = WaitingMessage
