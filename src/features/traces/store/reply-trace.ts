@@ -1,9 +1,11 @@
 /** What happened in one reply, as spans (contract section 16): its message, and the transitions and notes kept of it. */
+
+import type { StepDetail, StepKind } from '../../../actors/ports/index.ts'
 import type { FinishReason, MessageStatus } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { decodeStepDetail } from '../../../persistence/replies/stored/stored-columns.ts'
-import type { NoteKind, StepDetail, StepKind } from '../transitions.ts'
+import type { NoteKind } from '../transitions.ts'
 
 const spanKinds = ['reply', 'model', 'attempt', 'tool', 'handover', 'settle'] as const
 export type SpanKind = (typeof spanKinds)[number]

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ChatCompletionRequest } from '../../../../openapi/schemas/conversation/chat.ts'
 import type { Ending, LeaseGate } from '../../../actors/generate/endings.ts'
 import { createGeneration, type Generation } from '../../../actors/generate/generate.ts'
+import type { Capabilities } from '../../../actors/generate/running.ts'
 import { givenConversation } from '../../../actors/history/history.ts'
 import type { AnswerFields, Model, ModelRequest, ReplyInfo, Take } from '../../../actors/ports/index.ts'
 import type { ObservedReply, Observer, ReplyObserver } from '../../../actors/ports/observer.ts'
@@ -54,6 +55,7 @@ import type { DeployHandlers } from './scope.ts'
 export interface CompletionDependencies extends AgentDependencies, PartDependencies {
   host: SessionHost
   model: Model
+  capabilities: Capabilities
   /** Checks this instance's own lease: a stateless reply stores nothing, but acts only while it is valid. */
   gate: LeaseGate
   generationTimeoutMs: number
@@ -164,6 +166,7 @@ export async function answerStateless<Body>(
     const values = { ...valuesWithoutSession(), user }
     const openToolbox = agentToolbox(deps, agent)
     const options = {
+      ...deps.capabilities,
       replyId: id,
       model: deps.model,
       openToolbox: (signal: AbortSignal) => openToolbox(signal, values),

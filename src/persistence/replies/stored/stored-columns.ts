@@ -10,9 +10,9 @@ import type {
   ReplyFacts,
   ReplyFigures,
   SentBefore,
+  StepDetail,
 } from '../../../actors/ports/index.ts'
 import type { Counted, ShownCall } from '../../../actors/reply/reply-event.ts'
-import type { StepDetail } from '../../../features/traces/transitions.ts'
 import { decoder, type SameFields } from '../../stored-json.ts'
 
 const optionalOrNull = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))

@@ -4,8 +4,7 @@
  * takes less than the recorder's gathering is one row.
  */
 
-import type { NoteKind, StepDetail, TransitionRecord, TransitionRecorder } from '../../features/traces/transitions.ts'
-import type { ProviderCallEvent, RequestWriter } from '../ports/index.ts'
+import type { ProviderCallEvent, StepDetail, TransitionRecord, TransitionRecorder } from '../../actors/ports/index.ts'
 import type {
   ModelCallEvent,
   Observed,
@@ -13,7 +12,9 @@ import type {
   ObservedToolCall,
   ReplyProgress,
   ToolCallEvent,
-} from '../ports/observer.ts'
+} from '../../actors/ports/observer.ts'
+import type { RequestWriter } from './store/request-writer.ts'
+import type { NoteKind } from './transitions.ts'
 
 /** Where it happens: the machine knows no state within. */
 const GENERATING = 'streaming.generating'
