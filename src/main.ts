@@ -72,9 +72,7 @@ function announce({ host, publicApiKey, databaseUrl, seedDemo }: Settings, url: 
   print(`Open ${near} in a browser${hasDemo ? `, or type: ${curl}` : '.'}`)
 }
 
-/**
- * Serves as a worker. Only the primary process counts signals: a signal sent to the whole group reaches a worker twice.
- */
+/** Serves as a worker process. Only the primary process counts signals: one sent to the whole group reaches a worker twice. */
 async function serveAsWorker(settings: Settings, longestStopMs: number): Promise<void> {
   const { started, stop, metrics } = serve(settings, longestStopMs)
   for (const signal of stopSignals) process.on(signal, stop)
@@ -96,11 +94,11 @@ async function openMetrics({ metricsPort, host }: Settings, collect: () => Promi
 }
 
 interface Serving {
-  /** The start, which resolves to the URL. */
+  /** A promise of its URL. */
   started: Promise<string>
   /** Drains, closes and ends the process. Idempotent. */
   stop(): void
-  /** Returns the metrics. Empty until it has started. */
+  /** Returns the metrics; none until it has started. */
   metrics(): Promise<MetricsSnapshot>
 }
 

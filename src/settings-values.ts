@@ -1,4 +1,4 @@
-/** How the values of settings are read. Each reader throws a reason; `settings.ts` puts the setting's name before it. */
+/** Readers of the values of settings. Each reader throws a reason; `settings.ts` puts the setting's name before it. */
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import { readRedisUrl } from './coordination/redis/redis-address.ts'
 import { readHash } from './features/users/login/password.ts'
@@ -12,7 +12,7 @@ export interface Credential {
   password: string
 }
 
-/** An address that OUTBOUND_ALLOW opens. `port` is null for every port. */
+/** A destination that OUTBOUND_ALLOW opens. `port` is null for every port. */
 export type OutboundRule =
   | { kind: 'host'; host: string; port: number | null }
   | { kind: 'range'; address: string; prefix: number; family: 'ipv4' | 'ipv6' }
@@ -35,7 +35,7 @@ export const oneOf =
     throw new Error(`${JSON.stringify(value)} is none of ${values.join(', ')}`)
   }
 
-/** Reads a comma-separated list; every item is read on its own. */
+/** Reads comma-separated values, each on its own. */
 export const listOf =
   <T>(read: Read<T>): Read<T[]> =>
   (value) =>
@@ -44,7 +44,7 @@ export const listOf =
       return read(item.trim())
     })
 
-/** Reads `key=value` pairs, several separated by commas; values are percent-encoded where they must be. */
+/** Reads `key=value`, several separated by commas; values are percent-encoded where they must be. */
 export const keyValues: Read<Record<string, string>> = (value) => {
   const pairs = listOf((item) => {
     const [, key, encoded] = /^([^\s=]+)\s*=(.*)$/.exec(item) ?? []
@@ -83,8 +83,8 @@ export const urlOf =
 const postgresUrl = urlOf('postgres', 'postgresql')
 
 /**
- * Reads a database URL. Several hosts with ports are one of PostgreSQL's own forms, which no URL parser accepts: each
- * is checked alone.
+ * Reads the URL of a database. Several hosts with ports are one of PostgreSQL's own forms, which no URL parser takes: each
+ * is looked at alone.
  */
 export const databaseUrl: Read<string> = (value) => {
   const url = value.trim()
@@ -93,9 +93,7 @@ export const databaseUrl: Read<string> = (value) => {
   return url
 }
 
-/**
- * Reads a URL of Redis or Valkey, in one of its three forms. The value may hold a password, so it is not repeated.
- */
+/** Reads a URL of Redis or Valkey, in one of its three forms. The value may hold a password, so it is not repeated. */
 export const cacheUrl: Read<string> = (value) => {
   readRedisUrl(value)
   return value.trim()
@@ -114,7 +112,7 @@ export const listenHost: Read<string> = (value) => {
   throw new Error(`${JSON.stringify(value)} is neither an IP address nor a host name`)
 }
 
-/** Reads a name as it appears in a Host header: lower case, punycode, no port. */
+/** Reads a name as it stands in a Host header: lower case, punycode, no port. */
 export const hostName: Read<string> = (value) => {
   const url = URL.parse(`http://${value}`)
   if (url && url.href === `http://${url.hostname}/` && /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(url.hostname)) {
@@ -159,7 +157,7 @@ export const outboundRule: Read<OutboundRule> = (value) => {
   }
 }
 
-/** Reads `name:password` pairs, several separated by commas. Passwords are never repeated in a reason. */
+/** Reads `name:password`, several separated by commas. Passwords are never repeated in a reason. */
 export const credentials: Read<Credential[]> = (value) => {
   const names = new Set<string>()
   return value.split(',').map((entry, index) => {

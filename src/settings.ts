@@ -255,12 +255,12 @@ function checkTogether(settings: Settings): void {
   if (metricsPort && metricsPort === port) throw new SettingsError('METRICS_PORT: must differ from PORT.')
 }
 
-/** Returns whether only this machine can reach the server. */
+/** Reports whether only this machine can reach the server. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-/** Returns warnings for the log: what anyone on the network can do because a credential is not set. */
+/** Lists warnings for the log: what anyone on the network can do because a credential is not set. */
 export function startupWarnings({ host, port, publicApiKey, authCredentials }: Settings): string[] {
   if (isLoopback(host)) return []
   const reach = `the server listens on ${host}, so anyone who reaches port ${port}`

@@ -19,7 +19,7 @@ export interface WorkersOptions {
   /** The exit code for an invalid setting: a restart will not help. */
   configExitCode: number
   print(line: string): void
-  /** Reports that all workers serve. */
+  /** Announces that all workers serve. */
   onListening(url: string): void
   /** Ends this process. */
   exit(code: number): void
@@ -36,7 +36,7 @@ export interface Workers {
   serving(): Worker[]
 }
 
-/** The delay before a worker is replaced (milliseconds): doubled for a worker that ends again within STEADY_MS. */
+/** The wait before a worker is replaced (milliseconds): doubled for one that ends again within STEADY_MS. */
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 30_000
 const STEADY_MS = 60_000

@@ -1,7 +1,7 @@
 /** A time limit combined with a caller's signal. */
 
 export interface Deadline extends Disposable {
-  /** The signal that aborts with the caller's signal, with its reason, or when the time is up. */
+  /** A signal that aborts with the caller's signal, with its reason, or when the time is up. */
   readonly signal: AbortSignal
   /** Returns whether the time limit aborted it. */
   expired(): boolean

@@ -49,10 +49,10 @@ export interface KeptOptions<Answer> {
   start(): Isolate
   /** Limits one job. An isolate may take `START_MS` to say that it is ready. */
   jobMs: number
-  /** The time without a job after which the isolate ends. */
+  /** The idle time after which it is ended (milliseconds). */
   idleMs: number
   onAnswer(answer: Answer): void
-  /** Reports that the isolate died, did not start in time, or its job took too long. The caller must end it. */
+  /** Announces that it died, did not start in time, or its job took too long. The caller must end it. */
   onLost(error: Error): void
 }
 
@@ -60,8 +60,8 @@ export interface KeptOptions<Answer> {
 const START_MS = 10_000
 
 /**
- * Keeps an isolate that serves one job after the other. It sends `ready`, and then an answer to each. A job starts it,
- * and it ends when idle. One timer limits its start, its job and its idle time. It keeps no process alive.
+ * Starts an isolate that serves one job after the other: it says `ready`, and then an answer to each. It is started by a
+ * job, lost, ended when idle; one timer limits its start, its job and its idle time. It keeps no process alive.
  */
 export function keepIsolate<Job extends object, Answer>({
   start,
@@ -126,9 +126,9 @@ export function keepIsolate<Job extends object, Answer>({
 
   return {
     run,
-    /** Starts the isolate for a job to come. Only while it has none. Throws as `run` does. */
+    /** Announces a job: the isolate may start meanwhile. Only while it has none. Throws as `run` does. */
     expect: () => run(null),
-    /** Keeps the isolate for a while, because no job is left. */
+    /** Keeps it for a while, because no job is left. */
     idle(): void {
       job = null
       begin()

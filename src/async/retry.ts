@@ -9,7 +9,7 @@ export interface Retry {
   withinMs?: number
   /** Milliseconds of `performance.now()`; now by default. */
   since?: number
-  /** Returns false if a failure is final. Called for every failure. */
+  /** Decides about every failure whether it may pass. False when it is final. */
   mayPass(error: unknown): boolean
   /** Ends the waiting. */
   signal?: AbortSignal

@@ -1,7 +1,7 @@
 /** A counting semaphore. Waiters are served in order unless they have given up. */
 
 export interface Semaphore {
-  /** Waits for a permit. Disposing it (once only) admits the next waiter. Rejects with the signal's reason. */
+  /** Acquires a permit. Disposing it (once only) admits the next waiter. Rejects with the signal's reason. */
   acquire(signal: AbortSignal): Promise<Disposable>
 }
 

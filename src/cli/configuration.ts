@@ -24,7 +24,7 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
 const post = (url: string, type: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
   send(url, { method: 'POST', headers: { 'content-type': type, ...headers }, body })
 
-/** Returns the cookie of a login; none where no login is required. */
+/** Authenticates and returns the headers with the cookie: none where the server requires no login. */
 export async function logIn({ url, login }: Server): Promise<Record<string, string>> {
   if (login === undefined) return {}
   const colon = login.indexOf(':')
@@ -40,8 +40,8 @@ export async function logIn({ url, login }: Server): Promise<Record<string, stri
 }
 
 /**
- * Imports a file. Returns 0 if everything was imported, and 1 if some records were skipped, each with a reason. Rejects
- * if nothing was imported.
+ * Imports a file. 0: everything was imported; 1: some records were skipped, each with a reason. Rejects if nothing was
+ * imported.
  */
 export async function importFile(server: Server, path: string, terminal: Terminal): Promise<number> {
   const text = await readFile(path, 'utf8').catch(unusable('read', path))

@@ -21,7 +21,7 @@ export interface DataOptions {
 
 const logTo = ({ err }: Terminal) => ({ debug() {}, info: err, warn: err, error: err })
 
-/** Opens a connection without time limits: statements of a copy may take long. */
+/** Connects without time limits: statements of a copy may take long. */
 const openSql = (url: string, pooled = false): Sql =>
   connect(url, { name: 'greenroom copy', max: 1, timeoutMs: 0, pooled })
 
@@ -136,7 +136,7 @@ export async function backUp(file: string, url: string | null, options: DataOpti
 
 const existsAlready = (file: string) => new Error(`${file} exists already.`)
 
-/** Returns a connection to the running server. Null if no server runs there. */
+/** Connects to the embedded server that runs in this folder. Null when no server runs there. */
 async function runningServer(dataDir: string): Promise<Sql | null> {
   const isReady = await readServerFile(join(dataDir, 'postgres')).then(
     (file) => file?.ready === true,
@@ -154,7 +154,7 @@ async function runningServer(dataDir: string): Promise<Sql | null> {
   )
 }
 
-/** Restores into the database at `url`, or into an embedded one that is made in DATA_DIR. It must be empty. */
+/** Restores a dump into the database at `url`, or into an embedded one that is made in DATA_DIR. It must be empty. */
 export async function restoreFrom(file: string, url: string | null, options: DataOptions): Promise<void> {
   // Opened before a server is started or a folder made: a file that is not there must leave nothing behind.
   const script = await open(file).catch(unusable('read', file))

@@ -27,7 +27,7 @@ GREENROOM_URL is http://127.0.0.1:8080 by default; GREENROOM_LOGIN is username:p
 Settings are environment variables:
 `
 
-/** Returns lines of at most WIDTH characters. */
+/** Wraps a text into lines of at most WIDTH characters. */
 function wrapped(text: string): string[] {
   const lines: string[] = []
   let line = INDENT

@@ -34,7 +34,7 @@ const server = (): Server => ({
 const version = async (): Promise<string> =>
   JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')).version
 
-/** Loads commands on data when they are used: they need the database's driver. */
+/** Loads commands on data on use: they need the database's driver. */
 const onData =
   (
     run: (
@@ -93,7 +93,7 @@ const commands: Record<string, { takes: keyof typeof counts; run: Command }> = {
   },
 }
 
-/** The number of arguments of each command. */
+/** Number of arguments that each command takes. */
 const counts = {
   no: { least: 0, most: 0 },
   one: { least: 1, most: 1 },
@@ -105,8 +105,8 @@ const counts = {
 const keyUsage = '"key" is followed by "create NAME". See greenroom --help.'
 
 /**
- * Returns the target's address: an argument, `-` for a line of standard input, or DATABASE_URL. The process list shows
- * an argument, password and all.
+ * Reads the address of a database from an argument, `-` for a line of standard input, or DATABASE_URL: the process list
+ * shows the first, password and all.
  */
 async function targetOf(given: string, command: 'move' | 'backup'): Promise<string> {
   process.title = `greenroom ${command}` // takes the argument's place in the list
@@ -115,7 +115,7 @@ async function targetOf(given: string, command: 'move' | 'backup'): Promise<stri
   return checkedUrl(url.trim())
 }
 
-/** Checks a URL by the rules of the setting. */
+/** Checks an address by the rules of the setting. */
 const checkedUrl = (url: string): string => readSettings({ DATABASE_URL: url }).databaseUrl ?? ''
 
 async function hash(): Promise<number> {
@@ -144,7 +144,7 @@ function parse() {
   }
 }
 
-/** Runs a command. Null stands for `start`, which runs until a signal ends it. */
+/** Runs the command and returns its exit code. Null stands for `start`, which goes on until a signal ends it. */
 async function main(): Promise<number | null> {
   const { values, positionals } = parse()
   if (values.port !== undefined) process.env.PORT = values.port

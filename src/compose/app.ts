@@ -2,17 +2,11 @@
 
 import { createLeaseGate, type LeaseGate } from '../actors/generate/endings.ts'
 import { deriveTitle } from '../actors/history/title.ts'
-import { cutText } from '../actors/history/tool-turns.ts'
-import type { RequestWriter } from '../actors/ports/index.ts'
-import { noteReplies } from '../actors/reply/reply-notes.ts'
-import { createSessionHost } from '../actors/session/host.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
 import { keepOldNames } from '../features/approvals/store/tool-approvals.ts'
 import { countWaiting } from '../features/approvals/store/waits.ts'
-import { basisOfClaimed } from '../features/continuation/routes/taken-over.ts'
 import { createLimitGate } from '../features/limits/store/limits.ts'
-import { createRequestWriter, createStoredTexts } from '../features/traces/store/request-writer.ts'
 import { passEarlierNumbers } from '../features/users/store/secret-numbers.ts'
 import type { DeleteInTransaction } from '../http/management/records/agents.ts'
 import { deleteAllSessions } from '../http/server/database-errors/delete-sessions.ts'
@@ -26,8 +20,6 @@ import {
 } from '../http/server/server.ts'
 import { streamsEnded } from '../http/streaming/sse.ts'
 import type { MetricsSnapshot } from '../observability/metrics.ts'
-import { together } from '../observability/observers.ts'
-import { askAgain, isUnavailable } from '../persistence/postgres/database.ts'
 import { openSecrets } from '../persistence/records/access/secrets.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
@@ -44,11 +36,11 @@ import { workOutOldNames } from '../tools/naming/approvals.ts'
 import { createOutbound } from '../tools/outbound/outbound.ts'
 import { createBreakIt, type OwnProcess } from './break-it.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
+import { openHost } from './host.ts'
 import { collectWhenIdle } from './idle-collection.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
-import { faultLog, startObservation } from './observation.ts'
+import { startObservation } from './observation.ts'
 import { type Ground, openOwnership } from './ownership.ts'
-import { queueOptions, tendQueues } from './queue.ts'
 import { startFault } from './start/start-fault.ts'
 import { toolDependencies } from './tools.ts'
 import { watchVersion } from './versions.ts'
@@ -149,12 +141,6 @@ function cacheState(state: ReturnType<Coordination['cache']>, jobs: Jobs | null)
   return state === 'ok' && jobs?.canWrite() === false ? 'degraded' : state
 }
 
-/** Returns the creation of request writers. Null when requests to models are not stored. */
-function requestWriters({ traceRequests }: Settings): (() => RequestWriter) | null {
-  const texts = createStoredTexts()
-  return traceRequests === 'on' ? () => createRequestWriter(texts, cutText) : null
-}
-
 async function openDependencies(ground: Ground) {
   const { settings, sql, repliesSql, log, closing } = ground
   const { observer, requestObservers, usageStored, metrics } = ground.observation
@@ -174,42 +160,25 @@ async function openDependencies(ground: Ground) {
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
   const tools = toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log })
   const answering = { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }
-  const basisOf = basisOfClaimed(answering)
-  const generationTimeoutMs = settings.generationTimeoutS * 1000
-  const host = createSessionHost({
-    model,
-    gate,
-    recorder,
-    leaseMs: settings.ownerLeaseMs,
-    generationTimeoutMs,
-    observer: together([observer, noteReplies(recorder, requestWriters(settings))]),
-    log: faultLog(log),
-    exchange: coordination.exchange,
+  const opened = openHost(ground, {
+    ...{ coordination, recorder, handovers: owned.handovers, model, gate, answering },
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
-    handovers: owned.handovers,
-    basisOf: (...claimed) => askAgain(() => basisOf(...claimed), settings.ownerLeaseMs),
-    isAway: isUnavailable,
-    onTakenOver: metrics?.onTakenOver,
-    maxRunning: settings.maxRunningReplies,
-    historyMaxTokens: settings.historyMaxTokens,
-    queue: queueOptions(repliesSql, coordination, answering),
   })
-  coordination.start(host.owned, host.tick)
+  const { host } = opened
   closing.defer(collectWhenIdle(host.running))
-  closing.defer(tendQueues(host, log))
   metrics?.inspect({ report: host.owned.report, running: host.running, waiting: () => countWaiting(sql) })
   return {
     async startJobs() {
       jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer })
     },
     ...answering,
-    host,
+    ...opened,
     model,
     gate,
     recorder,
     storage: { sessionBytes: settings.maxSessionBytes, userBytes: settings.maxUserBytes },
     traceRequests: settings.traceRequests === 'on',
-    generationTimeoutMs,
+    generationTimeoutMs: settings.generationTimeoutS * 1000,
     historyMaxTokens: settings.historyMaxTokens,
     providerTypes,
     observer,

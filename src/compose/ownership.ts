@@ -2,6 +2,7 @@
 import type { deriveTitle } from '../actors/history/title.ts'
 import { createLocalCoordination } from '../coordination/local.ts'
 import { createHandovers } from '../features/continuation/store/handovers.ts'
+import { createActorReports } from '../features/traces/store/actor-reports.ts'
 import { recordTransitions } from '../features/traces/store/transitions.ts'
 import { createTransitionRecorder } from '../features/traces/transitions.ts'
 import type { createServer } from '../http/server/server.ts'
@@ -47,6 +48,7 @@ export async function openOwnership(
     sql: leaseSql,
     work,
     replies: storedReplies(work, titleOfLost, log, settings.continueWithinS),
+    actorReports: createActorReports(work, id),
     leaseMs,
     alone: embedded !== null,
     onRenewal,

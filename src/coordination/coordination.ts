@@ -1,24 +1,40 @@
 /** The port of this module: one instance among others. `local.ts` and `redis.ts` implement it. */
 import type { ActorReport, Exchange, OwnedReplies } from '../actors/ports/index.ts'
 
+/** The reports by which instances show each other their actors. */
+export interface ActorReports {
+  /** Writes this instance's report when another one has requested it. */
+  answer(owned: OwnedReplies): Promise<void>
+  /** Collects the reports of all other instances that answer in time. `wake` may shorten the wait. */
+  collect(wake: (instanceIds: readonly string[]) => void): Promise<(ActorReport & { instanceId: string })[]>
+}
+
+/** The work of an instance that coordination calls for. */
+export interface Duties {
+  /** Checks the live sessions. */
+  tick(): void
+  /** Continues replies that other instances have left; `lost`: those of lost instances, too. */
+  takeOver(lost: boolean): Promise<void>
+}
+
 export interface Coordination {
   readonly id: string
   /** Returns the fencing token under which this instance may write now. */
   epoch(): number
   /**
-   * Returns the time at which this instance's lease expires (ms, monotonic), counted from the sending of the last
-   * renewal. 0: it holds none.
+   * Returns the time at which its own lease expires (ms, monotonic), counted from the sending of the last renewal. 0: it
+   * holds none.
    */
   validUntil(): number
-  /** The exchange by which other instances follow the replies that run in this one. */
+  /** The way in which other instances follow the replies that run in this one. */
   readonly exchange: Exchange
   /** Returns the state of Redis or Valkey (contract section 2, readiness). */
   cache(): 'ok' | 'degraded' | 'disabled'
   /** Registers the instance; resolves when it may write. On an embedded database, lost replies are settled by then. */
   join(): Promise<void>
   /** Starts renewing the lease, searching for lost owners and reading intents. */
-  start(owned: OwnedReplies, tick: () => void): void
-  /** Checks at once for an intent or a report request of another instance. */
+  start(owned: OwnedReplies, duties: Duties): void
+  /** Checks for intents and report requests of other instances now. */
   wake(): void
   /** Returns the actors of all other instances that answer in time. */
   reports(): Promise<(ActorReport & { instanceId: string })[]>

@@ -4,8 +4,7 @@
  */
 import type { Sql } from 'postgres'
 import type { Exchange, OwnedReplies } from '../actors/ports/index.ts'
-import { answerReportRequest, collectReports } from './actor-reports.ts'
-import type { Coordination } from './coordination.ts'
+import type { ActorReports, Coordination } from './coordination.ts'
 import { createLease } from './leases/lease.ts'
 import type { LostInstances } from './leases/lost-instances.ts'
 import { createLostSearch } from './leases/lost-search.ts'
@@ -21,6 +20,7 @@ export interface LocalOptions {
   /** Four connections for everything else, which may wait for locks: reading leases, losses, intents and reports. */
   work: Sql<Record<string, unknown>>
   replies: StoredReplies
+  actorReports: ActorReports
   leaseMs: number
   /** The database serves one instance only (embedded): all others are dead when this one starts. */
   alone: boolean
@@ -46,7 +46,7 @@ export const noExchange: Exchange = {
 }
 
 export function createLocalCoordination(options: LocalOptions): Coordination {
-  const { id, sql: leaseSql, work: sql, replies: stored, leaseMs, alone, log } = options
+  const { id, sql: leaseSql, replies: stored, actorReports, leaseMs, alone, log } = options
   let owned: OwnedReplies | null = null
   let suspects = new Set<string>()
   let wakes = 0
@@ -67,10 +67,10 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     if (owned === null) return
     await applyIntents(stored, id, owned)
     await forgetAgents(stored, owned)
-    await answerReportRequest(sql, id, owned)
+    await actorReports.answer(owned)
   }
 
-  /** Takes lost replies over. Before the start it does nothing. */
+  /** Takes lost replies over. Does nothing before the start. */
   let takeLost = () => {}
   const search = createLostSearch(options, () => takeLost())
 
@@ -84,15 +84,15 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
       await lease.take()
       if (alone) await search.declareAll()
     },
-    start(replies, tick) {
+    start(replies, { tick, takeOver }) {
       owned = replies
       timers.every(leaseMs / 3, 'Renewing the lease', lease.renew, leaseMs / 12)
       const searchNow = timers.every(Math.min(leaseMs / 3, POLL_MS), 'The search for lost owners', search.run)
       timers.every(leaseMs / 8, 'Reading the leases of others', async () => {
         if (await search.readLeases()) searchNow()
       })
-      timers.every(OFFERS_MS, 'Taking over offered replies', () => replies.takeOver(false))
-      takeLost = timers.every(Math.min(leaseMs / 3, POLL_MS), 'Taking over lost replies', () => replies.takeOver(true))
+      timers.every(OFFERS_MS, 'Taking over offered replies', () => takeOver(false))
+      takeLost = timers.every(Math.min(leaseMs / 3, POLL_MS), 'Taking over lost replies', () => takeOver(true))
       timers.every(POLL_MS, 'Reading intents', async () => {
         await check()
         const epoch = lease.epoch()
@@ -113,7 +113,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
       }
       wakes = 0
     },
-    reports: () => collectReports(sql, id, () => {}),
+    reports: () => actorReports.collect(() => {}),
     async stop() {
       timers.stop()
       // Replies that still stream are lost at once.
@@ -130,10 +130,7 @@ async function applyIntents(stored: StoredReplies, id: string, owned: OwnedRepli
   await stored.removeIntents(intents)
 }
 
-/**
- * Ends the stateless replies of deleted agents. They have no row that an intent could refer to: while any run, their
- * agents are checked instead.
- */
+/** Forgets deleted agents whose stateless replies run here: such a reply has no row that an intent could refer to. */
 async function forgetAgents(stored: StoredReplies, owned: OwnedReplies): Promise<void> {
   const agentIds = owned.statelessAgents()
   if (agentIds.length === 0) return

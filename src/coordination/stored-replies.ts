@@ -1,11 +1,11 @@
-/** The stored replies as coordination reads and writes them. Persistence implements it, compose/ passes it in. */
+/** The stored replies as coordination needs them. Persistence implements this port, compose/ passes it in. */
 import type { Intent, LostReply, OwnedRow } from '../actors/ports/index.ts'
 
 /** An intent, as `removeIntents` takes it. */
 export type StoredIntent = Intent & { id: string }
 
 export interface StoredReplies {
-  /** Returns the replies that stream under an instance and epoch. */
+  /** Reads the replies that stream under an instance and epoch. */
   streaming(owner: { id: string; epoch: number }): Promise<OwnedRow[]>
   /**
    * Ends replies whose owner no longer holds the epoch of their admission; resolves to the ones that it ended, which are not all
@@ -13,13 +13,13 @@ export interface StoredReplies {
    * end can be taken over from then on.
    */
   settleLost(instanceId: string, onLost: () => void): Promise<LostReply[]>
-  /** Returns the requests of other instances to this one, oldest first. */
+  /** Reads the requests of other instances to this one, oldest first. */
   intents(instanceId: string): Promise<StoredIntent[]>
   /**
-   * Removes applied intents. The cancel of a reply that still runs stays, and is read again: it holds for the next
-   * owner, too.
+   * Removes intents that were applied. The cancel of a reply that still runs stays, and is read again: it holds for the
+   * next owner, too.
    */
   removeIntents(intents: readonly StoredIntent[]): Promise<void>
-  /** Returns which of these agents are deleted. */
+  /** Returns the ids of those agents that are deleted. */
   missingAgents(agentIds: readonly string[]): Promise<string[]>
 }

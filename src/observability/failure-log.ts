@@ -1,4 +1,4 @@
-/** A log line for each failed reply, with all its ids (contract section 17). Never content. */
+/** Logs a line for each failed reply, with all its ids (contract section 17). Never content. */
 import type { ProviderCall, ProviderFailure } from '../actors/ports/index.ts'
 import type { ObservedReply } from '../actors/ports/observer.ts'
 import type { PartialObserver } from './observers.ts'
@@ -7,7 +7,7 @@ export interface FailureLog {
   warn(details: object, message: string): void
 }
 
-/** Returns the ids in every line about a reply; provider and model are the last ones called. */
+/** Collects the ids for a line about a reply. Provider and model are those of the last call. */
 function idsOf({ id, sessionId, agentId, origin }: ObservedReply, { providerId, model }: Asked) {
   return {
     reqId: origin?.requestId ?? null,
@@ -23,8 +23,8 @@ function idsOf({ id, sessionId, agentId, origin }: ObservedReply, { providerId, 
 type Asked = Pick<ProviderCall, 'providerId' | 'model'>
 
 /**
- * Logs failed replies. A reply of a deleted session has not failed, nor has one whose client left. Lost replies are
- * logged by the instance that settles them, failed titles by their job.
+ * Creates the observer that logs failures. A reply of a deleted session has not failed, nor has one whose client left. Lost
+ * replies are logged by the instance that settles them, failed titles by their job.
  */
 export const logFailures = (log: FailureLog): PartialObserver => ({
   begin(reply) {

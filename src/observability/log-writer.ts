@@ -10,13 +10,13 @@ const WAIT_MS = 1
 export interface LogWriterOptions {
   /** Writes some of the bytes, and says how many. Throws when it cannot. Standard output by default. */
   write?(bytes: Uint8Array): number
-  /** The interval at which writing is tried while there is nothing to write. */
+  /** Interval between attempts to write while there is nothing to write. */
   againMs?: number
 }
 
 /**
- * Creates a log writer. Lines that cannot be written are dropped and counted. As soon as a line can be written, the
- * count is logged in a line of its own.
+ * Creates the writer of log lines. Lines that cannot be written are dropped and counted; the next line that can be written
+ * is preceded by one with their number.
  */
 export function createLogWriter({ write = toStandardOutput(), againMs = AGAIN_MS }: LogWriterOptions = {}) {
   let missed = 0
@@ -68,8 +68,8 @@ function toStandardOutput(): (bytes: Uint8Array) => number {
 }
 
 /**
- * Opens the output once more. A pipe whose reader is stuck would hold up the whole process. Opened again, it refuses
- * what it has no room for, while standard output stays as it is for those who share it.
+ * Opens standard output once more, without blocking: a pipe whose reader stalls would hold up the whole process. The
+ * original descriptor stays as it is for the processes that share it.
  */
 function openOutput(): number {
   try {

@@ -12,7 +12,7 @@ export interface MetricsServer {
 export interface MetricsServerOptions {
   host: string
   port: number
-  /** Returns snapshots of all processes that answer. */
+  /** Collects the snapshots of all processes that answer. */
   collect(): Promise<MetricsSnapshot[]>
 }
 

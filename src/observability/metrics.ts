@@ -11,9 +11,9 @@ export type MetricsSnapshot = object[]
 /** Sources of the gauges, read on each scrape. */
 export interface Inspection {
   report(): ActorReport
-  /** Returns the number of replies that run here, stateless ones included. */
+  /** Counts the replies that run here, stateless ones included. */
   running(): number
-  /** Returns the number of waiting sessions of all instances. Rejects while the database is away. */
+  /** Counts the waiting sessions of all instances. Rejects while the database is away. */
   waiting(): Promise<number>
 }
 
@@ -61,7 +61,7 @@ export interface LabelValues {
   outcomes: readonly ObservedOutcome[]
   /** Failure codes of model calls. */
   failures: readonly ModelFailure['code'][]
-  /** Reasons for which a reply continues in another instance. */
+  /** The reasons for which a reply continues in another instance. */
   handovers: readonly string[]
 }
 
@@ -123,8 +123,8 @@ type Makers = ReturnType<typeof makersOf>
 function makersOf(registry: Registry) {
   return {
     /**
-     * Creates a counter with all values of each label: every series exists from the start, at 0. Prometheus'
-     * `increase()` sees the step from 0 to 1, but not a series that appears at 1.
+     * Sets each label with all its values: every series exists from the start, at 0. Prometheus' `increase()` sees the step
+     * from 0 to 1, but not a series that appears at 1.
      */
     counter<L extends string>(name: string, help: string, labels?: Record<L, readonly string[]>): Counter<L> {
       const sets = Object.entries(labels ?? {}) as [L, readonly string[]][] // the keys of `labels` are its type's

@@ -11,15 +11,13 @@ const MAX_DETAILS = 300
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** Replaces control characters, which could move the terminal's cursor, with visible ones. */
+/** Escapes control characters, which could move the terminal's cursor. */
 const plain = (text: string): string =>
   text.replaceAll(/\p{Cc}/gu, (character) => (character === '\n' ? ' ' : JSON.stringify(character).slice(1, -1)))
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
-/**
- * Formats a log line: `12:30:01 warn A reply failed. code=provider_error …`. A text that is no log line stays as it is.
- */
+/** Formats a log line: `12:30:01 warn  A reply failed. code=provider_error …`; a text that is no log line stays as it is. */
 export function readableLine(json: string): string {
   const record = recordOf(json)
   if (!record) return plain(json)

@@ -10,7 +10,7 @@ export interface ExportLog {
 export interface ExportWatch {
   /** The collector's origin, for the log. */
   collector: string
-  /** Counts dropped spans. */
+  /** Reports dropped spans. */
   onDropped(count: number): void
   log: ExportLog
 }

@@ -10,7 +10,7 @@ const current = new AsyncLocalStorage<string>()
 
 export const within = <T>(span: Span, work: () => T): T => current.run(traceparentOf(span), work)
 
-/** Returns the W3C `traceparent` of the current span. Null if there is none. */
+/** Returns the W3C `traceparent` of the current span. Null when there is none. */
 export const currentTraceparent = (): string | null => current.getStore() ?? null
 
 export function traceparentOf(span: Span): string {
@@ -18,7 +18,7 @@ export function traceparentOf(span: Span): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }
 
-/** Returns the context of a parent. The root context if there is no valid parent. */
+/** Parses a `traceparent` into a context: the root context if there is no valid parent. */
 export function contextOf(traceparent: string | null): Context {
   const [, traceId, spanId, flags] =
     /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:$|-)/.exec(traceparent ?? '') ?? []

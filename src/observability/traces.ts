@@ -89,10 +89,7 @@ export function createTraces({ endpoint, version, ...options }: TracesOptions): 
   }
 }
 
-/**
- * Returns the resource's attributes. The operator's attributes win, except for the instance id: each process has its
- * own.
- */
+/** Builds the resource. The operator's attributes win, except for the instance id: each process has its own. */
 const resourceOf = ({
   version,
   instanceId,
@@ -183,7 +180,7 @@ function traceReply(tracer: Tracer, reply: ObservedReply): ReplyObserver {
   }
 }
 
-/** Returns the usage's attributes. Figures that the provider does not report are absent. */
+/** Converts counted tokens to attributes. Counts that the provider does not report are absent. */
 const usageAttributes = (counted: Counted): Attributes => ({
   'gen_ai.usage.input_tokens': counted.promptTokens,
   'gen_ai.usage.output_tokens': counted.completionTokens,

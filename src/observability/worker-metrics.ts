@@ -20,7 +20,7 @@ interface MetricsWorker {
   send(question: MetricsQuestion): unknown
 }
 
-/** The time by which a hung worker delays the response. */
+/** Longest time that a hung worker delays the response. */
 const ANSWER_MS = 2000
 
 export const isMetricsQuestion = (message: unknown): message is MetricsQuestion =>
@@ -66,7 +66,7 @@ export function createWorkerMetrics({ answerMs = ANSWER_MS } = {}) {
       latest.set(question.worker.id, message.snapshot)
       question.answered()
     },
-    /** Collects metrics. `workers`: all that serve now. Workers missing since the last call have ended. */
+    /** Collects the metrics of workers. `workers`: all that serve now. Those missing since the last call have ended. */
     async collect(workers: readonly MetricsWorker[]): Promise<MetricsSnapshot[]> {
       await Promise.all(workers.map(ask))
       const serving = new Set(workers.map(({ id }) => id))
@@ -79,7 +79,7 @@ export function createWorkerMetrics({ answerMs = ANSWER_MS } = {}) {
 const isCount = (metric: object): boolean => 'type' in metric && metric.type !== 'gauge'
 
 /**
- * Sums snapshots into one, however many workers have ended. prom-client is loaded lazily, since not every process needs
+ * Sums the snapshots into one, however many workers have ended. prom-client is loaded lazily, since not every process needs
  * it.
  */
 async function summed(snapshots: MetricsSnapshot[]): Promise<MetricsSnapshot> {

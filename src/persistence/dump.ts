@@ -48,7 +48,7 @@ export async function* dumpOf(tx: Tx, onTable: (table: Dumped) => void): AsyncGe
   yield 'commit;\n'
 }
 
-/** Writes a snapshot: what is written meanwhile is not in it, and nothing waits for it. */
+/** Runs work in a snapshot: what is written meanwhile is not in it, and nothing waits for it. */
 export const snapshot = <T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> =>
   // The library's type unwraps arrays of promises, which this is none of.
   sql.begin('isolation level repeatable read read only', work) as Promise<T>
@@ -80,7 +80,7 @@ end $$;
 const migrationFiles = async (): Promise<string[]> =>
   (await readdir(schema.migrations)).filter((name) => name.includes('.do.')).sort()
 
-/** Throws if the database has another version's tables. The running server may be another version's. */
+/** Throws if the running server belongs to another version. */
 async function expectOwnVersion(tx: Tx): Promise<void> {
   const [row] = await tx<{ version: number }[]>`select max(version) as version from schema_migrations`
   const own = Number.parseInt((await migrationFiles()).at(-1) ?? '', 10)
@@ -88,7 +88,7 @@ async function expectOwnVersion(tx: Tx): Promise<void> {
   throw new Error(`The database has tables of version ${row?.version}, not ${own}: use the Greenroom that runs on it.`)
 }
 
-/** Returns the statements that prepare an empty database before rows are loaded. */
+/** Returns the SQL that an empty database needs before rows are loaded. */
 async function definitionOfTables(): Promise<string> {
   const files = await migrationFiles()
   const migrations = await Promise.all(files.map((name) => readFile(join(schema.migrations, name), 'utf8')))
@@ -136,7 +136,7 @@ async function readSequences(tx: Tx): Promise<string[]> {
   return rows.map(({ statement }) => statement).sort()
 }
 
-/** Returns a checksum that does not depend on the rows' order or the server's version. */
+/** Builds the checksum of a table, independent of the rows' order, and of the server's version. */
 const sum = ({ name, values }: Table): string => `
   select count(*) as rows,
          coalesce(sum(('x' || left(encode(sha256(convert_to(row(${values.join(', ')})::text, 'UTF8')), 'hex'), 16))::bit(64)::bigint), 0)::text as checksum

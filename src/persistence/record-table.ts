@@ -5,17 +5,17 @@ import { isUuid } from './postgres/uuid.ts'
 
 /** A record that does not exist is null, or false where it is to be removed; so is one whose id is no UUID. */
 export interface RecordTable<Item> {
-  /** Returns a page of records, oldest first. Rejects with PageTooLong. */
+  /** Lists records, oldest first. Rejects with PageTooLong. */
   list(sql: AnySql, query: PageQuery): Promise<Page<Item>>
   find(sql: AnySql, id: string): Promise<Item | null>
   /** Inserts a record. `values`: the columns and their values, as `insert into` takes them. */
   insert(sql: AnySql, values: Fragment): Promise<Item>
-  /** Changes a record. `assignments`: those of `set`, without `updated_at`. */
+  /** Updates a record. `assignments`: those of `set`, without `updated_at`. */
   update(sql: AnySql, id: string, assignments: Fragment): Promise<Item | null>
   remove(sql: AnySql, id: string): Promise<boolean>
 }
 
-/** Creates the table's operations. `columns` select the fields of `Item`. */
+/** Creates the access to a table. `columns` select what `Item` names. */
 export function recordTable<Item extends object>(table: string, columns: (sql: AnySql) => Fragment): RecordTable<Item> {
   return {
     list: (sql, query) => listByAge<Item>(sql, table, columns(sql), query),

@@ -57,8 +57,8 @@ async function loadRows(tx: Tx, copy: string, lines: AsyncGenerator<Buffer>): Pr
 const cutOff = () => new Error('The file ends before its last line: it was cut off, and nothing was restored.')
 
 /**
- * Restores a dump. `onTable` is called with each table once its rows are loaded. End the connection afterwards, also
- * when it rejects: rows may be under way on it.
+ * Restores a dump. `onTable` is told of each table once its rows are loaded. End the connection afterwards, also when it
+ * rejects: rows may be under way on it.
  */
 export async function restore(
   sql: Sql,

@@ -19,5 +19,5 @@ export const migrate = (sql: Sql): Promise<string[]> => applySchema(sql, schema)
 export const buildMissingIndexes = async (sql: Sql): Promise<string[]> =>
   await buildIndexes(sql, await readIndexes(schema.indexes))
 
-/** Returns whether a newer version has migrated the database to tables that this one cannot run on. */
+/** Reports whether a newer version has migrated the database to tables that this one cannot run on. */
 export const isTooOld = (sql: AnySql): Promise<boolean> => isOutdated(sql, schema)

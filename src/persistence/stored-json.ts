@@ -88,7 +88,7 @@ function variantTest(variant: Type.TSchema): (value: unknown) => boolean {
 }
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T
-/** The type without `readonly`, which no stored form has. */
+/** A type without `readonly`, which no stored form has. */
 type Plain<T> = T extends object ? { -readonly [Key in keyof T]: Plain<T[Key]> } : T
 type Identical<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 

@@ -15,8 +15,8 @@ export interface ReplyValues {
   at: string
 }
 
-/** Returns the values of calls outside of sessions: only the time exists. */
-export const valuesOfNobody = (at = new Date()): ReplyValues => ({
+/** Returns the values for calls outside of sessions: only the time. */
+export const valuesWithoutSession = (at = new Date()): ReplyValues => ({
   sessionId: null,
   user: null,
   metadata: {},
@@ -28,9 +28,9 @@ export const valueNames = ['session.id', 'session.user', 'now.date', 'now.time']
 export const METADATA = 'session.metadata.'
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
-/** Placeholders of values, and of names that begin like one: in a prompt only these count. */
+/** Placeholders of values, and of names that begin like one. No others count in a prompt. */
 export const VALUES = /\{\{\s*(?:session|now)\.[^{}]*\}\}/g
-/** A text that begins like a value, but is not closed, or holds a brace. */
+/** A placeholder that begins like a value, but is not closed, or holds a brace. */
 const UNCLOSED = /\{\{\s*(?:session|now)\.[^\s{}|]*/
 const METADATA_NAME = /^[A-Za-z0-9_-]+$/
 
@@ -43,7 +43,7 @@ export type Placeholder =
   | { kind: 'unknown'; name: string }
   | { kind: 'other'; name: string }
 
-/** Reads a placeholder. `inner`: the text between the braces. */
+/** Parses a placeholder. `inner`: the text between the braces. */
 export function readPlaceholder(inner: string): Placeholder {
   const bar = inner.indexOf('|')
   const name = (bar === -1 ? inner : inner.slice(0, bar)).trim()
@@ -56,7 +56,7 @@ const isValueName = (name: string): boolean =>
   (valueNames as readonly string[]).includes(name) ||
   (name.startsWith(METADATA) && METADATA_NAME.test(name.slice(METADATA.length)))
 
-/** Returns a value. Undefined when it is missing. */
+/** Returns the value of a name. Undefined when the value is missing. */
 export function replyValue({ sessionId, user, metadata, at }: ReplyValues, name: string): string | undefined {
   switch (name) {
     case 'session.id':
@@ -76,12 +76,12 @@ export function replyValue({ sessionId, user, metadata, at }: ReplyValues, name:
 
 export interface Found {
   placeholder: Placeholder
-  /** The placeholder's range, braces included. */
+  /** Position of the placeholder, braces included. */
   from: number
   to: number
 }
 
-/** Returns all placeholders, in order. */
+/** Finds all placeholders, in order. */
 export const placeholdersIn = (template: string): Found[] =>
   [...template.matchAll(PLACEHOLDER)].map((match) => {
     const [text, inner = ''] = match
@@ -89,28 +89,28 @@ export const placeholdersIn = (template: string): Found[] =>
   })
 
 /**
- * Returns the distinct placeholders: a text of 4 MiB holds a million, and a list of all of them held the event loop for
- * 0.5 s.
+ * Finds the distinct placeholders: a text of 4 MiB holds a million, and a list of all of them held the event loop for 0.5
+ * s.
  */
 export const distinctIn = (template: string, among = PLACEHOLDER): Placeholder[] =>
   [...new Set(template.match(among))].map((text) => readPlaceholder(text.slice(2, -2)))
 
-/** Fills placeholders in one pass: a placeholder in a filled-in value is left as it is. */
+/** Fills in values in one pass: a placeholder inside a value is left as it is. */
 export const fillPlaceholders = (
   template: string,
   fill: (placeholder: Placeholder, asWritten: string) => string,
   among = PLACEHOLDER,
 ): string => template.replace(among, (text) => fill(readPlaceholder(text.slice(2, -2)), text))
 
-/** Returns names of the session's metadata that a template uses. */
+/** Returns the names of the session's metadata that a template uses. */
 export const metadataIn = (template: string): string[] =>
   distinctIn(template, VALUES).flatMap(({ kind, name }) =>
     kind === 'value' && name.startsWith(METADATA) ? [name.slice(METADATA.length)] : [],
   )
 
-/** Returns a text that looks like a value, but is not closed or has a brace in its default. Null if there is none. */
+/** Finds a value that is not closed, or has a brace in its default. Null when there is none. */
 export const unclosedIn = (template: string): string | null =>
   UNCLOSED.test(template) ? (UNCLOSED.exec(template.replace(PLACEHOLDER, ''))?.[0] ?? null) : null
 
-/** The permitted names, in words. */
+/** The values that a placeholder may name, in words. */
 export const knownValues = `${valueNames.join(', ')} and ${METADATA}NAME (letters, digits, _ and -)`

@@ -9,7 +9,7 @@ import {
   VALUES,
 } from './placeholders.ts'
 
-/** Returns why a prompt may not be saved, null if it may. Other words in double braces are text of the prompt. */
+/** Explains why a prompt may not be saved; null if it may. Other words in double braces are text of the prompt. */
 export function promptProblem(content: string): string | null {
   for (const { kind, name } of distinctIn(content, VALUES)) {
     if (kind === 'unknown') return `${JSON.stringify(name)} is no value: there are ${knownValues}`
@@ -19,8 +19,8 @@ export function promptProblem(content: string): string | null {
 }
 
 /**
- * Returns the prompt that is sent to a model. `instructions` are a caller's text: values are filled into the agent's
- * own prompt only, so that no caller reads the session's metadata by naming it. Null when there is neither.
+ * Builds the prompt that a model gets. `instructions` are a caller's text: values are filled into the agent's own prompt
+ * alone, so that no caller reads the session's metadata by naming it. Null when there is neither.
  */
 export function promptToSend(content: string | null, values: ReplyValues, instructions: string | null): string | null {
   const own = content && fillPrompt(content, values)
@@ -29,7 +29,7 @@ export function promptToSend(content: string | null, values: ReplyValues, instru
 }
 
 /**
- * Fills a prompt. A missing value is its default, or empty. Earlier prompts may hold unknown names, which stay as they
+ * Fills in a prompt. A missing value is its default, or empty. Older prompts may hold unknown names, which stay as they
  * are.
  */
 export function fillPrompt(content: string, values: ReplyValues): string {

@@ -1,4 +1,4 @@
-/** The names that the templates of an HTTP tool may use (contract section 20), checked when the tool is saved. */
+/** Check of the names in the templates of an HTTP tool, made when the tool is saved (contract section 20). */
 import { isObject } from '../untrusted/is-object.ts'
 import { distinctIn, knownValues, metadataIn, unclosedIn } from './placeholders.ts'
 
@@ -15,7 +15,7 @@ const fieldsOf = ({ url, headers, body }: ToolTemplates): [field: string, templa
   ['body', body ?? ''],
 ]
 
-/** Returns the field that may not be saved, and the reason. Null if all may. */
+/** Names the field that may not be saved, and the reason. Null when all may. */
 export function toolTemplateProblem(tool: ToolTemplates): string | null {
   const args = argumentsOf(tool.inputSchema)
   for (const [field, template] of fieldsOf(tool)) {
@@ -31,13 +31,11 @@ export function toolTemplateProblem(tool: ToolTemplates): string | null {
   return null
 }
 
-/** Returns names of the session's metadata that a call of the tool sends. */
+/** Returns the names of the session's metadata that a call of the tool sends. */
 export const metadataOfTool = (tool: ToolTemplates): string[] =>
   fieldsOf(tool).flatMap(([, template]) => metadataIn(template))
 
-/**
- * Returns the properties that a schema names, in its alternatives and definitions too: a call may contain any of them.
- */
+/** Collects the properties that a schema names, in its alternatives and definitions too: a call may bring any of them. */
 export function argumentsOf(schema: unknown): Set<string> {
   const names = new Set<string>()
   const seen = new Set<unknown>()
@@ -58,7 +56,7 @@ export function argumentsOf(schema: unknown): Set<string> {
   return names
 }
 
-/** Returns the schema that a reference within the same schema points to. */
+/** Resolves a reference within the same schema. */
 function at(schema: unknown, reference: string): unknown {
   let found = schema
   for (const part of reference.slice(2).split('/')) {

@@ -9,7 +9,7 @@ import type {
   ToolIdentity,
   ToolSpec,
 } from '../actors/ports/index.ts'
-import { type ReplyValues, valuesOfNobody } from '../templates/placeholders.ts'
+import { type ReplyValues, valuesWithoutSession } from '../templates/placeholders.ts'
 import { isObject } from '../untrusted/is-object.ts'
 import { isWithinBounds } from '../untrusted/json-bounds.ts'
 import { builtInTools } from './built-in/built-in-tools.ts'
@@ -180,7 +180,11 @@ function parsed(text: string): Record<string, unknown> | string {
   }
 }
 
-function httpTool(tool: HttpTool, { outbound, values = valuesOfNobody() }: ToolboxWorld, nameTool: NameTool): Tool {
+function httpTool(
+  tool: HttpTool,
+  { outbound, values = valuesWithoutSession() }: ToolboxWorld,
+  nameTool: NameTool,
+): Tool {
   const { id, name: fullName, description, inputSchema } = tool
   const named = { identity: { httpToolId: id }, fullName }
   const call: Tool['call'] = async (args, { signal, key }) => {

@@ -1,2 +1,2 @@
-/** Returns whether a text can be an API key: it is sent in a header. Blanks around it are cut off there. */
+/** Reports whether a text can be an API key, which is sent in a header. Blanks around it are cut off there. */
 export const canBeApiKey = (text: string): boolean => /^[\x21-\x7e]*$/.test(text.trim())

@@ -3,12 +3,12 @@
 /** Longer names are no misspellings of ours. */
 const LONGEST = 64
 
-/** Removes differences of style: `provider_id` and `ProviderID` are written otherwise, not misspelt. */
+/** Removes the style of a name: `provider_id` and `ProviderID` differ in style, not in spelling. */
 const plain = (name: string): string => name.replace(/[\s_-]/g, '').toLowerCase()
 
 /**
- * Returns the closest of `names`. Null if none is near: by default a third of its letters may differ, elsewhere `most`
- * letters.
+ * Finds the closest name. Null when none of `names` is near it: by default a third of its letters may differ, elsewhere
+ * `most` letters.
  */
 export function closestName(given: string, names: readonly string[], most?: number): string | null {
   if (given.length > LONGEST) return null
@@ -22,7 +22,7 @@ export function closestName(given: string, names: readonly string[], most?: numb
   return best !== null && best.distance <= furthest ? best.name : null
 }
 
-/** Returns the number of letters added, left out, changed, or swapped with their neighbour. */
+/** Counts letters added, left out, changed, or swapped with their neighbour. */
 function distanceBetween(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)

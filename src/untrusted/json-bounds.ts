@@ -12,8 +12,8 @@ const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
 
 /**
- * Returns whether a text is within the bounds, in one pass: 0.1 ms per MiB of strings, 20 ms per MiB of brackets. Does
- * not check that it is JSON.
+ * Checks the bounds in one pass over the text: 0.1 ms per MiB of strings, 20 ms per MiB of brackets. Does not check that it
+ * is JSON.
  */
 export function isWithinBounds(text: string, bounds: JsonBounds): boolean {
   if (text.length <= SMALL) return true
@@ -34,7 +34,7 @@ export function isWithinBounds(text: string, bounds: JsonBounds): boolean {
   return true
 }
 
-/** Returns the closing quote of the string that begins at `start`, or the text's end. */
+/** Finds the closing quote of the string that begins at `start`, or the text's end. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let before = at - 1
@@ -44,14 +44,14 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-/** Checks bytes that arrive in chunks: a JSON body, or the lines of an event stream. */
+/** Creates the same check for bytes that arrive in chunks: a JSON body, or the lines of an event stream. */
 export function createByteBounds(bounds: JsonBounds) {
   let values = 0
   let depth = 0
   let inString = false
   let escaped = false
   return {
-    /** Reads a byte. Returns false when the text is beyond the bounds. */
+    /** Adds a byte. False when the text is beyond the bounds. */
     add(byte: number): boolean {
       // No JSON string spans lines; a quote in another line of an event is not part of it.
       if (byte === 10 || byte === 13) inString = false

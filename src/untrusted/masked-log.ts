@@ -15,8 +15,8 @@ interface MaskedError {
 const MOST_CAUSES = 5
 
 /**
- * Returns an error as pino writes it, its causes included. Anything that looks like a key is removed, and so are fields
- * that hold secrets: a refusal by Redis holds the refused command, with the password in it.
+ * Copies an error as pino writes it, with its causes. Anything that looks like a key is masked, and fields that may hold a
+ * key are left out: the error of a Redis has the rejected command, with the password in it.
  */
 export function maskedError(error: unknown): MaskedError {
   if (!(error instanceof Error)) return { type: typeof error, message: clearKeyLike(String(error)), stack: '' }

@@ -2,15 +2,15 @@
 
 interface OpenCalls<Call> {
   add(id: string, call: Call): void
-  /** Closes and returns the first call of this id that is still open. Undefined when there is none. */
+  /** Returns the first call of this id that is still open, which closes it. Undefined when there is none. */
   close(id: string): Call | undefined
-  /** Returns the id of a call that is still open. Undefined when there is none. */
+  /** Returns the id of one that is still open. Undefined when there is none. */
   first(): string | undefined
 }
 
 /**
- * Keeps open calls. Each step costs the same however many are open: searching a list took seconds for 11,000 results in
- * reverse order.
+ * Creates the list of open calls. Each step costs the same however many are open: searching a list took seconds for 11,000
+ * results in reverse order.
  */
 export function openCalls<Call>(): OpenCalls<Call> {
   const byId = new Map<string, { calls: Call[]; closed: number }>()

@@ -7,7 +7,7 @@ const beginnings: readonly { mediaType: string; begins: readonly number[]; at8?:
   { mediaType: 'image/webp', begins: [0x52, 0x49, 0x46, 0x46], at8: 'WEBP' },
 ]
 
-/** Returns a picture's type. Null if it is none of the four that models accept. */
+/** Detects the type of a picture. Null when it is none of the four that models take. */
 export function pictureTypeOf(bytes: Buffer): string | null {
   const found = beginnings.find(
     ({ begins, at8 = '' }) =>

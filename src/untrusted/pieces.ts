@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
  */
 export const PIECE_BYTES = 16 * 1024
 
-/** The number of bytes that are read in a row, in chunks of any size, before a break. */
+/** Number of bytes that are read in a row, in chunks of any size, before a break. */
 export const BREAK_BYTES = 64 * 1024
 
 /** Calls `take` in portions and awaits its promise. If this returns a promise, wait for it before the next call. */

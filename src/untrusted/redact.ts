@@ -1,4 +1,4 @@
-/** The text that replaces a secret in text from third parties (contract section 3). */
+/** Removal of secrets from third parties' text before anyone sees it (contract section 3). */
 
 const mask = '[removed]'
 
@@ -15,10 +15,7 @@ const prefixed = /\b(?:sk|pk|rk|gsk|xai|hf|ghp|glpat|nvapi|tgp)[-_][\w*.…-]{6,
 /** Candidates for tokens; `looksLikeToken` decides, since model names are long too. */
 const run = /[A-Za-z0-9+/_=.~-]{20,}/g
 
-/**
- * Returns whether a text has 16 or more mixed letters and digits without a separator: no model name, path or UUID has
- * that.
- */
+/** Recognizes a token: 16 or more mixed letters and digits without a separator: no model name, path or UUID has that. */
 const looksLikeToken = (text: string): boolean =>
   text.split(/[^A-Za-z0-9]/).some((part) => part.length >= 16 && /[0-9]/.test(part) && /[A-Za-z]/.test(part))
 
@@ -31,14 +28,14 @@ export const isSecretHeader = (name: string): boolean => secretWords.test(name)
 const shortestPart = 6
 
 /**
- * Returns whether a part is a scheme in front of a placeholder (`Bearer {{token}}`). It is no secret: tools use the
- * same word in their own texts.
+ * Recognizes the scheme before a placeholder (`Bearer {{token}}`). It is no secret: tools use the same word in their own
+ * texts.
  */
 const isScheme = (part: string): boolean => /^(?:bearer|digest|apikey)$/i.test(part)
 
 /**
- * Returns the secrets in these headers: whole values, what follows the scheme (`Bearer x`), the name and password of
- * Basic authentication, cookie values, and the fixed parts around `{{placeholders}}`.
+ * Collects the secrets in these headers: whole values, what follows the scheme (`Bearer x`), the name and password of Basic
+ * authentication, cookie values, and the fixed parts around `{{placeholders}}`.
  */
 export function secretsInHeaders(headers: Readonly<Record<string, string>>): string[] {
   const secrets = Object.entries(headers).flatMap(([name, value]) => {
@@ -66,7 +63,7 @@ export function removeSecrets(text: string, secrets: readonly string[]): string 
   return cleared
 }
 
-/** Removes secrets from an error's text, of which the beginning is enough. */
+/** Removes secrets from the text of an error, of which the beginning is enough. */
 export const clearSecrets = (text: string, secrets: readonly string[]): string =>
   removeSecrets(text.slice(0, longest), secrets)
 
@@ -80,8 +77,7 @@ function formsOf(secret: string): string[] {
 }
 
 /**
- * Returns the part of a longer text's base64 that belongs to the secret, which may start at any of three offsets in a
- * group.
+ * Returns the base64 forms of a secret: alone, and inside a longer text, where it may start at any of three offsets.
  */
 function base64Forms(secret: string): string[] {
   const forms = [0, 1, 2].map((before) => {

@@ -1,6 +1,6 @@
 /**
- * Returns the text without these characters at its end. An expression such as `/[. ]+$/` starts anew at each of them,
- * wherever they stand: 60,000 blanks before one letter took 22 s.
+ * Removes these characters from the end of a text. An expression such as `/[. ]+$/` starts anew at each of them, wherever
+ * they stand: 60,000 blanks before one letter took 22 s.
  */
 export function withoutEnd(text: string, characters: string): string {
   let end = text.length

@@ -1,13 +1,22 @@
 /** A session host on ports that the test holds in its hand: a journal in memory, a model that says what it is told. */
 
 import { createLeaseGate } from '../../src/actors/generate/endings.ts'
-import type { Model, ModelEvent, StoredReply } from '../../src/actors/ports/index.ts'
+import type { Model, ModelEvent, StoredReply, TransitionRecord } from '../../src/actors/ports/index.ts'
 import type { Reply } from '../../src/actors/reply/frame-log.ts'
 import { createRemoteReplies } from '../../src/actors/reply/remote-reply.ts'
 import { type Frame, kindOf } from '../../src/actors/reply/reply-event.ts'
-import { createSessionHost, type HostOptions, type HostSent, type Message } from '../../src/actors/session/host.ts'
+import {
+  createHost,
+  createSessionHost,
+  type Host,
+  type HostExtension,
+  type HostOptions,
+  type HostSent,
+  type Message,
+} from '../../src/actors/session/host.ts'
+import { capabilities } from '../../src/compose/capabilities.ts'
 import { noExchange } from '../../src/coordination/local.ts'
-import { createTransitionRecorder, type TransitionRecord } from '../../src/features/traces/transitions.ts'
+import { createTransitionRecorder } from '../../src/features/traces/transitions.ts'
 import { told } from '../support/streams/model-stream.ts'
 import { into } from '../support/streams/take.ts'
 import { memoryJournal } from './memory-journal.ts'
@@ -82,7 +91,10 @@ export const message = (sessionId = 's', more: Partial<Message> = {}): Message =
 /** Of an instance that never loses its lease. */
 const openGate = createLeaseGate(() => Number.POSITIVE_INFINITY)
 
-export function openScene(options: Partial<HostOptions> = {}) {
+export function openScene(
+  options: Partial<HostOptions> = {},
+  extend: (host: Host) => readonly HostExtension[] = () => [],
+) {
   const { model, calls } = heldModel()
   const store = memoryJournal()
   const steps: TransitionRecord[] = []
@@ -90,7 +102,7 @@ export function openScene(options: Partial<HostOptions> = {}) {
   store.onSteps((settled) => void steps.push(...settled))
   const record = async (batch: readonly TransitionRecord[]) => void steps.push(...batch)
   const recorder = createTransitionRecorder({ record }, (error) => errors.push(error))
-  const host = createSessionHost({
+  const inner = createHost({
     journal: store.journal,
     model,
     recorder,
@@ -101,10 +113,13 @@ export function openScene(options: Partial<HostOptions> = {}) {
     gate: openGate,
     leaseMs: 1000,
     log: { error: (details) => errors.push(details), warn() {}, info() {} },
+    capabilities,
     ...options,
   })
+  const host = createSessionHost(inner, extend(inner))
   return {
     host,
+    inner,
     calls,
     store,
     errors,

@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { createLeaseGate } from '../../src/actors/generate/endings.ts'
 import { deriveTitle } from '../../src/actors/history/title.ts'
-import { createSessionHost } from '../../src/actors/session/host.ts'
+import { createHost, createSessionHost } from '../../src/actors/session/host.ts'
 import { storedReplies } from '../../src/compose/stored-replies.ts'
 import type { Coordination } from '../../src/coordination/coordination.ts'
 import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { createRedisCoordination } from '../../src/coordination/redis/redis.ts'
+import { createActorReports } from '../../src/features/traces/store/actor-reports.ts'
 import { createTransitionRecorder } from '../../src/features/traces/transitions.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { createJournal } from '../../src/persistence/replies/writing/journal.ts'
@@ -14,6 +15,7 @@ import { end, follow, heldModel, message, say, started } from '../actors/scene.t
 import { turn } from '../actors/turn.ts'
 import { newAgent } from '../persistence/scene.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { noDuties } from './no-duties.ts'
 
 /** Not shorter: where leases are not the subject, a machine under load must not lose one. */
 export const leaseMs = 3000
@@ -88,8 +90,10 @@ async function openInstance(url: string, cacheUrl: string | null): Promise<Insta
   }
   const log = { warn() {}, info() {}, error: console.error }
   const sql = pool('work', 4)
+  const id = randomUUID()
   const options = {
-    id: randomUUID(),
+    id,
+    actorReports: createActorReports(sql, id),
     sql: pool('lease'),
     work: sql,
     replies: storedReplies(sql, deriveTitle, log, 600),
@@ -109,7 +113,7 @@ async function openInstance(url: string, cacheUrl: string | null): Promise<Insta
   })
   let reads = 0
   const { model, calls } = heldModel()
-  const host = createSessionHost({
+  const inner = createHost({
     journal: {
       ...journal,
       read(replyId, after) {
@@ -127,7 +131,8 @@ async function openInstance(url: string, cacheUrl: string | null): Promise<Insta
     historyMaxTokens: 1000,
     generationTimeoutMs: 60_000,
   })
-  coordination.start(host.owned, host.tick)
+  const host = createSessionHost(inner, [])
+  coordination.start(host.owned, { ...noDuties, tick: host.tick })
   return {
     coordination,
     host,

@@ -7,6 +7,7 @@ import { createLease } from '../../src/coordination/leases/lease.ts'
 import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { openScene, type Scene } from '../persistence/scene.ts'
 import { verifies } from '../verifies.ts'
+import { noDuties, noReports } from './no-duties.ts'
 
 let scene: Scene
 beforeAll(async () => {
@@ -125,18 +126,18 @@ verifies(
       sql: leaseSql,
       work: scene.sql,
       replies,
+      actorReports: noReports,
       leaseMs,
       alone: false,
       log,
     })
     await coordination.join()
-    const owned: Pick<OwnedReplies, 'running' | 'takeOver' | 'statelessAgents' | 'leaseExpired'> = {
+    const owned: Pick<OwnedReplies, 'running' | 'statelessAgents' | 'leaseExpired'> = {
       running: () => new Set(),
-      takeOver: async () => {},
       statelessAgents: () => [],
       leaseExpired: () => void ended++,
     }
-    coordination.start(owned as OwnedReplies, () => {})
+    coordination.start(owned as OwnedReplies, noDuties)
     expect(await seen.promise).toBe(1)
     await coordination.stop()
   },

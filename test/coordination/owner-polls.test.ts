@@ -9,6 +9,7 @@ import { storedReplies } from '../../src/compose/stored-replies.ts'
 import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { openScene, type Scene } from '../persistence/scene.ts'
 import { verifies } from '../verifies.ts'
+import { noDuties, noReports } from './no-duties.ts'
 
 let scene: Scene
 beforeAll(async () => {
@@ -25,12 +26,11 @@ interface Played {
 
 function play({ running, asked }: Played) {
   const seen = { polls: 0, asked: [] as unknown[] }
-  const answers: Pick<OwnedReplies, 'running' | 'takeOver' | 'statelessAgents' | 'leaseExpired'> = {
+  const answers: Pick<OwnedReplies, 'running' | 'statelessAgents' | 'leaseExpired'> = {
     running() {
       seen.polls += 1
       return new Set(running(seen.polls))
     },
-    takeOver: async () => {},
     statelessAgents: () => [],
     leaseExpired() {},
   }
@@ -50,7 +50,10 @@ async function openOwner(leaseMs = 60_000) {
   const log = { warn() {}, info() {} }
   const id = randomUUID()
   const replies = storedReplies(scene.sql, () => null, log, 600)
-  const owner = createLocalCoordination({ id, sql: scene.sql, work: scene.sql, replies, leaseMs, alone: false, log })
+  const owner = createLocalCoordination({
+    ...{ id, sql: scene.sql, work: scene.sql, replies, actorReports: noReports },
+    ...{ leaseMs, alone: false, log },
+  })
   await owner.join()
   return Object.assign(owner, { [Symbol.asyncDispose]: () => owner.stop() })
 }
@@ -66,7 +69,7 @@ verifies('contract-4.orphans', 'a row whose actor starts a moment later is not a
   await using owner = await openOwner()
   const { id } = await replyOf(owner)
   const { owned, seen } = play({ running: (poll) => (poll === 1 ? [] : [id]) })
-  owner.start(owned, () => {})
+  owner.start(owned, noDuties)
   await expect.poll(() => seen.polls).toBeGreaterThan(3)
   expect(seen.asked).toEqual([])
 })
@@ -75,7 +78,7 @@ verifies('contract-4.orphans', 'an actor whose row ended a moment earlier is not
   await using owner = await openOwner()
   const id = randomUUID()
   const { owned, seen } = play({ running: (poll) => (poll === 1 ? [id] : []) })
-  owner.start(owned, () => {})
+  owner.start(owned, noDuties)
   await expect.poll(() => seen.polls).toBeGreaterThan(3)
   expect(seen.asked).toEqual([])
 })
@@ -84,7 +87,7 @@ verifies('contract-4.orphans', 'a row without an actor is an orphan at the secon
   await using owner = await openOwner()
   const { id } = await replyOf(owner)
   const { owned, seen } = play({ running: () => [] })
-  owner.start(owned, () => {})
+  owner.start(owned, noDuties)
   await expect.poll(() => seen.asked[0]).toMatchObject({ id })
   expect(seen.polls).toBe(2)
 })
@@ -106,7 +109,7 @@ verifies(
         if (failures === 1) throw new Error('not now')
       },
     })
-    owner.start(owned, () => {})
+    owner.start(owned, noDuties)
     const intent = { kind: 'cancel', sessionId }
     await expect.poll(() => seen.asked).toMatchObject([intent, intent])
     const left = () => scene.sql`select 1 from intents where instance_id = ${owner.id}`
@@ -122,7 +125,7 @@ verifies(
     const { id, sessionId } = await replyOf(owner)
     await scene.journal.requestCancel(sessionId, {})
     const { owned, seen } = play({ running: () => [id] })
-    owner.start(owned, () => {})
+    owner.start(owned, noDuties)
     const left = () => scene.sql`select 1 from intents where reply_id = ${id}`
     await owner.wake()
     expect(seen.asked[0]).toMatchObject({ kind: 'cancel', replyId: id })

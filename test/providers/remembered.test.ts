@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { ModelEvent } from '../../src/actors/ports/index.ts'
 import { createStoredTexts } from '../../src/features/traces/store/request-writer.ts'
 import { createSeldomLog } from '../../src/http/server/database-errors/seldom-log.ts'
-import { seldom } from '../../src/persistence/postgres/embedded/embedded-words.ts'
+import { limitRepeats } from '../../src/persistence/postgres/embedded/message-limit.ts'
 import { createClients } from '../../src/providers/openai/openai-client.ts'
 import { askingForReasoning } from '../../src/providers/reasoning.ts'
 import { callWithout } from '../../src/providers/request/optional-fields.ts'
@@ -101,7 +101,7 @@ const caches: { name: string; most: number; open: () => Use }[] = [
     most: 100,
     open() {
       let said = 0
-      const say = seldom(
+      const say = limitRepeats(
         () => {
           said += 1
         },

@@ -1,13 +1,14 @@
 /** An instance of Greenroom in the simulation: its host, machines, logs, lease and sweeps are the product's own. */
 import { createLeaseGate } from '../../src/actors/generate/endings.ts'
 import type { Exchange, Journal, Model } from '../../src/actors/ports/index.ts'
-import { createSessionHost, type SessionHost } from '../../src/actors/session/host.ts'
+import { createHost, createSessionHost, type SessionHost } from '../../src/actors/session/host.ts'
 import { pause } from '../../src/async/pause.ts'
 import { createLocalCoordination, type LocalOptions } from '../../src/coordination/local.ts'
 import { createFollowers } from '../../src/coordination/redis/followers.ts'
 import { createMirrors } from '../../src/coordination/redis/mirrors.ts'
 import { decode, encode, type Message } from '../../src/coordination/redis/wire.ts'
-import type { TransitionRecorder } from '../../src/features/traces/transitions.ts'
+import { noRecorder } from '../actors/no-recorder.ts'
+import { noDuties, noReports } from '../coordination/no-duties.ts'
 import type { SimulatedLeases } from './simulated-leases.ts'
 import type { Connection, SimulatedNetwork, Way } from './simulated-network.ts'
 import type { Complain, SimulatedReplies } from './simulated-replies.ts'
@@ -40,14 +41,6 @@ const RETRY_MS = 20
 /** As coordination/redis/redis.ts has them. */
 const HEARTBEAT_MS = 200
 const FOLLOW_AGAIN_MS = 2000
-
-const noRecorder: TransitionRecorder = {
-  record() {},
-  amend: () => false,
-  settling: () => null,
-  subscribe: () => () => {},
-  flush: async () => {},
-}
 
 type Ask = <T>(act: () => T) => Promise<T>
 
@@ -134,8 +127,7 @@ function coordinationOptions(ground: Ground, id: string, askOn: (connection: Con
     const ask = askOn(connection)
     const sql = (texts: TemplateStringsArray, ...values: unknown[]) => {
       const text = textOf(texts)
-      // Reports are nobody's ownership; a journey for each would double what a run costs.
-      if (text.includes('actor_reports') || text.includes('delete from instances')) return Promise.resolve([])
+      if (text.includes('delete from instances')) return Promise.resolve([])
       return ask(() => leases.statement(text, values))
     }
     return sql as never
@@ -145,6 +137,7 @@ function coordinationOptions(ground: Ground, id: string, askOn: (connection: Con
   return {
     ...{ id, leaseMs, alone: false, sql: sqlOn('lease'), work: sqlOn('work') },
     log: { warn() {}, info() {} },
+    actorReports: noReports,
     replies: {
       streaming: (owner) => ask(() => database.streaming(owner)),
       async settleLost() {
@@ -174,12 +167,13 @@ export function startInstance(ground: Ground, id: string): SimulatedInstance {
       wake: () => void coordination.wake(),
     })
     const error = (details: object) => complain(`An error was logged: ${JSON.stringify(details)}`)
-    const host = createSessionHost({
+    const inner = createHost({
       ...{ model, leaseMs, exchange, recorder: noRecorder, log: { error, warn() {}, info() {} } },
       ...{ maxRunning: 100, historyMaxTokens: 1000, generationTimeoutMs: 3 * leaseMs },
       journal: simulatedJournal(database, askOn('work'), () => ({ id, epoch: coordination.epoch() })),
       gate: createLeaseGate(coordination.validUntil),
     })
+    const host = createSessionHost(inner, [])
     async function join(): Promise<void> {
       for (;;) {
         try {
@@ -189,7 +183,7 @@ export function startInstance(ground: Ground, id: string): SimulatedInstance {
           await pause(RETRY_MS)
         }
       }
-      coordination.start(host.owned, host.tick)
+      coordination.start(host.owned, { ...noDuties, tick: host.tick })
       start()
     }
     void join()

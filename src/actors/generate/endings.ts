@@ -4,11 +4,10 @@
  */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
-import type { Wait } from '../../features/approvals/waiting-calls.ts'
-import type { ModelFailure } from '../ports/index.ts'
+import type { ModelFailure, Wait } from '../ports/index.ts'
 import type { FinishReason, ReplyError, ReplyErrorCode } from '../reply/reply-event.ts'
 
-/** How generating ended, before it is stored. */
+/** The end of a generation, before it is stored. */
 export type Ending = { type: 'finished'; reason: FinishReason; wait?: Wait } | { type: 'failed'; error: ReplyError }
 
 export const endedEarly: ModelFailure = {
@@ -29,13 +28,13 @@ const leaseOver = failed('internal', 'The instance could not renew its lease in 
 
 const unstored = failed('internal', 'A part of the reply could not be stored.')
 
-/** The fault is the database's: observers tell that from other faults, the wire does not. */
+/** Returns whether the fault is the database's: observers tell it from other faults, the wire does not. */
 export const isNotStored = (ending: Ending): boolean => ending === leaseOver || ending === unstored
 
-/** One for all replies: to build a DOMException with its stack cost 40 µs for each of five signals a reply. */
+/** The reason of all aborts: to build a DOMException with its stack cost 40 µs for each of five signals a reply. */
 export const replyEnded = new DOMException('The reply has ended.', 'AbortError')
 
-/** What the work is given. */
+/** The limits that the work is given. */
 export interface Limits {
   signal: AbortSignal
   /** Ends the work: what the reply has emitted never will be stored. Throws. */
@@ -86,15 +85,15 @@ export async function withinLimits<T>(
  * is the time that has passed meanwhile.
  */
 export interface LeaseGate {
-  /** Whether the lease is valid now. When it is not, all that hold the gate are stopped before this returns. */
+  /** Returns whether the lease is valid now. When it is not, all that hold the gate are stopped before this returns. */
   check(): boolean
   /** Stops all that hold the gate: the lease was over, even if it is valid again now. */
   stop(): void
-  /** `stop` is called as soon as a check finds the lease over. Returns what takes it back. */
+  /** Calls `stop` as soon as a check finds the lease over. Returns the function that takes it back. */
   hold(stop: () => void): () => void
 }
 
-/** `validUntil`: by `performance.now()`. */
+/** Returns the gate of a lease. `validUntil`: by `performance.now()`. */
 export function createLeaseGate(validUntil: () => number): LeaseGate {
   const holders = new Set<() => void>()
   const stopAll = () => {
@@ -123,8 +122,8 @@ interface Passing {
 }
 
 /**
- * Call before any outgoing request of a reply: all that it has emitted is stored, and the lease of this
- * instance is valid now. The caller must act at once, in the same tick. Rejects when the reply is to end.
+ * Lets an outgoing request of a reply pass: all that the reply has emitted is stored, and the lease of this instance is
+ * valid now. The caller must act at once, in the same tick. Rejects when the reply is to end.
  */
 export async function passGate({ stored, notStored, gate, signal }: Passing): Promise<void> {
   if (stored !== undefined && !(await unlessAborted(stored(), signal))) notStored()

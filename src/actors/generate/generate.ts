@@ -1,12 +1,9 @@
 /**
- * One reply, turn by turn: the model answers, its tools run in parallel, it is asked again with their results, until
- * it calls no more tools. Emits what is to be shown, in order; resolves to how it ended.
+ * The generation of a reply, turn by turn: the model answers, its tools run in parallel, it is asked again with their
+ * results, until it calls no more tools. Emits what is to be shown, in order; resolves to how it ended.
  */
 
-import { answerOf, messagesOf, noActions, waitOf, withCallerTools } from '../../features/approvals/waiting-calls.ts'
-import { createCompaction, type Summarised } from '../../features/compaction/compaction.ts'
-import { beginAgain, endsHere, goOnBehind, isSteered, keeping } from '../../features/continuation/going-on.ts'
-import { createToolPictures } from '../../features/parts/tool-pictures.ts'
+import { unlessAborted } from '../../async/unless-aborted.ts'
 import { createSending, type Sending, sendingAll } from '../history/conversation.ts'
 import type {
   Checkpoint,
@@ -21,12 +18,14 @@ import type {
 } from '../ports/index.ts'
 import { type ModelCallEnd, type Pace, unobserved } from '../ports/observer.ts'
 import type { ReplyEvent, Usage } from '../reply/reply-event.ts'
+import { noActions, plain } from './defaults.ts'
 import { type Ending, endedEarly, type Limits, passGate, withinLimits } from './endings.ts'
 import { createModelAttribution } from './models.ts'
+import { answerOf, messagesOf, withOwnIds } from './open-turn.ts'
 import { createReasoning } from './reasoning.ts'
-import { type GenerateOptions, openWithin, type Running } from './running.ts'
+import { type GenerateOptions, openWithin, type Running, type Summarised } from './running.ts'
 import { cleanText, createTextCleaner } from './text-cleaner.ts'
-import { callsToMake, cleanCall, runDecided, runTools } from './tool-calls.ts'
+import { cleanCall, runTools } from './tool-calls.ts'
 import { type CountedTurn, createTally } from './usage-tally.ts'
 
 /** Tool calls of a whole reply, when the agent sets no limit (contract section 2). */
@@ -34,33 +33,33 @@ const DEFAULT_TOOL_CALLS = 10
 
 export interface Generation {
   /**
-   * Call once; `take` gets what is to be shown. After `signal` aborts it takes nothing more, and soon
-   * rejects, or resolves to an ending that means nothing. `stored` resolves when all that was taken is stored, to
+   * Runs the generation, once. `take` gets the events to be shown. After `signal` aborts it takes nothing more, and
+   * soon rejects, or resolves to an ending that means nothing. `stored` resolves when all that was taken is stored, to
    * false when it never will be: nothing is called before. When absent, nothing of this reply is stored.
    */
   run(signal: AbortSignal, take: Take<ReplyEvent>, stored?: Stored): Promise<Ending>
-  /** The same, but resolves to `compact` where the history is to be summarised first: nothing has been done by then. */
+  /** Runs it, but resolves to `compact` when the history is to be summarised first: nothing is done by then. */
   runUnlessLong(signal: AbortSignal, take: Take<ReplyEvent>, stored: Stored): Promise<Ending | 'compact'>
   /** Asks for the summary. Call it behind `compact`, or instead of `run`. Resolves to the ending that a limit brought, too. */
   summarise(signal: AbortSignal, stored?: Stored): Promise<Summarised | Ending>
-  /** Call it behind `summarise`: what runs from now on is sent this in place of what it covers. When null, the history is cut. */
+  /** Continues after `summarise`, with the summary in place of what it covers. When null, the history is cut. */
   goOn(made: { covered: number; checkpoint: Checkpoint } | null): void
   /**
-   * Tokens used up to this call: the provider's report, a tokenizer's estimate for turns without one. Counts of all turns
-   * are asked for at once, and not at all when every turn reported. Never rejects.
+   * Counts the tokens used up to this call: the provider's report, a tokenizer's estimate for turns without one. Counts
+   * of all turns are asked for at once, and not at all when every turn reported. Never rejects.
    */
   usage(): Promise<Usage>
   /** Calls to providers so far. */
   attempts(): number
-  /** When its first text or reasoning came (ms, monotonic). Null when none has. */
+  /** Returns when its first text or reasoning came (ms, monotonic). Null when none has. */
   firstTokenAt(): number | null
-  /** Why the model, or a filter, refused. Null when neither did, or none was given. */
+  /** Returns why the model, or a filter, refused. Null when neither did, or none was given. */
   refusal(): string | null
-  /** The HTTP status with which a provider refused the last model call. Null when none did, or it answered none. */
+  /** Returns the HTTP status with which a provider refused the last model call. Null when none did, or without one. */
   refusedWith(): number | null
-  /** What the last model call was sent. Null when none was made, or of no conversation. */
+  /** Returns the measures of the last model call's request. Null when none was made, or of no conversation. */
   sent(): SentBefore | null
-  /** How long the model has thought up to this call (milliseconds). Null when it did not at all, or was not asked to. */
+  /** Returns how long the model has thought so far (milliseconds). Null when it did not, or was not asked to. */
   reasoningMs(): number | null
 }
 
@@ -69,7 +68,7 @@ type Stored = () => Promise<boolean>
 /** Characters of a refusal's words that are kept. */
 const MAX_REFUSAL = 2000
 
-/** What a model turn left behind. */
+/** The result of a model turn. */
 interface Turn extends CountedTurn {
   calls: ToolCall[]
   failure: ModelFailure | null
@@ -82,7 +81,8 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
   const tally = createTally(request, options.model, from?.used)
   const reasoning = createReasoning()
   const models = createModelAttribution(request, from)
-  const compaction = createCompaction(options.told ?? null)
+  const { calls, compaction: compacting, pictures } = { ...plain, ...options }
+  const compaction = compacting(options.told ?? null)
   let deadline: number | null = null
   let sent: SentBefore | null = null
   const keepSent = (last: SentBefore) => {
@@ -100,8 +100,9 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
     models,
     reasoning,
     observer,
+    calls: calls(actions),
     compaction,
-    pictures: createToolPictures(),
+    pictures: pictures(),
     keepSent,
     keepRefusal,
   }
@@ -130,15 +131,15 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
   }
 }
 
-/** `mayCompact`: a history that is to be summarised first is not sent. */
+/** Runs the turns of a reply. `mayCompact`: a history that is to be summarised first is not sent. */
 async function runTurns(running: Running, mayCompact: boolean): Promise<Ending | 'compact'> {
-  const { request, actions, from } = running
+  const { request, actions, from, calls: policy } = running
   const { continued, toolChoice } = actions
   const maxCalls = request.config.maxToolCalls ?? DEFAULT_TOOL_CALLS
   await passGate(running)
   const mayCall = maxCalls > 0 || continued !== undefined
   const toolbox = mayCall ? await openWithin(running) : null
-  const tools = withCallerTools(toolbox?.tools ?? [], actions)
+  const tools = policy.offered(toolbox?.tools ?? [])
   const sending = sendingOf(tools, running)
   // Before anything is done: what follows a summary begins anew.
   if (mayCompact && running.compaction.isDue(sending, tools)) return 'compact'
@@ -149,26 +150,26 @@ async function runTurns(running: Running, mayCompact: boolean): Promise<Ending |
   let kept = from?.turns ?? 0 // turns of calls
   let interrupted = from?.text ?? ''
   let firstCall: { toolChoice?: ToolChoice } = toolChoice === null || from?.isFirstCall === false ? {} : { toolChoice }
-  const waited = from && (await beginAgain(from, sending.next(turns).messages, running))
+  const waited = from && (await from.beginAgain(sending.next(turns).messages, running))
   if (waited) return { type: 'finished', reason: 'tool_calls', wait: waited }
-  if (continued !== undefined && toolbox !== null && from?.hasDecided !== true) {
-    const turn = await runDecided(continued, toolbox, running)
-    const wait = waitOf({ turns, turn, callsUsed }, actions)
+  if (policy.runDecided !== null && toolbox !== null && from?.hasDecided !== true) {
+    const turn = await policy.runDecided(toolbox, running)
+    const wait = policy.waitOf({ turns, turn, callsUsed })
     if (wait !== null) return { type: 'finished', reason: 'tool_calls', wait }
     turns = [...turns, ...messagesOf(turn)]
   }
   // One that goes on behind a text is within a turn.
   const isBetweenTurns = interrupted === '' && (continued !== undefined || kept > 0)
-  if (isBetweenTurns && (await isSteered(running))) return { type: 'finished', reason: 'steered' }
+  if (isBetweenTurns && (await endsHere(running))) return { type: 'finished', reason: 'steered' }
   for (;;) {
     // Cancelled before its first word: a model that is not asked costs nothing, and counts nothing.
     await passGate(running)
     const offered = callsUsed < maxCalls && tools.length > 0
     const offer = offered ? { tools, ...firstCall } : { tools: [] }
     const seen = running.pictures.beside(turns)
-    const turn = await (interrupted === ''
+    const turn = await (from === undefined || interrupted === ''
       ? runTurn(sending.next(seen), offer, running)
-      : goOnBehind(interrupted, running, (more, behind) => runTurn(sending.next([...seen, ...more]), offer, behind)))
+      : from.goOnBehind(running, (more, behind) => runTurn(sending.next([...seen, ...more]), offer, behind)))
     const before = interrupted
     interrupted = ''
     const last = running.models.lastSent()
@@ -179,19 +180,23 @@ async function runTurns(running: Running, mayCompact: boolean): Promise<Ending |
     if (turn.calls.length === 0 || callsUsed >= maxCalls || toolbox === null) {
       return { type: 'finished', reason: turn.end.reason === 'tool_calls' ? 'stop' : turn.end.reason }
     }
-    const asked = callsToMake(turn.calls, { turns, toolbox }, actions)
+    const asked = withOwnIds(policy.considered(turn.calls, toolbox), turns)
     const answer = answerOf(before + turn.text, asked, turn.end.echo)
-    const place = { before: calls, left: maxCalls - callsUsed }
+    const place = { answer, before: calls, left: maxCalls - callsUsed }
     calls += asked.length
     callsUsed += asked.length
     kept += 1
-    const keep = keeping(kept, { answer, spent: callsUsed }, running)
-    const open = { answer, ...(await runTools(asked, toolbox, { ...place, keep }, running)) }
-    const wait = waitOf({ turns, turn: open, callsUsed }, actions)
+    const open = await runTools(asked, toolbox, { ...place, n: kept, spent: callsUsed }, running)
+    const wait = policy.waitOf({ turns, turn: open, callsUsed })
     if (wait !== null) return { type: 'finished', reason: 'tool_calls', wait }
     turns = [...turns, ...messagesOf(open)]
     if (await endsHere(running)) return { type: 'finished', reason: 'steered' }
   }
+}
+
+/** Decides whether the reply ends between two turns. */
+async function endsHere({ atBoundary, pictures, signal }: Running): Promise<boolean> {
+  return atBoundary !== undefined && (await unlessAborted(atBoundary(!pictures.areShown()), signal))
 }
 
 function sendingOf(tools: readonly ToolSpec[], { request, compaction, keepSent }: Running): Sending {
@@ -200,7 +205,7 @@ function sendingOf(tools: readonly ToolSpec[], { request, compaction, keepSent }
   return told ? createSending(told, { system, tools }, keepSent) : sendingAll(messages)
 }
 
-/** One model call: text and reasoning pass through as they come, calls are kept for after it. */
+/** Makes one model call. Text and reasoning pass through as they come, calls are kept for after it. */
 async function runTurn(
   sent: ReturnType<Sending['next']>,
   offer: Pick<ModelRequest, 'tools' | 'toolChoice'>,
@@ -254,7 +259,7 @@ function addReasoning(turn: Turn, text: string, emitted: ReplyEvent[]): void {
   emitted.push({ type: 'reasoning', text })
 }
 
-/** What a turn leaves behind beside its text and reasoning. */
+/** Keeps the events of a turn other than its text and reasoning. */
 function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' | 'reasoning' | 'model' }>): void {
   switch (event.type) {
     case 'tool_call':
@@ -276,7 +281,7 @@ function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' | 'reasoning
   }
 }
 
-/** Called for every text: numbers only. */
+/** Notes a text's time. It is called for every text: numbers only. */
 function keepPace(pace: Pace): void {
   const now = performance.now()
   if (pace.firstAt === null) pace.firstAt = now

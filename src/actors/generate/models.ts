@@ -1,6 +1,5 @@
-/** Which models a reply asks, and which of them its readers know of (contract section 13). */
+/** The models that a reply asks, and those that its readers know of (contract section 13). */
 
-import type { ResumePoint } from '../../features/continuation/resume-point.ts'
 import type { ModelEvent, ModelRequest, ModelTarget, ProviderCalls } from '../ports/index.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 
@@ -8,8 +7,8 @@ type Named = Omit<Extract<ModelEvent, { type: 'model' }>, 'type'>
 
 export type ModelAttribution = ReturnType<typeof createModelAttribution>
 
-/** Every turn begins with `first`, whom the role frame names. */
-export function createModelAttribution(first: ModelTarget, from?: Pick<ResumePoint, 'attempts' | 'model'>) {
+/** Creates the record of a reply's models. Every turn begins with `first`, whom the role frame names. */
+export function createModelAttribution(first: ModelTarget, from?: { attempts: number; model: Named | null }) {
   const own: Named = { model: first.model, providerId: first.provider.id }
   let known = from?.model ?? own
   let current = own
@@ -20,11 +19,11 @@ export function createModelAttribution(first: ModelTarget, from?: Pick<ResumePoi
   return {
     /** Calls to providers. */
     attempts: () => attempts,
-    /** When the reply's first text or reasoning came (ms, monotonic). */
+    /** Returns when the reply's first text or reasoning came (ms, monotonic). */
     firstTokenAt: () => firstTokenAt,
-    /** What the last call was sent. Null when none was made. */
+    /** Returns the request of the last call. Null when none was made. */
     lastSent: () => lastSent,
-    /** The HTTP status with which the last call was refused. Null when it was not, or is made again. */
+    /** Returns the HTTP status with which the last call was refused. Null when it was not, or is made again. */
     refusedWith: () => refusedWith,
     beginTurn(): void {
       current = own
@@ -32,7 +31,9 @@ export function createModelAttribution(first: ModelTarget, from?: Pick<ResumePoi
     answers({ model, providerId }: Named): void {
       current = { model, providerId }
     },
-    /** Events to emit before what the turn's model makes, and when it fails; empty where readers know its name. */
+    /**
+     * Returns the events to emit before those of the turn's model, and when it fails. Empty when readers know its name.
+     */
     changeEvents(): ReplyEvent[] {
       if (current.model === known.model && current.providerId === known.providerId) return []
       known = current

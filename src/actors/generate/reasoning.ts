@@ -2,13 +2,16 @@
 import { createTextCleaner } from './text-cleaner.ts'
 
 export interface Reasoning {
-  /** Whether the model is thinking: it has sent reasoning, and nothing else since. */
+  /** Returns whether the model is thinking: it has sent reasoning, and nothing else since. */
   isOpen(): boolean
-  /** The clean part of the reasoning so far. */
+  /** Returns the clean part of the reasoning so far. */
   push(text: string): string
-  /** The model does something else now. What was still pending of its reasoning. */
+  /** Ends a run of reasoning: the model does something else now. Returns the text that was still pending. */
   close(): string
-  /** How long the model has thought (milliseconds), from its first delta to what followed the last. Null when it did not. */
+  /**
+   * Returns how long the model has thought (milliseconds), from its first delta to what followed the last. Null when it
+   * did not.
+   */
   ms(): number | null
 }
 

@@ -1,63 +1,165 @@
-/** What a generation is made with, and what its parts share while it runs. */
+/** The options of a generation, and the state that its parts share while it runs. */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
-import type { Actions } from '../../features/approvals/waiting-calls.ts'
-import type { ResumePoint } from '../../features/continuation/resume-point.ts'
-import type { ToolPictures } from '../../features/parts/tool-pictures.ts'
-import type { Sending, Told } from '../history/conversation.ts'
+import type { Sending, Summarising, Told } from '../history/conversation.ts'
 import type {
+  Actions,
+  Chain,
+  Checkpoint,
+  MessagePart,
   Model,
+  ModelMessage,
   ModelRequest,
   OpenToolbox,
+  OpenTurn,
   SentBefore,
   StoredTurn,
   Take,
   Toolbox,
+  ToolCall,
   ToolSpec,
+  TurnMessage,
+  Wait,
 } from '../ports/index.ts'
 import type { ReplyObserver } from '../ports/observer.ts'
-import type { ReplyEvent } from '../reply/reply-event.ts'
+import type { ReplyEvent, Usage, WaitKind } from '../reply/reply-event.ts'
 import type { LeaseGate } from './endings.ts'
 import type { ModelAttribution } from './models.ts'
 import type { Reasoning } from './reasoning.ts'
 import type { Tally } from './usage-tally.ts'
 
-export interface GenerateOptions {
+/**
+ * The parts that capabilities play within a reply. Each is made by its feature, and handed in by compose. Whatever is absent
+ * is as in defaults.ts.
+ */
+export interface Capabilities {
+  /** When absent, every call is the agent's own, and made. */
+  calls?: (actions: Actions) => CallPolicy
+  /** When absent, a long history is cut. */
+  compaction?: (told: Told | null) => Compaction
+  /** When absent, no model sees pictures of tools. */
+  pictures?: () => ToolPictures
+}
+
+/** The rules for tool calls that are not simply made. */
+export interface CallPolicy {
+  /** Returns the tools that the model is offered; `own` are the agent's. */
+  offered(own: readonly ToolSpec[]): readonly ToolSpec[]
+  /** Returns the calls of a turn that count. The others are dropped. */
+  considered(calls: readonly ToolCall[], toolbox: Toolbox): readonly ToolCall[]
+  /** Decides whether a call waits, or is refused with a text for the model. Null when it is made. */
+  judge(call: ToolCall, toolbox: Toolbox): { waits: WaitKind } | { refused: string } | null
+  /** Returns how the reply ends if calls of its newest turn wait. Null when none does. */
+  waitOf(chain: Chain): Wait | null
+  /** Carries out decisions about the calls of an earlier turn. Null when there are none. */
+  runDecided: ((toolbox: Toolbox, running: Running) => Promise<OpenTurn>) | null
+}
+
+/** A summary, and the turns that it covers: their number, and the position of their last message. */
+export interface Made extends Pick<Summarising, 'covered' | 'position'> {
+  text: string
+  /** The model that answered. */
+  model: string
+  usage: Usage
+}
+
+/** Or why there is none. */
+export type Summarised = Made | { failed: string }
+
+/** The conversation of one generation, and its summary. */
+export interface Compaction {
+  told(): Told | null
+  /** Decides whether the history is to be summarised before it is sent with these tools. Once a reply. */
+  isDue(sending: Sending, tools: readonly ToolSpec[]): boolean
+  /** Asks for the summary that is due, else for one of all. */
+  ask(running: Running): Promise<Summarised>
+  /** Continues as `Generation.goOn` does. `system`: the prompt with which a history is cut. */
+  goOn(system: string | null, made: { covered: number; checkpoint: Checkpoint } | null): void
+}
+
+/** Pictures that the tools of a reply gave: only its own models see them. */
+export interface ToolPictures {
+  keep(callId: string, pictures: readonly MessagePart[]): void
+  /** Returns the turns with each picture next to its call's result. */
+  beside(turns: readonly ModelMessage[]): readonly ModelMessage[]
+  /** Tells whether models see more than is stored. */
+  areShown(): boolean
+}
+
+/** The point from which a generation continues, when another instance began it, and how. */
+export interface Resumption {
+  /** Whole turns since the user's message. */
+  said: readonly TurnMessage[]
+  /** Calls that count towards `maxToolCalls`. */
+  spent: number
+  /** Calls of this reply. */
+  calls: number
+  /** Stored turns of calls. */
+  turns: number
+  /** The text of the interrupted turn, as far as it was stored. */
+  text: string
+  /** True when no model call of the reply was whole yet. */
+  isFirstCall: boolean
+  /** True when decisions have been carried out. */
+  hasDecided: boolean
+  /** Usage so far, without the interrupted turn. */
+  used: Usage
+  /** Calls to providers. */
+  attempts: number
+  /** Milliseconds from the admission. Null when nothing was said. */
+  firstTokenMs: number | null
+  reasoningMs: number | null
+  /** The model that readers know of last. Null when it is not known. */
+  model: { model: string; providerId: string } | null
+  /**
+   * Shows calls whose outcome is unknown, and counts the interrupted turn, which was sent `messages`. Resolves to how the
+   * reply waits, if it had ended for that; else to null.
+   */
+  beginAgain(messages: readonly ModelMessage[], running: Running): Promise<Wait | null>
+  /** Runs one model turn after the interrupted text. `ask` gets the messages that are sent after those of earlier turns. */
+  goOnBehind<Turn>(
+    running: Running,
+    ask: (more: readonly ModelMessage[], running: Running) => Promise<Turn>,
+  ): Promise<Turn>
+}
+
+export interface GenerateOptions extends Capabilities {
   /** The message's id, or that of a stateless completion: its tool calls are known by it. */
   replyId: string
   model: Model
   openToolbox: OpenToolbox
   /** The conversation that is gone on with. When absent, the request's messages are sent as they are. */
   told?: Told
-  /** When absent, every call is the agent's own, and made. */
+  /** The request's wishes about tools and their calls. When absent, nothing. */
   actions?: Actions
-  /** Where it goes on. When absent, it begins. */
-  from?: ResumePoint
+  /** Set when another instance began the reply. */
+  from?: Resumption
   /** Stores the n-th turn of calls before they are made. False when it cannot be stored any more. When absent, nothing is stored. */
   keepTurn?: (n: number, turn: Pick<StoredTurn, 'turn' | 'spent' | 'used'>) => Promise<boolean>
-  /** A turn of calls is whole. What it returns is waited for before the next model call. When absent, nothing. */
-  atBoundary?: () => Promise<void> | undefined
+  /**
+   * Called between two turns, before the next model call. `isStored`: models have seen nothing that is not stored. Resolves
+   * to true when the reply ends there, for another message to be answered. When absent, it never does.
+   */
+  atBoundary?: (isStored: boolean) => Promise<boolean>
   /** Limit of the whole reply in milliseconds. */
   timeoutMs: number
-  /** When absent, what is generated belongs to no reply, and needs no lease. */
+  /** The gate of this instance's lease. When absent, the generation belongs to no reply, and needs no lease. */
   gate?: LeaseGate
-  /** Whether another message is to be answered now: asked between two turns. When absent, none is. */
-  isSteered?: () => Promise<boolean>
-  /** When absent, nothing is measured. */
+  /** The observer of the reply. When absent, nothing is measured. */
   observer?: ReplyObserver
 }
 
-/** What every part of a running generation needs. */
-export interface Running extends Omit<GenerateOptions, 'timeoutMs' | 'told'> {
+/** The state that all parts of a running generation share. */
+export interface Running extends Omit<GenerateOptions, 'timeoutMs' | 'told' | keyof Capabilities> {
   actions: Actions
+  calls: CallPolicy
+  compaction: Compaction
+  pictures: ToolPictures
   request: Omit<ModelRequest, 'tools'>
   tally: Tally
   models: ModelAttribution
   reasoning: Reasoning
   observer: ReplyObserver
-  pictures: ToolPictures
-  /** What it is told of its conversation, and whether that is to be summarised first. */
-  compaction: { told(): Told | null; isDue(sending: Sending, tools: readonly ToolSpec[]): boolean }
   keepSent(sent: SentBefore): void
   keepRefusal(words: string): void
   signal: AbortSignal

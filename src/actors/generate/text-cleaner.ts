@@ -1,11 +1,11 @@
 /**
- * Makes a model's text storable: U+0000 and unpaired surrogates become U+FFFD, and a pair that was split over two
- * deltas is joined (contract section 4). PostgreSQL rejects both, and one bad text would fail a whole flush.
+ * A cleaner that makes a model's text storable: U+0000 and unpaired surrogates become U+FFFD, and a pair that was split
+ * over two deltas is joined (contract section 4). PostgreSQL rejects both, and one bad text would fail a whole flush.
  */
 export interface TextCleaner {
-  /** The clean part of the text so far; a high surrogate at its end waits for its low surrogate. */
+  /** Returns the clean part of the text so far; a high surrogate at its end waits for its low surrogate. */
   push(text: string): string
-  /** What is still pending, at the end of the text. */
+  /** Returns the text that is still pending, at its end. */
   end(): string
 }
 
@@ -28,6 +28,6 @@ export function createTextCleaner(): TextCleaner {
   }
 }
 
-/** A whole text, cleaned. */
+/** Returns a whole text, cleaned. */
 export const cleanText = (text: string): string =>
   (text.isWellFormed() ? text : text.toWellFormed()).replaceAll('\0', '\ufffd')

@@ -7,14 +7,17 @@ export interface CountedTurn {
   text: string
   /** Vendors bill it like text. */
   reasoning: string
-  /** What the provider has counted so far: less than the whole. */
+  /** The provider's count so far: less than the whole. */
   counted: Counted
   end: Extract<ModelEvent, { type: 'end' }> | null
 }
 
 const details = ['cachedTokens', 'cacheWriteTokens', 'reasoningTokens'] as const
 
-/** What one turn's provider does not report adds nothing, and is absent where none reports it. */
+/**
+ * Adds the details of one turn. A detail that its provider does not report adds nothing, and is absent when none
+ * reports it.
+ */
 function addDetails(sum: Counted, turn: Counted): void {
   for (const name of details) {
     const count = turn[name]
@@ -26,12 +29,12 @@ export const nothingUsed: Usage = { promptTokens: 0, completionTokens: 0, estima
 
 export type Tally = ReturnType<typeof createTally>
 
-/** `before`: what the reply had used in another instance. */
+/** Creates the count of a reply's tokens. `before`: its use in another instance. */
 export function createTally(request: Omit<ModelRequest, 'tools'>, model: Model, before: Usage = nothingUsed) {
   const { estimated: wasEstimated, ...used } = before
   const reported: Counted = { ...used }
   const unreported = new Map<CountedTurn, readonly ModelMessage[]>()
-  /** What was counted: a reply that is counted with each of its turns counts every text once. */
+  /** The counts by text: a reply that is counted with each of its turns counts every text once. */
   const tokens = new Map<string, number>()
   async function count(texts: readonly string[]): Promise<void> {
     const uncounted = [...new Set(texts)].filter((text) => !tokens.has(text))

@@ -1,6 +1,6 @@
-/** Which turns of a conversation are sent (contract section 19). Pure: numbers alone. */
+/** The turns of a conversation that are sent (contract section 19). Pure: numbers alone. */
 
-/** Where a history that no longer fits is cut: the room that is left then lasts for many turns. */
+/** The share of the room that a history is cut to: the rest then lasts for many turns. */
 const SHARE_AFTER_CUT = 0.6
 
 export interface Room {
@@ -11,15 +11,18 @@ export interface Room {
 }
 
 /**
- * The turn to begin with: `start` as long as all from there fits, so that requests begin alike and the provider's cache
- * knows them; else the newest whole turns that fit into 60 % of the room. `tokens`: of each turn, oldest first. Equal to
- * their number: none is sent.
+ * Returns the turn to begin with: `start` as long as all from there fits, so that requests begin alike and the
+ * provider's cache knows them; else the newest whole turns that fit into 60 % of the room. `tokens`: of each turn,
+ * oldest first. Equal to their number: none is sent.
  */
 export function firstTurn(tokens: readonly number[], { room, start }: Room): number {
   return start === null ? repeated(tokens, room) : cutAt(tokens, start, tokens.length, room)
 }
 
-/** As if every turn had been answered in its time: a history that is given anew each time begins where it began before. */
+/**
+ * Returns the turn to begin with, as if every turn had been answered in its time: a history that is given anew each
+ * time begins where it began before.
+ */
 function repeated(tokens: readonly number[], room: number): number {
   let start = 0
   for (let count = 1; count <= tokens.length; count++) start = cutAt(tokens, start, count, room)
@@ -32,18 +35,18 @@ function cutAt(tokens: readonly number[], start: number, end: number, room: numb
   return sum <= room ? start : cutTo(tokens.slice(0, end), room)
 }
 
-/** The turn that a history begins with once it is cut. */
+/** Returns the turn that a history begins with once it is cut. */
 export const cutTo = (tokens: readonly number[], room: number): number =>
   newestWithin(tokens, room * SHARE_AFTER_CUT, room)
 
 /** Above this share of the room a history is summarised, if its agent has that done. */
 const SHARE_TO_SUMMARISE = 0.8
-/** What a summary leaves as it is: the newest turns, up to this share of the history. */
+/** The share of the history, of its newest turns, that a summary leaves as it is. */
 const SHARE_KEPT = 0.3
 
 /**
- * Numbers of turns: those that a summary is asked of, and those of them that it covers. Null while all takes no more than
- * its share of the room, and where the oldest turn alone does not fit. `tokens`: of each turn that is sent, oldest first;
+ * Counts the turns that a summary is asked of, and those of them that it covers. Null while all takes no more than its
+ * share of the room, and where the oldest turn alone does not fit. `tokens`: of each turn that is sent, oldest first;
  * `summary`: of the summary before them, which `room` does not hold. An infinite room: whatever they take.
  */
 export function toSummarise(
@@ -59,7 +62,7 @@ export function toSummarise(
   return covered === 0 ? null : { sent, covered }
 }
 
-/** The newest whole turns within `share`; the newest one alone may take `most`. */
+/** Returns the newest whole turns within `share`; the newest one alone may take `most`. */
 export function newestWithin(tokens: readonly number[], share: number, most = share): number {
   let left = share
   let at = tokens.length

@@ -3,7 +3,6 @@
  * what the provider counts.
  */
 
-import { behindSummary, sentSummary } from '../../features/compaction/sent-summary.ts'
 import type {
   Checkpoint,
   HistoryMessage,
@@ -19,6 +18,7 @@ import type {
 import { cutTo, firstTurn, newestWithin, toSummarise } from './budget.ts'
 import { correctionOf, tokensOf, tokensOfAll, tokensOfTools } from './estimate.ts'
 import { joinNeighbours, withinPartLimit } from './message-parts.ts'
+import { behindSummary, sentSummary } from './sent-summary.ts'
 
 /** A user's message and all that answered it, as they are sent. */
 export interface ConversationTurn {
@@ -34,7 +34,7 @@ export interface Conversation {
   turns: readonly ConversationTurn[]
   /** The newest user message, and what follows it: always sent. */
   newest: readonly ModelMessage[]
-  /** What is stored of it, for those who keep requests. Absent when there is nothing. */
+  /** The stored part of the conversation, for those who keep requests. Absent when there is nothing. */
   stored?: Omit<RequestHistory, 'first' | 'count' | 'left' | 'summary'>
   /** The turns begin with the conversation's first one. */
   isWhole: boolean
@@ -58,11 +58,11 @@ interface Composed {
   tokens: number
 }
 
-/** What a summary is asked of. */
+/** The material of a summary. */
 export interface Summarising {
   messages: ModelMessage[]
   history: RequestHistory | undefined
-  /** How many of the conversation's turns it covers, from the first one on. */
+  /** The number of the conversation's turns that the summary covers, from the first one on. */
   covered: number
   /** Position of the last message that it covers. */
   position: number
@@ -98,11 +98,11 @@ function measure(conversation: Conversation): Measured {
 
 const positionOf = (turn: ConversationTurn | undefined): number => turn?.first?.position ?? -1
 
-/** What so many tokens leave for the turns, as they are estimated. */
+/** Returns the room that so many tokens leave for the turns, as they are estimated. */
 const roomIn = ({ correction, summaryTokens }: Measured, most: number, fixed: number): number =>
   most / correction - fixed - summaryTokens
 
-/** Why the turns before `start` are not sent. */
+/** Returns why the turns before `start` are not sent. */
 function reasonAt({ checkpoint, before, started }: Measured, start: number): LeftReason {
   const isCovered = checkpoint !== null && (before === null || before.from <= checkpoint.position + 1)
   if (isCovered && start === 0) return 'compacted'
@@ -159,28 +159,28 @@ export function createComposer(conversation: Conversation) {
   return {
     correction,
     /**
-     * The conversation cut so that all before the newest message has `most` tokens at most. Prompt and tools use `fixed`
-     * of them, uncorrected.
+     * Returns the conversation cut so that all before the newest message has `most` tokens at most. Prompt and tools
+     * use `fixed` of them, uncorrected.
      */
     within(most: number, fixed: number): Composed {
       const at = firstTurn(estimated, { room: roomIn(measured, most, fixed), start: started })
       return composed(measured, at, reasonAt(measured, at))
     },
     /**
-     * The same with `most` tokens of history at the most. Null when that leaves out no more than is before the turn
-     * `start`.
+     * Returns the same with `most` tokens of history at the most. Null when that leaves out no more than is before the
+     * turn `start`.
      */
     shortened(most: number, start: number): Composed | null {
       const at = newestWithin(estimated, most / correction - summaryTokens)
       return at <= start ? null : composed(measured, at, 'provider_limit')
     },
     /**
-     * What a summary is asked of, with `asking` at its end. Null while the history takes no more than its share of `most`.
-     * Infinite: whatever it takes.
+     * Returns the material of a summary, with `asking` at its end. Null while the history takes no more than its share
+     * of `most`. Infinite: whatever it takes.
      */
     summarising: (most: number, fixed: number, asking: ModelMessage): Summarising | null =>
       summarising(measured, roomIn(measured, most, fixed), asking),
-    /** The conversation cut as if it no longer fitted. */
+    /** Returns the conversation cut as if it no longer fitted. */
     cut(most: number, fixed: number): Conversation {
       const { turns, before } = conversation
       const at = Math.max(started ?? 0, cutTo(estimated, roomIn(measured, most, fixed)))
@@ -191,7 +191,7 @@ export function createComposer(conversation: Conversation) {
   }
 }
 
-/** The conversation once `checkpoint` stands for so many of its turns. */
+/** Returns the conversation once `checkpoint` stands for so many of its turns. */
 export function compacted(conversation: Conversation, covered: number, checkpoint: Checkpoint): Conversation {
   const { turns, before } = conversation
   return {
@@ -214,19 +214,21 @@ export interface Told {
 type Sent = Pick<ModelRequest, 'messages' | 'history' | 'shortening'>
 
 export interface Sending {
-  /** `turns`: by this reply, and by those that it continues. */
+  /** Returns the next request. `turns`: those of this reply, and of those that it continues. */
   next(turns: readonly ModelMessage[]): Sent
-  /** The request that the provider was sent at last, and the tokens that it counted. Null when it reported none. */
+  /**
+   * Notes the request that the provider was sent at last, and the tokens that it counted. Null when it reported none.
+   */
   counted(request: ModelRequest, promptTokens: number | null): void
-  /** What a summary is asked of. Null where none is due. */
+  /** Returns the material of a summary. Null when none is due. */
   summarising(asking: ModelMessage): Summarising | null
 }
 
-/** What prompt and tools take, by the estimate without a correction. */
+/** Estimates the tokens of prompt and tools, without a correction. */
 export const fixedTokens = ({ system, tools }: { system: string | null; tools: readonly ToolSpec[] }): number =>
   tokensOf(system ?? '') + tokensOfTools(tools)
 
-/** A request without a conversation is sent as it is. */
+/** Returns the sending of a request without a conversation, which is sent as it is. */
 export const sendingAll = (messages: readonly ModelMessage[]): Sending => ({
   next: (turns) => ({ messages: [...messages, ...turns] }),
   counted() {},

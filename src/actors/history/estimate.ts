@@ -20,8 +20,8 @@ const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
 })
 
 /**
- * Tokens of a run of one kind: tokenizers take a word, three digits, a few signs or an indentation as one, and the blank
- * before a word with it. Measured against o200k: within 15 % for English, code, JSON and CSV.
+ * Estimates the tokens of a run of one kind. Tokenizers take a word, three digits, a few signs or an indentation as
+ * one, and the blank before a word with it. Measured against o200k: within 15 % for English, code, JSON and CSV.
  */
 function tokensOfRun(kind: number, length: number): number {
   switch (kind) {
@@ -39,7 +39,10 @@ function tokensOfRun(kind: number, length: number): number {
   }
 }
 
-/** Chinese and its like have a character a token, about; letters with accents and other alphabets several. */
+/**
+ * Estimates the tokens of a character that is not ASCII. Chinese and its like have about one a character; letters with
+ * accents and other alphabets share one.
+ */
 const tokensOfOther = (code: number): number => (code >= 0x2e80 ? 0.85 : 0.28)
 
 function estimate(text: string, from: number, to: number): number {
@@ -89,7 +92,7 @@ function tokensOfPart({ type, mediaType, size }: MessagePart): number {
 const MESSAGE = 4
 const CALL = 10
 
-/** Estimated tokens of a message as it is sent, with parts, calls and their results. */
+/** Estimates the tokens of a message as it is sent, with parts, calls and their results. */
 export function tokensOfMessage(message: ModelMessage): number {
   const text = MESSAGE + tokensOf(message.content)
   if (message.role === 'user') {
@@ -119,7 +122,7 @@ export const tokensOfTools = (tools: readonly ToolSpec[]): number =>
  */
 const CREDIBLE = 0.3
 
-/** The factor for estimates after a call: between a half and three. */
+/** Returns the factor for estimates after a call: between a half and three. */
 export function correctionOf(call: Pick<SentBefore, 'estimated' | 'reported'> | null): number {
   if (call === null || call.reported === null || call.estimated === 0) return 1
   const ratio = call.reported / call.estimated

@@ -20,8 +20,8 @@ export const historyLimits = (maxTokens: number): HistoryLimits => ({
 type Turn = HistoryMessage[]
 
 /**
- * A reply whose question was not read any more is half a turn: only whole ones are sent. A conversation that was given
- * may begin with the assistant: then that is a turn.
+ * Divides messages into turns. A reply whose question was not read any more is half a turn: only whole ones are sent. A
+ * conversation that was given may begin with the assistant: that is a turn, too.
  */
 function turnsOf(messages: readonly HistoryMessage[], isWhole: boolean): Turn[] {
   const turns: Turn[] = []
@@ -33,12 +33,12 @@ function turnsOf(messages: readonly HistoryMessage[], isWhole: boolean): Turn[] 
   return turns
 }
 
-/** Neither text nor tool calls. */
+/** Returns whether a message has neither text nor tool calls. */
 const isEmpty = ({ content, toolEvents }: HistoryMessage): boolean => content === '' && !toolEvents?.length
 
 type NewestMessage = Pick<HistoryMessage, 'content' | 'parts'>
 
-/** A message whose reply stayed empty and that was then sent again is one message. */
+/** Removes messages whose reply stayed empty and that were then sent again. */
 function withoutRepeats(turns: readonly Turn[], newest: NewestMessage): Turn[] {
   return turns.filter((turn, index) => {
     const [asked, ...answers] = turn
@@ -49,21 +49,21 @@ function withoutRepeats(turns: readonly Turn[], newest: NewestMessage): Turn[] {
   })
 }
 
-/** What stands in place of a question that was itself too long, and of the answer that it did not get. */
+/** The messages that stand in place of a question that was itself too long, and of the missing answer. */
 const tooLong: readonly ModelMessage[] = [
   { role: 'user', content: '[A message stood here that was too long to be sent.]' },
   { role: 'assistant', content: '[It was not answered.]' },
 ]
 
-/** It would be refused again, and the next question with it. */
+/** Returns whether a question was too long: it would be refused again, and the next question with it. */
 const wasTooLong = ([asked, ...answers]: Turn): boolean =>
   asked?.role === 'user' &&
   answers.length > 0 &&
   answers.every((answer) => isEmpty(answer) && answer.isTooLong === true)
 
 /**
- * A conversation of `messages`, oldest first, and the user's message `newest`. Empty replies are left out. A reply that called
- * tools is sent with its calls and their results, each cut at `MAX_TOOL_TEXT`.
+ * Returns a conversation of `messages`, oldest first, and the user's message `newest`. Empty replies are left out. A
+ * reply that called tools is sent with its calls and their results, each cut at `MAX_TOOL_TEXT`.
  */
 export function storedConversation(
   { messages: earlier, isWhole, checkpoint, before }: History,
@@ -86,13 +86,13 @@ export function storedConversation(
   }
 }
 
-/** A stored conversation to which nothing is added. */
+/** Returns a stored conversation to which nothing is added. */
 export const restingConversation = (stored: History): Conversation => ({
   ...storedConversation(stored, stored.messages, { content: '', parts: [] }, false),
   newest: [],
 })
 
-/** A conversation that the caller keeps: all of it is given, each time. */
+/** Returns a conversation that the caller keeps: all of it is given, each time. */
 export function givenConversation(messages: readonly ModelMessage[]): Conversation {
   const newestAt = messages.findLastIndex(({ role }) => role === 'user')
   const turns: ModelMessage[][] = []

@@ -1,7 +1,7 @@
 /** Pictures and files of messages (contract section 13). Their bytes are not here: they are read where they are sent. */
 import type { MessagePart, ModelMessage, Segment, UserMessage } from '../ports/index.ts'
 
-/** What a message holds, in the order that it was sent: texts that are not empty, and parts. */
+/** Returns the contents of a message in the order that they were sent: texts that are not empty, and parts. */
 export function segmentsOf(content: string, parts: readonly MessagePart[]): Segment[] {
   const segments: Segment[] = []
   let shown = 0
@@ -14,17 +14,17 @@ export function segmentsOf(content: string, parts: readonly MessagePart[]): Segm
   return segments
 }
 
-/** A user's message as a model is sent it. */
+/** Returns a user's message as a model is sent it. */
 export const userMessage = (content: string, parts: readonly MessagePart[] = []): UserMessage =>
   parts.length === 0 ? { role: 'user', content } : { role: 'user', content, segments: segmentsOf(content, parts) }
 
-/** Whether two messages have the same parts. */
+/** Returns whether two messages have the same parts. */
 export const sameParts = (one: readonly MessagePart[] = [], other: readonly MessagePart[] = []): boolean =>
   one.length === other.length && one.every((part, index) => identityOf(part) === identityOf(other[index]))
 
 const identityOf = (part: MessagePart | undefined): string | undefined => part?.sourceUrl ?? part?.sha256
 
-/** Both in one, the second below the first. */
+/** Joins two messages, the second below the first. */
 export function joinUserMessages(one: UserMessage, other: UserMessage): UserMessage {
   const between = one.content === '' || other.content === '' ? '' : '\n\n'
   const content = `${one.content}${between}${other.content}`
@@ -38,12 +38,12 @@ const partsAndTexts = ({ content, segments }: UserMessage): readonly Segment[] =
 const partsIn = ({ segments = [] }: UserMessage): MessagePart[] =>
   segments.filter((segment) => typeof segment !== 'string')
 
-/** What earlier messages' parts may hold together (contract section 13). */
+/** The most bytes of the parts of earlier messages together (contract section 13). */
 const MAX_EARLIER_BYTES = 20 * 2 ** 20
 
 /**
- * Earlier messages send their parts again, the newest first, until one does not fit; in place of the others stand words.
- * The newest message keeps its own.
+ * Limits the parts of earlier messages, which send them again, the newest first, until one does not fit; words stand in
+ * place of the others. The newest message keeps its own.
  */
 export function withinPartLimit(messages: readonly ModelMessage[], max = MAX_EARLIER_BYTES): ModelMessage[] {
   const asked = messages.filter((message) => message.role === 'user')
@@ -57,7 +57,7 @@ export function withinPartLimit(messages: readonly ModelMessage[], max = MAX_EAR
   return messages.map((message) => (message.role === 'user' ? withWords(message, kept) : message))
 }
 
-/** The model is told of the parts that it is not sent. */
+/** Puts words in place of the parts that are not sent. */
 function withWords(message: UserMessage, kept: ReadonlySet<Segment>): UserMessage {
   if (partsIn(message).every((part) => kept.has(part))) return message
   const segments = partsAndTexts(message).map((segment) =>
@@ -75,7 +75,7 @@ function withWords(message: UserMessage, kept: ReadonlySet<Segment>): UserMessag
 const wordsFor = ({ type, mediaType, filename }: MessagePart): string =>
   `[A ${type === 'image_url' ? 'picture' : 'file'} stood here: ${filename === null ? '' : `${filename}, `}${mediaType}]`
 
-/** Messages of the same role in a row become one; calls and their results stand alone. */
+/** Joins messages of the same role in a row; calls and their results stand alone. */
 export function joinNeighbours(messages: readonly ModelMessage[]): ModelMessage[] {
   const joined: ModelMessage[] = []
   for (const message of messages) {

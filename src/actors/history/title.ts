@@ -5,7 +5,7 @@ const MAX_LENGTH = 60
 /** Enough to find a title in: every message is looked at when it is admitted. */
 const MAX_SOURCE = 10_000
 
-/** Null when the text holds nothing to name a session by. Characters are Unicode code points. */
+/** Derives a title. Null when the text holds nothing to name a session by. Characters are Unicode code points. */
 export function deriveTitle(text: string): string | null {
   let title: string | null = null
   for (const [word] of text.trimStart().slice(0, MAX_SOURCE).matchAll(/\S+/gu)) {

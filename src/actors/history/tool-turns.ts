@@ -1,8 +1,8 @@
 /** A reply's tool calls and their results → the messages that show them to a model. Pure. */
 
-import { decisionText, neverMade, resultText } from '../../features/approvals/decided-calls.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import type { HistoryDecision, HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from '../ports/index.ts'
+import { decisionText, neverMade, resultText } from './decided-calls.ts'
 import { userMessage } from './message-parts.ts'
 
 /** Characters (UTF-16 code units) of a tool's arguments or result that later turns of a session still show. */
@@ -12,8 +12,8 @@ export const unknownOutcome =
   'The outcome is unknown: the reply ended before a result of this call was stored. The call may have taken effect. It was not made again.'
 
 /**
- * The call as it may be sent back to a model. Vendors refuse names and arguments that a model made up (a dot in a
- * name, half a JSON), and a refused message would fail this reply and every later one; what was wrong stands in the
+ * Returns the call as it may be sent back to a model. Vendors refuse names and arguments that a model made up (a dot in
+ * a name, half a JSON), and a refused message would fail this reply and every later one; what was wrong stands in the
  * call's result.
  */
 export const repeatableCall = ({ id, name, arguments: text }: ToolCall): ToolCall => ({
@@ -30,7 +30,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** What is shown of a result, and what is said behind it: nothing where all is shown. */
+/** Returns the shown part of a result, and the words to add when it is not all. */
 export function cutText(text: string): { shown: string; added: string } {
   if (text.length <= MAX_TOOL_TEXT) return { shown: text, added: '' }
   return { shown: text.slice(0, MAX_TOOL_TEXT).toWellFormed(), added: '\n[cut here: the whole text was longer]' }
@@ -41,11 +41,11 @@ function shortened(text: string): string {
   return `${shown}${added}`
 }
 
-/** Cut arguments must still be JSON. */
+/** Cuts arguments, which must still be JSON. */
 const cutArguments = (text: string): string =>
   text.length <= MAX_TOOL_TEXT ? text : JSON.stringify({ cut: text.slice(0, MAX_TOOL_TEXT).toWellFormed() })
 
-/** One model turn of a reply: its text, then the calls that it made. */
+/** A model turn of a reply: its text, then the calls that it made. */
 interface ToolTurn {
   text: string
   calls: ToolCall[]
@@ -55,7 +55,7 @@ interface ToolTurn {
   waited: Set<string>
 }
 
-/** A call that follows a result, or further text, belongs to a new turn. */
+/** Divides a reply into its turns. A call that follows a result, or further text, belongs to a new turn. */
 function turnsOf(content: string, events: readonly HistoryToolEvent[]): { turns: ToolTurn[]; rest: string } {
   const bytes = Buffer.from(content)
   const turns: ToolTurn[] = []
@@ -86,7 +86,7 @@ function turnsOf(content: string, events: readonly HistoryToolEvent[]): { turns:
   return { turns, rest: bytes.toString('utf8', shown) }
 }
 
-/** What the model is told of a call that waited. */
+/** Returns the text that the model is sent of a call that waited. */
 function laterText(decided: HistoryDecision | undefined): string {
   if (decided === undefined || decided.decision === null) return neverMade
   if (decided.decision !== 'approve') return shortened(decisionText({ ...decided, decision: decided.decision }))
@@ -94,7 +94,7 @@ function laterText(decided: HistoryDecision | undefined): string {
   return decided.begun ? unknownOutcome : neverMade
 }
 
-/** A stored message as the model sees it: a reply that called tools is several messages. */
+/** Returns a stored message as the model sees it: a reply that called tools is several messages. */
 export function messagesFor({ role, content, parts, toolEvents, decided }: HistoryMessage): ModelMessage[] {
   if (role === 'user' && parts?.length) return [userMessage(content, parts)]
   if (role === 'user' || !toolEvents?.length) return content === '' ? [] : [{ role, content }]

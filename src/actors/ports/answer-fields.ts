@@ -1,6 +1,6 @@
-/** What a request may ask of the answer itself (contract section 13). Types only. */
+/** The fields by which a request shapes the answer itself (contract section 13). Types only. */
 
-/** What the answer keeps to, as a completion request has it. `schema`: a JSON Schema. */
+/** The form of the answer, as a completion request names it. `schema`: a JSON Schema. */
 export interface AnswerSchema {
   name: string
   description?: string
@@ -26,7 +26,7 @@ export interface AnswerFields {
   parallelToolCalls?: boolean
 }
 
-/** What an agent asks of its answers, where a request names nothing else. */
+/** The fields that an agent sets for its answers, unless the request sets others. */
 export interface AgentFields {
   maxTokens?: number
   reasoningEffort?: ReasoningEffort

@@ -1,17 +1,20 @@
-/** Who owns what: how instances reach each other, and what an instance's coordination needs of the replies that run in it. */
+/**
+ * The ownership of replies: how instances reach each other, and what an instance's coordination needs of the replies
+ * that run in it.
+ */
 
 import type { IntentKind, StoredEvent } from '../reply/reply-event.ts'
 import type { OfferReason } from './handover.ts'
 import type { Place, ReplyInfo } from './journal.ts'
 
-/** What others ask of the owner of a running reply. Stored first, so that it outlives both instances. */
+/** A request of others to the owner of a running reply. Stored first, so that it outlives both instances. */
 export interface Intent {
   kind: IntentKind
   sessionId: string
   replyId: string | null
 }
 
-/** What is stored of a reply whose owner was lost. */
+/** A stored reply whose owner was lost. */
 export interface LostReply {
   replyId: string
   sessionId: string
@@ -29,26 +32,32 @@ export interface OwnedRow extends ReplyInfo {
   offered: OfferReason | null
 }
 
-/** What the owner of a reply announces: events that were stored behind a place (none: nothing lies behind it), or the end. */
+/**
+ * The news that the owner of a reply announces: events that were stored after a place (when empty, nothing is stored
+ * after it), or the end.
+ */
 export type Notice = { after: Place; events: readonly StoredEvent[] } | 'ended'
 
 export interface Following extends Disposable {
-  /** The owner has announced something of this reply within the last moments: the database need not be read. */
+  /**
+   * Returns whether the owner has announced something of this reply within the last moments: then the database need not
+   * be read.
+   */
   isLive(): boolean
 }
 
 /**
- * How instances reach each other without waiting for their next read of the database. Best effort: what is lost here
- * is found there, later.
+ * The way by which instances reach each other without waiting for their next read of the database. Best effort: what is
+ * lost here is found there, later.
  */
 export interface Exchange {
-  /** Intents were stored for these instances: they may read them now. */
+  /** Tells these instances that intents were stored for them: they may read them now. */
   wake(instanceIds: readonly string[]): void
   /** Asks the owner of a reply to announce what it stores, until disposed of. */
   follow(reply: ReplyInfo, onNotice: (notice: Notice) => void): Following
-  /** Events behind the place `after` of a reply that runs here were stored. */
+  /** Announces events that were stored after the place `after` of a reply that runs here. */
   stored(replyId: string, after: Place, events: readonly StoredEvent[]): void
-  /** A reply that ran here has ended: its outcome is stored, or will be by others. */
+  /** Announces the end of a reply that ran here: its outcome is stored, or will be by others. */
   ended(replyId: string): void
 }
 
@@ -75,27 +84,34 @@ export interface ActorReport {
   followed: { sessionId: string; subscribers: number }[]
 }
 
-/** What an instance's coordination needs of the replies that run in it. */
+/** The replies of an instance, as its coordination needs them. */
 export interface OwnedReplies {
-  /** Ids of the replies that this instance is at work on. */
+  /** Returns the ids of the replies that this instance is at work on. */
   running(): ReadonlySet<string>
-  /** The newest stored event of a reply that runs here and can be followed. Null when it does not, or its log was cut. */
+  /**
+   * Returns the newest stored event of a reply that runs here and can be followed. Null when it does not, or its log
+   * was cut.
+   */
   placeOf(replyId: string): Place | null
   report(): ActorReport
-  /** Goes on with what other instances have left; `lost`: with what lost ones have, too. */
-  takeOver(lost: boolean): Promise<void>
-  /** Applying one again is harmless: a cancel is, until its reply has ended. */
+  /** Applies an intent. Applying one again is harmless: a cancel stays until its reply has ended. */
   apply(intent: Intent): void
-  /** Agents whose stateless replies run here. They have no row, so no intent can name them. */
+  /** Returns the agents whose stateless replies run here. They have no row, so no intent can name them. */
   statelessAgents(): readonly string[]
-  /** The agent was deleted: whatever replies for it here ends. */
+  /** Ends whatever replies here for an agent that was deleted. */
   forgetAgent(agentId: string): void
-  /** Its own lease has run out: whatever runs here is cut and stopped, and stored as `internal` if the epoch still stands. */
+  /**
+   * Ends whatever runs here, since the own lease has run out: it is cut and stopped, and stored as `internal` if the
+   * epoch still stands.
+   */
   leaseExpired(): void
-  /** Others have declared this instance lost: whatever ran under `epoch` stops and writes nothing more. */
+  /** Ends whatever ran under `epoch`, since others have declared this instance lost: nothing more of it is written. */
   fenced(epoch: number): void
-  /** A row that streams under this instance, without an actor; if it was offered, nobody may take it any more. */
+  /** Settles a row that streams under this instance without an actor. If it was offered, nobody may take it any more. */
   settleOrphan(reply: OwnedRow): Promise<void>
-  /** A reply at work whose row is not streaming any more, or is gone with its session. Rejects when the database is unavailable. */
+  /**
+   * Drops a reply at work whose row is not streaming any more, or is gone with its session. Rejects when the database
+   * is unavailable.
+   */
   dropOrphan(replyId: string): Promise<void>
 }

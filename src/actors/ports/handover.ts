@@ -1,25 +1,22 @@
-/** Replies that go on in another instance (contract section 21). Types only: persistence implements them. */
+/** The stored state of a running reply, with which another instance can go on (contract section 21). Types only. */
 
-import type { ReplyValues } from '../../templates/placeholders.ts'
-import type { HandoverReason, StoredEvent, Usage, WaitKind } from '../reply/reply-event.ts'
-import type { ReplyInfo } from './journal.ts'
-import type { Counts } from './limits.ts'
+import type { HandoverReason, Usage, WaitKind } from '../reply/reply-event.ts'
 import type { ToolChoice } from './model.ts'
-import type { Carried, DecidedCall, InForce, OpenTurn } from './waiting.ts'
+import type { InForce, OpenTurn } from './waiting.ts'
 
-/** What a request has set for its reply. */
+/** The settings that a request has made for its reply. */
 export interface ReplyStart extends InForce {
   /** The tool choice of the first model call. Null stands for the provider's default. */
   toolChoice: ToolChoice | null
   /** Whether the model's reasoning is asked for and shown. */
   reasoning: boolean
-  /** Which calls that wait its readers are shown. */
+  /** The kinds of waiting calls that its readers are shown. */
   shows: Readonly<Record<WaitKind, boolean>>
-  /** What follows the agent's prompt. Null when the request brought none. */
+  /** The text after the agent's prompt. Null when the request brought none. */
   instructions: string | null
 }
 
-/** What a reply had come to with a turn of calls, before these were made. */
+/** The state of a reply with a turn of calls, before these were made. */
 export interface StoredTurn {
   /** The turn without its results, which are events of the reply. */
   turn: OpenTurn
@@ -32,64 +29,5 @@ export interface StoredTurn {
   reasoningMs: number | null
 }
 
-/** Why an owner that is still there gives a reply away. */
+/** The reason for which an owner that is still there gives a reply away. */
 export type OfferReason = Exclude<HandoverReason, 'instance_lost'>
-
-/** A reply that was taken over, as it is stored. */
-export interface Claimed {
-  reply: ReplyInfo
-  events: readonly StoredEvent[]
-  reason: HandoverReason
-  /** The former owner. */
-  from: string
-  /** Whether a cancel was asked for while nobody ran it. */
-  cancelled: boolean
-  /** Time since the admission, by the database's clock. */
-  elapsedMs: number
-  /** As its notes tell. */
-  noted: { firstTokenMs: number | null; attempts: number; turns: number; tools: number }
-  agentId: string
-  /** Whose limits its use counts for. When absent, it counts for nobody's. */
-  counts?: Counts | undefined
-  /** The provider of the model that its first frame names. Null when it is not known. */
-  providerId: string | null
-  /** The user's message that it answers. */
-  answeredId: string | null
-  /** Whether the message has pictures or files. */
-  hasParts: boolean
-  text: string
-  historyEnd: number
-  /** See `Admitted`. */
-  titleFrom: string | null
-  values: Pick<ReplyValues, 'user' | 'metadata'>
-  /** What its request had set. Null when nothing was stored: the reply goes on with its agent's settings alone. */
-  start: ReplyStart | null
-  turns: readonly StoredTurn[]
-  /** What the reply goes on from after a decision. Null when it answers a user's message. */
-  continued: { carried: Carried; decisions: readonly DecidedCall[]; by: string | null } | null
-}
-
-export interface Handovers {
-  /**
-   * Stores the n-th turn of calls, from 1. False when the reply is not this instance's any more. Waits while the database
-   * is away.
-   */
-  keepTurn(reply: ReplyInfo, n: number, turn: StoredTurn, start: ReplyStart | null): Promise<boolean>
-  /**
-   * Gives the reply away. `refused`: no other instance is ready, or it may not go on; it stays this instance's. `gone`: it is
-   * this instance's no more.
-   */
-  offer(reply: ReplyInfo, reason: OfferReason): Promise<'offered' | 'refused' | 'gone'>
-  /** Takes an offer back. False when another instance has the reply. */
-  takeBack(reply: ReplyInfo): Promise<boolean>
-  /** Which of these go on elsewhere when their instance is gone. */
-  mayGoOn(replyIds: readonly string[]): Promise<Set<string>>
-  /** Whether it is still this instance's. Concurrent questions go together. */
-  isOwn(replyId: string): Promise<boolean>
-  /** Some of the replies that others have left, `most` of them at most. `lost`: those of lost owners too. */
-  left(lost: boolean, most: number): Promise<string[]>
-  /** Takes a reply over. Null when another instance has it, or it has ended. Concurrent claims go together. */
-  claim(replyId: string): Promise<Claimed | null>
-  /** Whether this instance takes replies over. */
-  setReady(isReady: boolean): Promise<void>
-}

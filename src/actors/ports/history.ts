@@ -7,13 +7,13 @@ import type { MessagePart } from './parts.ts'
 export interface History {
   messages: HistoryMessage[]
   isWhole: boolean
-  /** What stands in place of the messages before them. Null when nothing does. */
+  /** The summary in place of the messages before them. Null when there is none. Null when nothing does. */
   checkpoint: Checkpoint | null
-  /** What the last call for the path's newest reply was sent. Null when it is not known. */
+  /** The measures of the last request for the path's newest reply. Null when it is not known. */
   before: SentBefore | null
 }
 
-/** Why a part of the history was not sent. */
+/** The reason for which a part of the history was not sent. */
 export type LeftReason = 'budget' | 'provider_limit' | 'compacted'
 
 /** The summary of a path up to one of its messages. */
@@ -24,27 +24,27 @@ export interface Checkpoint {
   summary: string
 }
 
-/** What a reply's last model call was sent: stored with the reply, for the next one on its path. */
+/** The measures of a reply's last model request: stored with the reply, for the next one on its path. */
 export interface SentBefore {
   /** Position of the first message that was sent. */
   from: number
   /** Tokens of the whole request: as they were estimated, without a correction. */
   estimated: number
-  /** As the provider counted them. Null when it reported nothing. */
+  /** The tokens as the provider counted them. Null when it reported nothing. */
   reported: number | null
-  /** Why it began there. Null when it began with the conversation. */
+  /** The reason for which it began there. Null when it began with the conversation. */
   left: LeftReason | null
 }
 
 export interface HistoryMessage {
-  /** Its position in its session. When absent, it is stored nowhere. */
+  /** The position in its session. When absent, it is stored nowhere. */
   position?: number
   role: 'user' | 'assistant'
   content: string
   parts?: readonly MessagePart[]
-  /** What the reply's tools were asked and answered, in order. Absent or null when there is nothing. */
+  /** The calls and results of the reply's tools, in order. Absent or null when there is nothing. */
   toolEvents?: readonly HistoryToolEvent[] | null
-  /** What became of those of its calls that were pending. Absent or null when none was. */
+  /** The decisions about its calls that were pending. Absent or null when none was. */
   decided?: readonly HistoryDecision[] | null
   /** A reply that ended so has no words: what was asked was too long for every model. Absent or null: it is another. */
   isTooLong?: true | null
@@ -70,7 +70,7 @@ export interface HistoryToolEvent {
   event: Exclude<ReplyEvent, { type: 'text' | 'reasoning' | 'tool_begun' | 'tool_unknown' | 'model' }>
 }
 
-/** How much of the history is worth reading. */
+/** The part of the history that is worth reading. */
 export interface HistoryLimits {
   /** The tokens of all text, roughly. */
   maxBytes: number
@@ -78,7 +78,7 @@ export interface HistoryLimits {
   maxToolText: number
 }
 
-/** What a reply's first request is made of: all of it is stored already. */
+/** The material of a reply's first request: all of it is stored already. */
 export interface RequestHistory {
   /** Earlier messages as they were read, oldest first. */
   earlier: readonly HistoryMessage[]
@@ -86,13 +86,13 @@ export interface RequestHistory {
   first: HistoryMessage | null
   /** The newest user message. */
   asked: string
-  /** It goes on from a reply that waited: what was said since the question is no part of it alone. */
+  /** True when it goes on from a reply that waited: messages since the question are no part of it alone. */
   isContinued: boolean
-  /** How many of the request's messages it makes up. */
+  /** The number of the request's messages that it makes up. */
   count: number
-  /** Why something is left out. Null when all of the conversation is sent. */
+  /** The reason for which something is left out. Null when all of the conversation is sent. */
   left: LeftReason | null
-  /** What the first user message is sent behind. Absent when there is nothing. */
+  /** The summary before the first user message. Absent when there is nothing. */
   summary?: SentSummary
 }
 

@@ -1,4 +1,4 @@
-/** What a session needs of the world. Types only: the adapters implement them, `compose/` hands them in. */
+/** The ports of a session. Types only: the adapters implement them, `compose/` hands them in. */
 
 export type * from './answer-fields.ts'
 export type * from './exchange.ts'
@@ -8,8 +8,7 @@ export type * from './journal.ts'
 export type * from './limits.ts'
 export type * from './model.ts'
 export type * from './parts.ts'
-export type * from './queue.ts'
 export type * from './request.ts'
-export type * from './sent-request.ts'
+export type * from './steps.ts'
 export type * from './tools.ts'
 export type * from './waiting.ts'

@@ -1,15 +1,15 @@
 /** The durable side of sessions and replies: what is stored of them, and when. Types only. */
 
-import type { TransitionRecord } from '../../features/traces/transitions.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import type { HandoverReason, Outcome, RestState, StoredEvent, Usage } from '../reply/reply-event.ts'
 import type { Checkpoint, History, HistoryLimits, SentBefore } from './history.ts'
 import type { Counts, LimitsInForce, OverLimit, RequestRate } from './limits.ts'
 import type { MessagePart, PartIdentity } from './parts.ts'
 import type { OnBusy, QueuedInput, ResponseRequest, SessionToMake } from './request.ts'
+import type { TransitionRecord } from './steps.ts'
 import type { CallAnswer, Carried, DecidedCall, WaitingCall } from './waiting.ts'
 
-/** What identifies a reply that runs, wherever it is read or written. */
+/** The identity of a reply that runs, wherever it is read or written. */
 export interface ReplyInfo {
   id: string
   sessionId: string
@@ -30,19 +30,19 @@ export interface ReplyInfo {
 export type Place = Pick<StoredEvent, 'seq' | 'part'>
 
 /**
- * Where a message goes in its session's tree (contract section 14). `parent`: behind the reply of this id, null: to the
- * beginning. `regenerate`: there is no new message; the user's message of this id is answered once more, or the one that
- * the reply of this id answered, null: the path's last. By default behind the head.
+ * The place of a message in its session's tree (contract section 14). `parent`: behind the reply of this id, null: to
+ * the beginning. `regenerate`: there is no new message; the user's message of this id is answered once more, or the one
+ * that the reply of this id answered, null: the path's last. By default behind the head.
  */
 export type MessagePlace = { parent: string | null } | { regenerate: string | null }
-/** What is known of a reply when it is admitted, for those who look at it later (contract section 16). */
+/** The facts about a reply at its admission, for later readers (contract section 16). */
 export interface ReplyFacts {
   providerId: string
   /** The agent's, as it was sent. Null when it has none, or the request brought another. */
   prompt: { id: string; name: string; sha256: string } | null
   /** Settings that the request brought for this reply alone. Null without any. */
   overrides: Readonly<Record<string, unknown>> | null
-  /** Its message has waited in the queue. Absent when it has not. */
+  /** True when its message has waited in the queue. Absent when it has not. */
   queued?: boolean
   /** The id that its client gave the user's message. Absent when the client sent none. */
   sentAs?: string
@@ -50,13 +50,13 @@ export interface ReplyFacts {
   madeBy?: string
   /** Absent when another API began the reply. */
   response?: ResponseRequest
-  /** When absent, its use counts for no limit. */
+  /** The limits that its use counts for. Absent when there are none. */
   counts?: Counts
-  /** What its request has set, as persistence encodes it, while it runs. When absent, the reply ends with its instance. */
+  /** The request's settings, encoded by persistence, while it runs. Absent when the reply ends with its instance. */
   start?: string
 }
 
-/** Where a reply went on in another instance. `offset`: code points of the content before it. `at`: ISO 8601 UTC. */
+/** A point where a reply went on in another instance. `offset`: code points before it. `at`: ISO 8601 UTC. */
 export interface Continuation {
   frame_id: number
   offset: number
@@ -64,18 +64,18 @@ export interface Continuation {
   reason: Exclude<HandoverReason, 'boundary'>
 }
 
-/** How long a reply took, from its admission. */
+/** The times of a reply, from its admission. */
 export interface ReplyFigures {
   /** Null when no token came. */
   firstTokenMs: number | null
   durationMs: number
   /** Calls to providers. */
   attempts: number
-  /** Why the model, or a filter, refused, in the provider's words. Absent when neither did, or no reason was given. */
+  /** The words of the model's, or a filter's, refusal. Absent when neither refused, or no reason was given. */
   refusal?: string
   /** The HTTP status with which the provider refused a failed reply. Absent when the reply did not fail by one. */
   providerStatus?: number
-  /** What the next reply corrects its estimates by. Absent when no model was asked. */
+  /** The measures that the next reply corrects its estimates by. Absent when no model was asked. */
   sent?: SentBefore
 }
 
@@ -112,14 +112,14 @@ export interface NewMessage {
   title?: string | null
   /** Whether a model's title is to replace it. */
   titleIsDraft?: boolean
-  /** When absent, nothing is known of the reply but its model. */
+  /** The facts of the reply. When absent, only its model is known. */
   facts?: ReplyFacts
   /** Whether the prompt or a tool may use values of the session: then the admission tells them, and keeps what it told. */
   usesValues?: boolean
-  /** When absent, none are judged. */
+  /** The limits that are judged. When absent, none are. */
   limits?: LimitsInForce | undefined
   onBusy: OnBusy
-  /** What is stored of it when it has to wait. Absent when it never waits. */
+  /** The form in which it is stored when it has to wait. Absent when it never waits. */
   queuedInput?: QueuedInput
   /** Whether it may wait in the queue. When absent or false, it is `busy` instead. */
   mayQueue?: boolean
@@ -143,7 +143,7 @@ export interface Admitted {
   outcome: 'admitted'
   reply: ReplyInfo
   restState: RestState
-  /** What it answers: the message's text, or that of the earlier message that is answered once more. */
+  /** The text that it answers: the message's, or that of the earlier message that is answered once more. */
   text: string
   /** The message that the new one comes behind: the user's behind a reply, another reply behind the user's. Null when there is none. */
   parentId: string | null
@@ -152,8 +152,8 @@ export interface Admitted {
   /** The first user message of a session that has no title, or a draft. Null when it has one. */
   titleFrom: string | null
   /**
-   * What stands before `text`. Throws where a form of it is not known. Absent when it is to be read: it is long, or was not
-   * asked for.
+   * The messages before `text`. Throws where a form of it is not known. Absent when it is to be read: it is long, or
+   * was not asked for.
    */
   history?: () => History
   /** Absent when they were not asked for. */
@@ -229,7 +229,7 @@ export interface Settlement {
   figures: ReplyFigures | null // null when unknown
   /** Title for a session that has none. */
   title: string | null
-  /** What waits, when the reply ended for that. `calls`: those that this reply asked for. Nothing by default. */
+  /** The waiting calls, when the reply ended for them. `calls`: those that this reply asked for. Nothing by default. */
   waiting?: { calls: readonly WaitingCall[]; carried: Carried } | undefined
   /** Steps of the reply that are stored with it, in order, its end the last; 64 at most. None by default. */
   steps?: readonly TransitionRecord[]
@@ -239,11 +239,11 @@ export type Settled =
   | { result: 'settled'; settledAt: string; next?: string | null; leftSteps?: boolean }
   | { result: 'fenced' | 'gone' }
 
-/** What a cancel is meant for. Empty: whatever runs in the session, a compaction too. */
+/** The target of a cancel. Empty: whatever runs in the session, a compaction too. */
 export interface ToCancel {
   /** This reply alone: by now another one may run. */
   only?: string
-  /** Whatever runs, but not this reply, which the cancel is to make room for. */
+  /** The reply that is not cancelled, since the cancel is to make room for it: whatever else runs is. */
   but?: string
 }
 
@@ -268,15 +268,15 @@ export interface Journal {
    */
   settle(reply: ReplyInfo, settlement: Settlement): Promise<Settled>
   /**
-   * The events after the frame `after`, and the outcome when it is settled. Null when there is no such reply (deleted). `readTo`: of the
-   * last reading of a caller that has all events up to it; without it, all are looked for.
+   * Returns the events after the frame `after`, and the outcome when it is settled. Null when there is no such reply
+   * (deleted). `readTo`: of the last reading of a caller that has all events up to it; without it, all are looked for.
    */
   read(replyId: string, after: number, readTo?: number): Promise<StoredReply | null>
   /** Stores the intent to cancel what is meant of this session. Null when it does not run. */
   requestCancel(sessionId: string, which: ToCancel): Promise<{ replyId: string; instanceId: string } | null>
   /**
-   * The path that ends at the position `end`, within `limits`; or at the user's message that a reply answers, that message
-   * included.
+   * Returns the path that ends at the position `end`, within `limits`; or at the user's message that a reply answers,
+   * that message included.
    */
   history(sessionId: string, end: number | { answeredBy: string }, limits: HistoryLimits): Promise<History>
   /** Stores a summary of a session's path, however long the database is away. `fenced`: or the session is gone. Idempotent. */
@@ -287,14 +287,14 @@ export interface Journal {
   /** Holds a session as a reply would, for a summary that no reply waits for. Null when it cannot be held now. */
   hold(session: SessionToHold, epoch: number): Promise<HeldSession | null>
   /**
-   * Idempotent, and however long the database is away. A hold ends with its epoch, too. The id of the reply to the queued
-   * message that begins with it. Null when none does.
+   * Releases a hold, however long the database is away. Idempotent; a hold ends with its epoch, too. Resolves to the id
+   * of the reply to the queued message that begins with it. Null when none does.
    */
   release(place: Pick<ReplyInfo, 'sessionId' | 'epoch'>, hold: string): Promise<string | null>
-  /** Whether a session is still held so, on any instance. */
+  /** Returns whether a session is still held so, on any instance. */
   isHeld(sessionId: string, hold: string): Promise<boolean>
-  /** The fencing token of this instance now. */
+  /** Returns the fencing token of this instance now. */
   epoch(): number
-  /** What a stored message holds besides its text. */
+  /** Reads the parts of a stored message. */
   parts(messageId: string): Promise<MessagePart[]>
 }

@@ -10,17 +10,17 @@ export interface Limits {
   costPerMonth?: number
 }
 
-/** What a message, or a stateless request, counts for. The user's count where there is a user. */
+/** The limits that a message, or a stateless request, counts for. The user's count where there is a user. */
 export interface LimitsInForce {
   key?: Limits & { id: string }
   user?: Limits
 }
 
-/** Whose use a reply counts towards, also where nothing limits it now. */
+/** The counts of a reply's use, also when nothing limits it now. */
 export interface Counts {
   /** Id of the named key that it was asked for with. */
   key?: string
-  /** Its user has limits with this agent. */
+  /** True when its user has limits with this agent. */
   user?: true
 }
 
@@ -30,7 +30,7 @@ export interface CountsFor {
   user: string | null
 }
 
-/** What refuses a request. */
+/** The limit that refuses a request. */
 export interface OverLimit {
   of: 'key' | 'user'
   limit: keyof Limits

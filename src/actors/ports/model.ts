@@ -1,4 +1,4 @@
-/** What a generation needs of a model: what it is asked, what it sends, what its calls report. Types only. */
+/** The model as a generation needs it: its requests, its events, the reports of its calls. Types only. */
 
 import type { Counted, FinishReason, ReplyErrorCode } from '../reply/reply-event.ts'
 import type { AgentFields, AnswerFields, ReasoningEffort } from './answer-fields.ts'
@@ -62,7 +62,7 @@ export interface ToolSpec {
   strict?: boolean
 }
 
-/** Which tools a model may or must call. */
+/** The tools that a model may or must call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string }
 
 /** A model at a provider. */
@@ -71,15 +71,15 @@ export interface ModelTarget {
   model: string
 }
 
-/** How a request is made with less history, for a model that takes less. Tokens are estimates. */
+/** The ways to make a request with less history, for a model that takes less. Tokens are estimates. */
 export interface Shortening {
   /** Tokens of the whole request. */
   tokens: number
   /** Tokens of the history in it. */
   historyTokens: number
-  /** The factor for these estimates where the provider counts so many tokens. 1 where it names none. */
+  /** Returns the factor for these estimates where the provider counts so many tokens. 1 where it names none. */
   correction(counted: number | null): number
-  /** What changes where at most so many tokens of history are sent. Null when that is no less than now. */
+  /** Returns the changes for at most so many tokens of history. Null when that is no less than now. */
   to(historyTokens: number): Pick<ModelRequest, 'messages' | 'history' | 'shortening'> | null
 }
 
@@ -96,37 +96,37 @@ export interface ModelRequest extends ModelTarget {
   /** Asked in this order when the provider before fails with nothing said (contract section 13). */
   fallbacks?: readonly ModelTarget[]
   tools: readonly ToolSpec[]
-  /** When absent, the provider's default applies. */
+  /** The tool choice. When absent, the provider's default applies. */
   toolChoice?: ToolChoice
   reasoning: boolean // request it where the provider supports it, and emit it
-  /** When absent, calls are not counted. */
+  /** The listener to calls. When absent, calls are not counted. */
   calls?: ProviderCalls
-  /** How it is made with less history. Absent when it has none that could be left out. */
+  /** The ways to make it with less history. Absent when it has none that could be left out. */
   shortening?: Shortening
   /** Most tokens before the newest message. When absent, the installation's setting holds. */
   historyMaxTokens?: number
   /** A history that comes near them is summarised. When absent, it is cut. */
   compacts?: true
-  /** What `messages` begins with is made of. When absent, nothing that is stored. */
+  /** The stored material of the beginning of `messages`. When absent, nothing that is stored. */
   history?: RequestHistory
 }
 
-/** Why a model call failed. `message` is fit for a caller, `detail` has the provider's full words. */
+/** The reason for which a model call failed. `message` is fit for a caller, `detail` has the provider's full words. */
 export interface ModelFailure {
   code: Extract<ReplyErrorCode, `provider_${string}` | 'context_length_exceeded' | 'internal'>
   message: string
   detail: string
 }
 
-/** Why a model ended its turn. */
+/** The reason for which a model ended its turn. */
 export type EndReason = Exclude<FinishReason, 'cancelled' | 'steered'>
 
 /**
- * What a model sends in one turn. `activity` is a sign of life without text; with `output` it stands for something that
- * the model made (a piece of a tool call, reasoning unasked), not for a ping or a role alone; with `usageFollows` the
+ * An event of a model turn. `activity` is a sign of life without text; with `output` it stands for something that the
+ * model made (a piece of a tool call, reasoning unasked), not for a ping or a role alone; with `usageFollows` the
  * provider has announced that it will report usage. `usage` is what the provider has counted so far, for turns that do
- * not reach their end; the newest one counts. A turn ends with exactly one `end` or `failed`, after which nothing comes;
- * nothing at all comes after an abort. `echo`: what the vendor wants back with this turn's tool results (signed
+ * not reach their end; the newest one counts. A turn ends with exactly one `end` or `failed`, after which nothing
+ * comes; nothing at all comes after an abort. `echo`: what the vendor wants back with this turn's tool results (signed
  * reasoning); only the adapter that made it looks into it.
  */
 export type ModelEvent =
@@ -142,29 +142,32 @@ export type ModelEvent =
       reason: EndReason
       usage: Counted | null
       echo?: object
-      /** Why the model, or a filter, refused. Absent when it did not, or does not say. */
+      /** The reason of the model's, or a filter's, refusal. Absent when it did not, or does not say. */
       refusal?: string
     }
   | { type: 'failed'; failure: ModelFailure }
 
 /**
- * Takes what comes, in order: all that one piece from the network held. A call, not an iterator: a token that is
- * pulled through eight generators costs 12 µs of promises on its way (2 cores, Node 24). A promise in return means
- * that there is no room: nothing more comes until it resolves.
+ * The receiver of events, in order: one call for all of one piece from the network. A call, not an iterator: a token
+ * that is pulled through eight generators costs 12 µs of promises on its way (2 cores, Node 24). A promise in return
+ * means that there is no room: nothing more comes until it resolves.
  */
 export type Take<Event> = (events: readonly Event[]) => Promise<void> | undefined
 
 export interface Model {
   /**
-   * One model turn; own retries, fallbacks and idle time-out included. Resolves after the last event was taken, or soon after
-   * `signal` aborted. Never rejects but by a fault of the adapter, or of `take`.
+   * Runs one model turn; own retries, fallbacks and idle time-out included. Resolves after the last event was taken, or
+   * soon after `signal` aborted. Never rejects but by a fault of the adapter, or of `take`.
    */
   stream(request: ModelRequest, signal: AbortSignal, take: Take<ModelEvent>): Promise<void>
-  /** A tokenizer's count of each text, for usage that no provider reported. Never rejects, and takes 2 s at most. */
+  /**
+   * Returns a tokenizer's count of each text, for usage that no provider reported. Never rejects, and takes 2 s at
+   * most.
+   */
   countTokens(texts: readonly string[]): Promise<number[]>
 }
 
-/** What happens to the calls to providers that one model turn makes. */
+/** An event of the calls to providers that one model turn makes. */
 export type ProviderCallEvent =
   /** A call is made: the first one, a retry, or one to a fallback. */
   | ({ type: 'called' } & ProviderCall)

@@ -16,14 +16,17 @@ import type { GenerationConfig, ModelEvent, ModelFailure, ProviderCallEvent } fr
 
 /** The request that asked for a reply. */
 export interface Origin {
-  /** Its `x-request-id`, as the answer carries it. */
+  /** The request's `x-request-id`, as the answer carries it. */
   requestId: string
   /** W3C `traceparent` of its own span, and the trace's id in it. Null when it is not traced. */
   traceparent: string | null
   traceId: string | null
 }
 
-/** How a reply came to this instance: what its former owners had noted of it, and how long after its admission. */
+/**
+ * The former life of a reply that came to this instance: the notes of its former owners, and the time since its
+ * admission.
+ */
 export interface Adopted {
   reason: HandoverReason
   from: string
@@ -48,7 +51,7 @@ export interface ObservedReply {
   config: GenerationConfig
   /** Null when no request asked for it. */
   origin: Origin | null
-  /** Whose limits its use counts for. When absent, it counts for nobody's. */
+  /** The names of those whose limits its use counts for. When absent, it counts for nobody's. */
   countsFor?: CountsFor | undefined
   /** Set for a reply that continues one that waited. `waitedMs`: from the question to the decision. */
   decided?: { by: string | null; waitedMs: number } | undefined
@@ -57,8 +60,9 @@ export interface ObservedReply {
 }
 
 /**
- * How texts of one model call came. Times in milliseconds, monotonic. Kept in plain numbers by the generate loop: a text
- * costs 0.04 to 0.09 µs more (of about 1 µs), and all that metrics do beside it 5 µs a reply (2 cores, Node 24).
+ * The pace of the texts of one model call. Times in milliseconds, monotonic. Kept in plain numbers by the generate
+ * loop: a text costs 0.04 to 0.09 µs more (of about 1 µs), and all that metrics do beside it 5 µs a reply (2 cores,
+ * Node 24).
  */
 export interface Pace {
   firstAt: number | null
@@ -108,7 +112,7 @@ export type ToolCallEvent = { type: 'ended'; ok: boolean }
 export interface ObservedToolCall {
   id: string
   name: string
-  /** It was approved first. */
+  /** The decision, when the call was approved first. */
   decision?: CallDecision
 }
 export type DecidedToolCall = Required<ObservedToolCall> & { ok: boolean }
@@ -122,7 +126,7 @@ export type ReplyProgress =
   | ({ type: 'ended' } & ReplyEnd)
 
 export interface ReplyObserver extends Observed<ReplyProgress> {
-  /** A summary is no turn of the reply, but made for it. */
+  /** Observes a model call. A summary is no turn of the reply, but made for it. */
   modelCall(purpose?: 'summary'): Observed<ModelCallEvent>
   toolCall(call: ObservedToolCall): Observed<ToolCallEvent>
 }

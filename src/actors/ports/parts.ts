@@ -2,7 +2,7 @@
 
 export type PartType = 'image_url' | 'file'
 
-/** What tells a part from others: a picture that is fetched by its address, all others by their SHA-256 (hex). */
+/** The identity of a part: a picture that is fetched has its address, all others their SHA-256 (hex). */
 export type PartIdentity = { sha256: string } | { sourceUrl: string }
 
 /** The bytes of a part, in pieces. Each call reads them anew. */
@@ -18,9 +18,9 @@ export interface MessagePart {
   size: number
   /** The detail that the request named; null when it named none. */
   detail: 'auto' | 'low' | 'high' | null
-  /** Where it was fetched from. Null when its bytes were sent. */
+  /** The address that it was fetched from. Null when its bytes were sent. */
   sourceUrl: string | null
-  /** How much of the message's text stands before it, in UTF-16 code units. */
+  /** The length of the message's text before it, in UTF-16 code units. */
   place: number
   /** The key of its stored bytes, hex. Null when they are stored under their SHA-256. Absent when they are not stored. */
   storedAs?: string | null
@@ -36,9 +36,9 @@ export interface UserMessage {
   segments?: readonly Segment[]
 }
 
-/** What a message that is being sent holds besides its text. */
+/** The parts of a message that is being sent. */
 export interface NewParts {
-  /** What is known before anything was fetched: enough to compare messages. */
+  /** The identities that are known before anything was fetched: enough to compare messages. */
   identities: readonly PartIdentity[]
   /** Fetches what is to be fetched and stores the bytes. Throws what the caller is answered. The first call counts. */
   store(): Promise<readonly MessagePart[]>

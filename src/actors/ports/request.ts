@@ -1,4 +1,4 @@
-/** What a request asks for beside its message, and the session that it makes. Types only. */
+/** The settings of a request next to its message, and the session that it makes. Types only. */
 
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import type { AnswerFields, ReasoningEffort } from './answer-fields.ts'
@@ -6,8 +6,8 @@ import type { ToolChoice, ToolSpec } from './model.ts'
 import type { Origin } from './observer.ts'
 
 /**
- * What a request of the Responses API said, as its response repeats it (contract section 24). It is on the wire for ever:
- * a field is added as an optional one.
+ * The settings of a request of the Responses API, as its response repeats it (contract section 24). It is on the wire
+ * for ever: a field is added as an optional one.
  */
 export interface ResponseRequest {
   /** Version of the encoder that numbers its events. When absent, the first one. */
@@ -29,12 +29,15 @@ export interface ResponseRequest {
   topP?: number
 }
 
-/** What a message does while a reply runs: it is refused, ends the reply first, waits, or ends it at its next boundary. */
+/**
+ * The behaviour of a message while a reply runs: it is refused, ends the reply first, waits, or ends it at its next
+ * boundary.
+ */
 export type OnBusy = 'reject' | 'interrupt' | 'enqueue' | 'steer'
 
-/** What a request asks for beside its message, as it is stored with the message: see persistence's stored-input.ts. */
+/** The settings of a request as they are stored with its message: see stored-input.ts. */
 export interface QueuedInput {
-  /** Whose session it must be. Null stands for any user. */
+  /** The user whose session it must be. Null stands for any user. */
   user: string | null
   /** The sender as decisions record it. Null when the sender has no name. */
   by: string | null
@@ -64,11 +67,11 @@ export interface GivenMessage {
 
 /** The session that a message makes where there is none: with the message, or not at all. */
 export interface SessionToMake {
-  /** Its id at a front end. It is null when it has none. */
+  /** The id at a front end. It is null when it has none. */
   externalId: string | null
   /** The number of the client secret that makes it. It is null when there is none. */
   secretNumber: number | null
-  /** What it holds before the message. Absent when it is empty. */
+  /** The contents before the message. Absent when it is empty. */
   begins?: {
     /** A model's title may replace it. It is null when none can be derived. */
     title: string | null

@@ -7,17 +7,17 @@ import type { MessagePart } from './parts.ts'
 /** The tools of one reply. */
 export interface Toolbox {
   readonly tools: readonly ToolSpec[]
-  /** What the names of `tools` stand for. Absent when no call of theirs needs approval. */
+  /** The tools behind the names of `tools`. Absent when no call of theirs needs approval. */
   readonly own?: ReadonlyMap<string, OwnTool>
   /**
-   * A call with `tool` goes to that tool, whatever it is called by now, and to no other. Never rejects but on abort: a
-   * failure is a result that the model reads. `key` tells this call from all others, for tools that must not act twice
-   * (contract section 10).
+   * Makes a call. One with `tool` goes to that tool, whatever it is called by now, and to no other. Never rejects but
+   * on abort: a failure is a result that the model reads. `key` tells this call from all others, for tools that must
+   * not act twice (contract section 10).
    */
   call(call: CallOfTool, signal: AbortSignal, key: string): Promise<ToolAnswer>
 }
 
-/** What a call gives the model to read, and to see. `pictures`: absent when there are none. */
+/** The result of a call for the model to read, and to see. `pictures`: absent when there are none. */
 export interface ToolAnswer {
   ok: boolean
   content: string
@@ -25,7 +25,7 @@ export interface ToolAnswer {
 }
 
 export interface OwnTool {
-  /** Tells the tool from all others, whatever it is called. */
+  /** The identity of the tool, whatever it is called. */
   key: string
   needsApproval: boolean
 }
@@ -36,13 +36,13 @@ export interface CallOfTool extends ToolCall {
 }
 
 export interface CheckedToolbox extends Toolbox {
-  /** Why a call cannot be made with these arguments, in words. Null when it can. */
+  /** Returns why a call cannot be made with these arguments, in words. Null when it can. */
   check(call: Omit<CallOfTool, 'id'>): Promise<string | null>
 }
 
 /**
- * Gives the tools of a reply. Asked once, when its generation begins: a server that does not answer may delay the
- * reply's first word, never the answer to the request that asked for it. May reject on abort.
+ * The opener of a reply's tools. It is called once, when the generation begins: a server that does not answer may delay
+ * the reply's first word, never the answer to the request that asked for it. May reject on abort.
  */
 export type OpenToolbox = (signal: AbortSignal) => Promise<Toolbox>
 
@@ -59,8 +59,8 @@ export type ToolIdentity =
 export type Approval = string | ToolIdentity
 
 /**
- * What a name in `approvals` meant when it was saved: a tool, or, of a server that offers all its tools, each one that
- * models see by `bearing` behind the server's name. `isCut`: that name was cut, so a longer one may be meant.
+ * The meaning of a name in `approvals` when it was saved: a tool, or, of a server that offers all its tools, each one
+ * that models see by `bearing` behind the server's name. `isCut`: that name was cut, so a longer one may be meant.
  */
 export type NamedTool = ToolIdentity | { mcpServerId: string; bearing: string; isCut: boolean }
 
@@ -75,5 +75,5 @@ export interface ConfiguredTools {
   builtInToolIds: readonly string[]
 }
 
-/** What names in `approvals` mean among these tools. */
+/** The function that finds the meaning of names in `approvals` among these tools. */
 export type WorkOutNames = (names: readonly string[], configured: ConfiguredTools) => NamedTools

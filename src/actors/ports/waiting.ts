@@ -1,8 +1,8 @@
 /** The stored form of pending calls (contract section 15). Types only. */
 
-import type { CallDecision, WaitKind } from '../reply/reply-event.ts'
+import type { CallDecision, ShownCall, WaitKind } from '../reply/reply-event.ts'
 import type { AnswerFields } from './answer-fields.ts'
-import type { ToolCall, ToolSpec, TurnMessage } from './model.ts'
+import type { ToolCall, ToolChoice, ToolSpec, TurnMessage } from './model.ts'
 
 export interface WaitingCall extends ToolCall {
   kind: WaitKind
@@ -29,7 +29,7 @@ export interface Chain {
   callsUsed: number
 }
 
-/** What a request has set for its reply and for those that continue it. */
+/** The settings that a request has made for its reply and for those that continue it. */
 export interface InForce {
   /** The caller's own. */
   tools: readonly ToolSpec[]
@@ -57,7 +57,28 @@ export interface DecidedCall {
   decision: CallDecision
   /** The changed arguments of an approved call: JSON text of an object. */
   arguments?: string | undefined
-  /** What the model is told instead of a result. */
+  /** The text for the model instead of a result. */
   output?: string | undefined
   reason?: string | undefined
+}
+
+/** The wishes of a request about tools and their calls. */
+export interface Actions {
+  callerTools: readonly ToolSpec[]
+  /** The tool choice of the first model call alone. Null stands for the provider's default. */
+  toolChoice: ToolChoice | null
+  /** False when nothing is stored, so nothing can wait but for the caller, who keeps the history. */
+  canWait: boolean
+  /** The kinds of waiting calls that the readers are shown. */
+  shows: Readonly<Record<WaitKind, boolean>>
+  /** Calls that count already, in a history that the caller keeps. None by default. */
+  callsUsed?: number
+  /** The decided calls that the reply continues with. When absent, it answers a user's message. */
+  continued?: { chain: Chain; decisions: readonly DecidedCall[] } | undefined
+}
+
+/** The end of a reply that waits. */
+export interface Wait {
+  chain: Chain
+  shown: readonly ShownCall[]
 }

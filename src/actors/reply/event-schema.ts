@@ -1,8 +1,8 @@
 /**
- * What a reply may emit while it runs. Everything here is stored before anyone sees it: as JSON, for months, and sent between
- * instances that may be of two releases. An event has no version, since its kind names its form. A field that is added is
- * optional, so that what was stored before is still read; to change or remove a field, add a kind.
- * test/persistence/replies/stored/stored-json.test.ts keeps a record of each kind.
+ * The events that a reply may emit while it runs. Everything here is stored before anyone sees it: as JSON, for months,
+ * and sent between instances that may be of two releases. An event has no version, since its kind names its form. A
+ * field that is added is optional, so that what was stored before is still read; to change or remove a field, add a
+ * kind. test/persistence/replies/stored/stored-json.test.ts keeps a record of each kind.
  */
 import Type, { type Static } from 'typebox'
 
@@ -31,9 +31,9 @@ export const eventSchemas = {
     durationMs: Type.Number(),
     denied: Type.Optional(Type.Literal(true)),
   }),
-  /** Its instance was lost before a result of the call was stored: nobody knows whether it took effect. */
+  /** The mark of a call whose instance was lost before a result was stored: nobody knows whether it took effect. */
   tool_unknown: Type.Object({ type: Type.Literal('tool_unknown'), id: Type.String() }),
-  /** What follows is this model's. A reply without one is all its own model's (`ReplyInfo`). */
+  /** The model of the events that follow. A reply without one is all its own model's (`ReplyInfo`). */
   model: Type.Object({ type: Type.Literal('model'), model: Type.String(), providerId: Type.String() }),
 }
 

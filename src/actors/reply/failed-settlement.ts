@@ -1,9 +1,9 @@
 import type { Settlement } from '../ports/index.ts'
-import { noUsage, type ReplyError, type StoredEvent } from './reply-event.ts'
+import { type HandoverReason, noUsage, type ReplyError, type StoredEvent } from './reply-event.ts'
 
 /**
- * The settlement of a reply that fails without having run here: its use, its figures and its title are not known. `events`
- * are all that was stored of it. Null when the journal has to read them.
+ * Returns the settlement of a reply that fails without having run here: its use, its figures and its title are not
+ * known. `events` are all that was stored of it. Null when the journal has to read them.
  */
 export const failedSettlement = (error: ReplyError, events: readonly StoredEvent[] | null): Settlement => ({
   outcome: { type: 'failed', error, usage: noUsage },
@@ -14,3 +14,12 @@ export const failedSettlement = (error: ReplyError, events: readonly StoredEvent
   figures: null,
   title: null,
 })
+
+const stopped = 'The instance is shutting down.'
+const lost = 'The instance that generated this reply was lost.'
+
+/** Returns how a reply ends that its instance has left, and that no other one goes on with. */
+export const abandoned = (reason: HandoverReason): ReplyError =>
+  reason === 'shutdown'
+    ? { code: 'shutdown', message: stopped, detail: stopped }
+    : { code: 'instance_lost', message: lost, detail: lost }

@@ -42,7 +42,7 @@ export interface Reply {
 /** Open: more may come. Cut and dropped logs are read from the database instead. */
 export type LogState = 'open' | 'closed' | 'cut' | 'dropped'
 
-/** How a reply ended, and when (ISO 8601 UTC). */
+/** The end of a reply, and its times (ISO 8601 UTC). */
 export interface Ended {
   outcome: Outcome
   endedAt: string
@@ -52,29 +52,29 @@ export interface Ended {
 export interface FrameLog extends Reply, LogEnd {
   state(): LogState
   subscribers(): number
-  /** Stored events, in order. */
+  /** Appends stored events, in order. */
   push(events: readonly StoredEvent[]): void
-  /** All events that were pushed, in order. Lacks what came after a cut. */
+  /** Returns all events that were pushed, in order. Lacks what came after a cut. */
   events(): StoredEvent[]
 }
 
 /** The three ways in which a log ends. Only the first call has an effect. */
 export interface LogEnd {
-  /** `last`: what was stored along with the outcome, and is shown along with it. */
+  /** Ends the log. `last`: the events that were stored along with the outcome, and are shown along with it. */
   close(ended: Ended, last?: readonly StoredEvent[]): void
-  /** Nothing more is shown: readers' streams break off. */
+  /** Cuts the log: nothing more is shown, and readers' streams break off. */
   cut(): void
-  /** The session was deleted: readers get one last error chunk, which is stored nowhere. */
+  /** Ends the log of a deleted session: readers get one last error chunk, which is stored nowhere. */
   drop(): void
 }
 
-/** Frames that open every reply. */
+/** Returns the frames that open every reply. */
 const openingFrames = (info: ReplyInfo): Frame[] => [
   { seq: info.firstSeq, type: 'started' },
   { seq: info.firstSeq, type: 'state', state: 'streaming.generating', at: info.createdAt },
 ]
 
-/** The frames between the last text and the end: the states of the machine, for debugging. */
+/** Returns the frames between the last text and the end: the states of the machine, for debugging. */
 const settlingFrames = (seq: number, { outcome, endedAt, settledAt }: Ended): Frame[] => [
   { seq, type: 'state', state: 'streaming.settling', at: endedAt },
   { seq, type: 'state', state: restStateOf(outcome), at: settledAt },
@@ -86,7 +86,7 @@ const deletedFrame = (seq: number): Frame => ({
   error: { code: 'session_deleted', message: 'The session was deleted.', detail: 'The session was deleted.' },
 })
 
-/** Index of the first frame that lies after the id `after`. Frames are in order, so a binary search finds it. */
+/** Finds the index of the first frame after the id `after`. Frames are in order, so a binary search finds it. */
 export function indexAfter(frames: readonly Frame[], after: number): number {
   let low = 0
   let high = frames.length
@@ -101,8 +101,8 @@ export function indexAfter(frames: readonly Frame[], after: number): number {
 }
 
 /**
- * Bytes are shared at the live end only, among the readers that get a frame at the same time. Kept for the whole reply,
- * they were two thirds of what garbage collections moved. Late readers encode for themselves.
+ * Forgets encoded bytes, which are shared at the live end only, among the readers that get a frame at the same time.
+ * Kept for the whole reply, they were two thirds of what garbage collections moved. Late readers encode for themselves.
  */
 function forgetBytes(frames: readonly Frame[], first: number): void {
   for (let at = first; at < frames.length; at++) {
@@ -111,15 +111,15 @@ function forgetBytes(frames: readonly Frame[], first: number): void {
   }
 }
 
-/** What a log shares with its readers. */
+/** The state that a log shares with its readers. */
 interface Shared {
   readonly frames: Frame[]
-  /** One function for each reader: it delivers everything that is available and fits. */
+  /** The readers' functions: each delivers everything that is available and fits. */
   readonly readers: Set<() => void>
   state: LogState
   /** Index of the first frame that every reader of an ended reply gets. */
   closingAt: number
-  /** Where frames name the model of what follows: indices, ascending. */
+  /** The indices of frames that name the model of those after them, ascending. */
   readonly models: number[]
 }
 

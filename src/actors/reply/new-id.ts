@@ -9,8 +9,8 @@ const random = new Uint8Array(256 * BYTES)
 let used = random.length
 
 /**
- * A UUID that rises with time (version 7), by the millisecond: rows made together lie together in their indexes. Those
- * of one millisecond have no order.
+ * Returns a UUID that rises with time (version 7), by the millisecond: rows made together lie together in their
+ * indexes. Those of one millisecond have no order.
  */
 export function newId(): string {
   if (used === random.length) {

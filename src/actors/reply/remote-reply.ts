@@ -16,19 +16,21 @@ const POLL_MS = 250
 export interface RemoteOptions {
   read: Journal['read']
   exchange: Exchange
-  /** How long a follower waits for a database that does not answer before its stream breaks off (milliseconds). */
+  /**
+   * The longest wait of a follower for a database that does not answer, before its stream breaks off (milliseconds).
+   */
   waitLimitMs: number
 }
 
 export interface RemoteReplies {
-  /** A reply as it is stored now, and on from there. Null when there is none (any more). */
+  /** Opens a reply as it is stored now, and on from there. Null when there is none (any more). */
   open(replyId: string): Promise<Reply | null>
-  /** Replies that are followed here, with the number of their readers. */
+  /** Returns the replies that are followed here, with the number of their readers. */
   followed(): { sessionId: string; subscribers: number }[]
   /**
-   * Another instance goes on with a reply that ran here: its readers here read on. When there are none the log is cut: who opened
-   * the reply while it ran here, and reads it only then, would wait for what nobody fills in any more. `place`: the newest event
-   * in the log.
+   * Follows a reply that ran here, and that another instance goes on with: its readers here read on. When there are
+   * none the log is cut: who opened the reply while it ran here, and reads it only then, would wait for what nobody
+   * fills in any more. `place`: the newest event in the log.
    */
   goOn(log: FrameLog, place: Place): void
   /** Resolves when nobody here reads replies any more that ran here, or after `ms`. */
@@ -39,15 +41,15 @@ export interface RemoteReplies {
 
 interface Remote {
   log: FrameLog
-  /** Its owner, as far as it is known here. */
+  /** The owner, as far as it is known here. */
   owner: Pick<ReplyInfo, 'instanceId' | 'epoch'>
   /** The newest event in the log. */
   place: Place
   /** All events up to this flush of the owner are in the log; see `StoredReply`. */
   readTo: number
-  /** When (ms, monotonic) an event came that is not contiguous with it; null when none did. */
+  /** The time (ms, monotonic) of the first event that is not contiguous with it; null when none came. */
   gapSince: number | null
-  /** Follows the owner, while it is pumped. */
+  /** The subscription to the owner, while the reply is pumped. */
   following: Following | null
   isPumped: boolean
   /** Cuts the pump's waiting short. */
@@ -184,7 +186,10 @@ function push(remote: Remote, events: readonly StoredEvent[]): boolean {
   return isWhole
 }
 
-/** False when another instance has become the owner: its flushes were counted as the former one's, so it is to be read anew. */
+/**
+ * Returns false when another instance has become the owner: its flushes were counted as the former one's, so it is to
+ * be read anew.
+ */
 function advance(remote: Remote, { info, events, outcome, endedAt, settledAt, readTo }: StoredReply): boolean {
   const { instanceId, epoch } = info
   if (outcome === null && (instanceId !== remote.owner.instanceId || epoch !== remote.owner.epoch)) {
@@ -198,7 +203,7 @@ function advance(remote: Remote, { info, events, outcome, endedAt, settledAt, re
   return true
 }
 
-/** False when only the database knows what has happened. */
+/** Returns false when only the database knows what has happened. */
 function applyNotice(remote: Remote, notice: Notice): boolean {
   if (notice === 'ended' || isAfter(notice.after, remote.place)) return false
   return push(remote, notice.events)

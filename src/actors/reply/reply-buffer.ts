@@ -1,10 +1,10 @@
 /**
- * What a running reply has said and not stored yet, numbered in order: an event without an id of its own is a part of the
- * one before it.
+ * The events of a running reply that are not stored yet, numbered in order: an event without an id of its own is a part
+ * of the one before it.
  */
 import { isNumberedKind, type ReplyEvent, type StoredEvent } from './reply-event.ts'
 
-/** Characters, roughly: a tool's result may be as long as many texts. */
+/** Estimates the size in characters: a tool's result may be as long as many texts. */
 function sizeOf(event: ReplyEvent): number {
   if (event.type === 'text' || event.type === 'reasoning') return event.text.length
   const texts = Object.values(event).filter((value) => typeof value === 'string')
@@ -13,7 +13,7 @@ function sizeOf(event: ReplyEvent): number {
 
 export type ReplyBuffer = ReturnType<typeof createReplyBuffer>
 
-/** What is pushed first comes behind the place `from`. */
+/** Creates a buffer, whose first event comes after the place `from`. */
 export function createReplyBuffer(from: Pick<StoredEvent, 'seq' | 'part'>) {
   let pending: StoredEvent[] = []
   let writing: readonly StoredEvent[] = []
@@ -22,9 +22,9 @@ export function createReplyBuffer(from: Pick<StoredEvent, 'seq' | 'part'>) {
   let { seq, part } = from
   return {
     isEmpty: () => pending.length === 0,
-    /** Whether all of it, what is being written included, is text: always data that can be stored. */
+    /** Returns whether all of it, including the part that is being written, is text: always data that can be stored. */
     isText: () => isText(writing) && isText(pending),
-    /** Size of what is pending and of what is being written, in characters, roughly. */
+    /** Returns the size of the pending part and of the one that is being written, in characters, roughly. */
     size: () => pendingSize + writingSize,
     push(event: ReplyEvent): void {
       pendingSize += sizeOf(event)
@@ -54,7 +54,7 @@ export function createReplyBuffer(from: Pick<StoredEvent, 'seq' | 'part'>) {
       writing = []
       writingSize = 0
     },
-    /** What was taken last is not written after all. */
+    /** Takes back the part that was taken last, which is not written after all. */
     putBack(): void {
       pending = [...writing, ...pending]
       pendingSize += writingSize

@@ -8,8 +8,8 @@ import type { ReplyEvent, ReplyEventKind } from './event-schema.ts'
 export { type ReplyEvent, type ReplyEventKind, replyEventKinds } from './event-schema.ts'
 
 /**
- * Why a reply ended without an error. `tool_calls`: it has pending calls (contract section 15). `steered`: it ended between
- * two turns because a steering message follows it (section 22).
+ * The reasons for which a reply ends without an error. `tool_calls`: it has pending calls (contract section 15).
+ * `steered`: it ended between two turns because a steering message follows it (section 22).
  */
 export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled', 'tool_calls', 'steered'] as const
 export type FinishReason = (typeof finishReasons)[number]
@@ -37,7 +37,7 @@ export type MessageStatus = (typeof messageStatuses)[number]
 export const restStates = ['idle', 'complete', 'waiting', 'error', 'cancelled'] as const
 export type RestState = (typeof restStates)[number]
 
-/** What a call waits for: an approval, or the caller, whose own tool it is. */
+/** The reasons for which a call waits: an approval, or the caller, whose own tool it is. */
 export const waitKinds = ['approval', 'caller'] as const
 export type WaitKind = (typeof waitKinds)[number]
 
@@ -45,7 +45,10 @@ export type WaitKind = (typeof waitKinds)[number]
 export const callDecisions = ['approve', 'reject', 'respond'] as const
 export type CallDecision = (typeof callDecisions)[number]
 
-/** Why another instance goes on with a reply. `boundary`: a turn was whole. `shutdown`: the time of a drain was over. */
+/**
+ * The reasons for which another instance goes on with a reply. `boundary`: a turn was whole. `shutdown`: the time of a
+ * drain was over.
+ */
 export const handoverReasons = ['boundary', 'shutdown', 'instance_lost', 'database'] as const
 export type HandoverReason = (typeof handoverReasons)[number]
 
@@ -86,7 +89,10 @@ export interface ShownCall {
   arguments: string
 }
 
-/** How a reply ended. Stored once, with the message. `calls`: those that are pending and shown to its readers; absent when there are none. */
+/**
+ * The end of a reply. Stored once, with the message. `calls`: those that are pending and shown to its readers; absent
+ * when there are none.
+ */
 export type Outcome =
   | { type: 'finished'; reason: FinishReason; usage: Usage; calls?: readonly ShownCall[] }
   | { type: 'failed'; error: ReplyError; usage: Usage }
@@ -106,10 +112,10 @@ const finishes = {
 
 export const cutsOff = (reason: FinishReason): boolean => finishes[reason].cutsOff
 
-/** The state in which an outcome leaves its session. */
+/** Returns the state in which an outcome leaves its session. */
 export const restStateOf = (outcome: Outcome) => (outcome.type === 'failed' ? 'error' : finishes[outcome.reason].rest)
 
-/** Clients that do not see the calls get `stop`. */
+/** Returns the reason as clients see it: those that do not see the calls get `stop`. */
 export const wireReason = (reason: FinishReason, showsCalls = false) =>
   reason === 'tool_calls' && !showsCalls ? 'stop' : finishes[reason].wire
 
@@ -121,9 +127,9 @@ export interface StoredEvent {
 }
 
 /**
- * One frame of a reply's stream: an event that was stored, or what opens and ends the stream. Texts and reasoning, which
- * are nearly all, are one object of 56 bytes; with the stored event and its text beside it they would be three of 144.
- * `at` is ISO 8601 UTC. `wire`: its encoded text, set by the first reader for the others at the live end. (A
+ * A frame of a reply's stream: an event that was stored, or the opening or end of the stream. Texts and reasoning,
+ * which are nearly all, are one object of 56 bytes; with the stored event and its text beside it they would be three of
+ * 144. `at` is ISO 8601 UTC. `wire`: its encoded text, set by the first reader for the others at the live end. (A
  * WeakMap beside the frames cost 10 ms of each major collection at 200 running replies.)
  */
 export type Frame = { seq: number; wire?: string | undefined } & (
@@ -166,7 +172,7 @@ export const isNumberedKind = (kind: FrameKind): boolean => numbered[kind]
 
 export const kindOf = (frame: Frame): FrameKind => (frame.type === 'stored' ? frame.stored.event.type : frame.type)
 
-/** Stored frames have the field `wire` from the start, so that they have one shape in V8. */
+/** Returns the frame of a stored event. It has the field `wire` from the start, so that frames have one shape in V8. */
 export function frameOf(stored: StoredEvent): Frame {
   const { seq, event } = stored
   if (event.type === 'text') return { seq, type: 'text', text: event.text, wire: undefined }
@@ -174,14 +180,17 @@ export function frameOf(stored: StoredEvent): Frame {
   return { seq, type: 'stored', stored, wire: undefined }
 }
 
-/** The event that was stored as this frame. Null when it opens or ends the stream. */
+/** Returns the event that was stored as this frame. Null when it opens or ends the stream. */
 export function storedEventOf(frame: Frame): StoredEvent | null {
   if (frame.type === 'text') return { seq: frame.seq, part: 0, event: { type: 'text', text: frame.text } }
   if (frame.type === 'reasoning') return { seq: frame.seq, part: 0, event: { type: 'reasoning', text: frame.text } }
   return frame.type === 'stored' ? frame.stored : null
 }
 
-/** The frames that end a reply, from the id after its last text or reasoning. Their ids never change once it is settled. */
+/**
+ * Returns the frames that end a reply, from the id after its last text or reasoning. Their ids never change once it is
+ * settled.
+ */
 export function closingFrames(outcome: Outcome, seq: number, includeUsage: boolean): Frame[] {
   if (outcome.type === 'failed') return [{ seq, type: 'failed', error: outcome.error }]
   const { reason, usage, calls = [] } = outcome

@@ -17,11 +17,11 @@ const MAX_UNSTORED = 1 << 20
 type Verdict = Exclude<Awaited<ReturnType<Journal['append']>>, 'withdrawn'>
 
 export interface ReplyLog extends Omit<FrameLog, 'push' | 'close'> {
-  /** When (ms, monotonic) the oldest unstored event came; null if everything is stored. */
+  /** Returns when (ms, monotonic) the oldest unstored event came; null if everything is stored. */
   unstoredSince(): number | null
-  /** The newest stored event. */
+  /** Returns the newest stored event. */
   place(): Place
-  /** Its frame. */
+  /** Returns the frame of the newest stored event. */
   newest(): NewestFrame
   push(events: readonly ReplyEvent[]): void
   /** Resolves when there is room for more (back-pressure on the provider). Undefined when there is room. */
@@ -29,28 +29,31 @@ export interface ReplyLog extends Omit<FrameLog, 'push' | 'close'> {
   /** Resolves when everything that was pushed is stored, or never will be. */
   stored(): Promise<Verdict>
   /**
-   * When nothing more is pushed: resolves when all is stored but the texts whose write has not begun. These are for the
-   * settlement to store, and shown by `close`. `events`: all that was pushed; null when they are not known here, because
-   * the log was cut or a write refused.
+   * Returns when nothing more is pushed: resolves when all is stored but the texts whose write has not begun. These are
+   * for the settlement to store, and shown by `close`. `events`: all that was pushed; null when they are not known
+   * here, because the log was cut or a write refused.
    */
   finish(): Promise<{ verdict: Verdict; events: readonly StoredEvent[] | null }>
   close(ended: Ended): void
-  /** Another instance goes on with it: what is shown is kept, for its readers here. Nothing more is stored. */
+  /**
+   * Hands the log over, since another instance goes on with the reply. The frames are kept, for its readers here.
+   * Nothing more is stored.
+   */
   handOver(): FrameLog
 }
 
 export interface ReplyLogOptions {
   append: Journal['append']
   withdraw: Journal['withdraw']
-  /** Called when events after the place `after` were stored. */
+  /** Tells that events after the place `after` were stored. */
   onStored(after: Place, events: readonly StoredEvent[]): void
-  /** The journal refused a frame of this reply: it must end. */
+  /** Returns the journal refused a frame of this reply: it must end. */
   onRefused(): void
 }
 
 type StoringOptions = Omit<ReplyLogOptions, 'onStored'> & { onStored(events: readonly StoredEvent[]): void }
 
-/** Callers that wait for a write to finish. */
+/** Creates the waiting room of callers that wait for a write to finish. */
 function createWaiters() {
   const waiting: (() => void)[] = []
   return {
@@ -111,7 +114,7 @@ function createStoring(info: ReplyInfo, buffer: ReplyBuffer, options: StoringOpt
       while (inFlight) await waiters.wait()
       return verdict
     },
-    /** What no write has taken stays in the buffer, until `goOn`. */
+    /** Holds events that no write has taken in the buffer, until `goOn`. */
     hold(): void {
       isHeld = true
       options.withdraw(info.id)
@@ -129,7 +132,7 @@ function createStoring(info: ReplyInfo, buffer: ReplyBuffer, options: StoringOpt
   }
 }
 
-/** `events`: what another instance has stored of it. */
+/** Creates the log of a reply. `events`: those that another instance has stored of it. */
 export function createReplyLog(
   info: ReplyInfo,
   { onStored, ...options }: ReplyLogOptions,
@@ -140,7 +143,7 @@ export function createReplyLog(
   let place: Place = placeOf(events.at(-1)) ?? { seq: info.firstSeq, part: 0 }
   const buffer = createReplyBuffer(place)
   let storedAt = Date.now()
-  /** What the settlement stores. */
+  /** The events for the settlement to store. */
   let left: readonly StoredEvent[] = []
 
   const isOpen = () => frames.state() === 'open'

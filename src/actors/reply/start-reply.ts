@@ -1,25 +1,14 @@
 /** Makes the running part of a reply, and begins it: its message was admitted here, or another instance began it. */
 
 import { createActor } from 'xstate'
-import { noActions, nothingInForce } from '../../features/approvals/waiting-calls.ts'
-import { resumePoint } from '../../features/continuation/resume-point.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { promptToSend } from '../../templates/prompt-template.ts'
-import type { LeaseGate } from '../generate/endings.ts'
-import type {
-  Admitted,
-  Claimed,
-  Counts,
-  Exchange,
-  Handovers,
-  Journal,
-  Model,
-  QueueStore,
-  ReplyInfo,
-  ReplyStart,
-} from '../ports/index.ts'
+import { noActions } from '../generate/defaults.ts'
+import type { Resumption } from '../generate/running.ts'
+import type { Admitted, Counts, InForce, ReplyInfo, ReplyStart } from '../ports/index.ts'
 import { type Adopted, type ObservedReply, type Observer, unobserved } from '../ports/observer.ts'
 import { countedOf } from '../session/actors.ts'
+import { endsAtBoundary, goesOnElsewhere, type Host } from '../session/extension.ts'
 import { cancelReply, errorOf, type LiveSessions } from '../session/live-sessions.ts'
 import { startingAt } from '../session/machine.ts'
 import type { LiveSession } from '../session/registry.ts'
@@ -27,10 +16,10 @@ import type { RunningReply } from '../session/running-reply.ts'
 import type { ReadyMessage, ReplyBasis, Started } from '../session/send.ts'
 import type { InitialState } from '../session/session-event.ts'
 import type { Reply } from './frame-log.ts'
-import { noUsage, type ReplyError } from './reply-event.ts'
+import { noUsage, type ReplyError, type StoredEvent } from './reply-event.ts'
 import { createReplyLog, type ReplyLogOptions } from './reply-log.ts'
 
-/** Where it stands in its session. */
+/** The place of a reply in its session. */
 interface ReplyPlace
   extends Pick<
     RunningReply,
@@ -40,45 +29,28 @@ interface ReplyPlace
   values: Partial<Pick<ReplyValues, 'user' | 'metadata'>>
   history?: Admitted['history']
   decided?: ObservedReply['decided']
-  /** Whose limits its use counts for. When absent, it counts for nobody's. */
+  /** The limits that its use counts for. When absent, it counts for nobody's. */
   counts?: Counts | undefined
 }
 
-interface OpenOptions {
-  journal: Journal
-  exchange: Exchange
-  model: Model
-  /** Checks this instance's own lease. */
-  gate: LeaseGate
-  historyMaxTokens: number
-  generationTimeoutMs: number
-  /** When absent, a reply ends with its instance. */
-  handovers?: Handovers
-  /** When absent, no message waits. */
-  queue?: { store: Pick<QueueStore, 'isSteered'> }
-  /** When absent, nothing is measured. */
-  observer?: Observer
+/** A reply that another instance began. */
+export interface TakenOver {
+  adopted: Adopted
+  from: Resumption
+  /** All that is stored of it. */
+  events: readonly StoredEvent[]
 }
 
-interface Opening extends Pick<LiveSessions, 'byReply'> {
-  options: OpenOptions
-  /** See `GenerateOptions`. */
-  atBoundary(replyId: string): Promise<void> | undefined
-}
-
-export interface StartOptions extends OpenOptions {
-  log: Record<'error' | 'warn' | 'info', (details: object, message: string) => void>
-}
-
-export interface StartingHost extends LiveSessions, Opening {
-  options: StartOptions
-}
+export const nothingInForce: InForce = { tools: [], fields: {}, overrides: null }
 
 const unstorable = errorOf('internal', 'A part of the reply could not be stored.')
 
-/** `queued`: the message comes from the queue; `refusal`: why its reply cannot be generated, or null. */
+/**
+ * Starts the reply to a message. `queued`: the message comes from the queue; `refusal`: why its reply cannot be
+ * generated, or null.
+ */
 export function startReply(
-  host: StartingHost,
+  host: Host,
   message: ReadyMessage,
   admission: Admitted,
   queued?: { refusal: ReplyError | null },
@@ -113,21 +85,22 @@ export function startReply(
 
 export const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: log.read })
 
-/** `claimed`: what another instance has stored of it. Null when it begins here. */
-export function openReply(host: Opening, basis: ReplyBasis, place: ReplyPlace, claimed: Claimed | null): RunningReply {
-  const { journal, exchange, model, gate, generationTimeoutMs, historyMaxTokens, handovers, queue } = host.options
+/** Makes the running part of a reply. `taken`: null when it begins here. */
+export function openReply(host: Host, basis: ReplyBasis, place: ReplyPlace, taken: TakenOver | null): RunningReply {
+  const { journal, exchange, model, gate, generationTimeoutMs, historyMaxTokens, capabilities = {} } = host.options
+  const { keepTurn, ...within } = capabilities
   const { info, decided, counts, values: known, history = null, ...where } = place
   const { inForce = nothingInForce, actions = noActions, instructions = null, request } = basis
   const values = { user: null, metadata: {}, ...known, sessionId: info.sessionId, at: info.createdAt }
-  const from = claimed && resumePoint(claimed)
+  const from = taken?.from ?? null
   const observer = observe(host.options.observer, {
     basis,
     info,
     decided,
-    adopted: adoptedOf(claimed),
+    adopted: taken?.adopted,
     countsFor: counts && { key: counts.key ?? null, user: counts.user ? values.user : null },
   })
-  const elapsedMs = claimed?.elapsedMs ?? 0
+  const elapsedMs = taken?.adopted.elapsedMs ?? 0
   const start = startOf(basis)
   const onRefused = () => {
     reply.notStored = true
@@ -138,12 +111,13 @@ export function openReply(host: Opening, basis: ReplyBasis, place: ReplyPlace, c
   const reply: RunningReply = {
     ...where,
     history,
-    log: createReplyLog(info, { append, withdraw, onStored, onRefused }, claimed?.events),
+    log: createReplyLog(info, { append, withdraw, onStored, onRefused }, taken?.events),
     inForce,
     from,
-    adopted: claimed?.reason ?? null,
+    adopted: taken?.adopted.reason ?? null,
     request: { ...request, system: promptToSend(request.system, values, instructions) },
     options: {
+      ...within,
       replyId: info.id,
       model,
       openToolbox: (signal) => basis.openToolbox(signal, values),
@@ -152,15 +126,14 @@ export function openReply(host: Opening, basis: ReplyBasis, place: ReplyPlace, c
       gate,
       observer,
       ...(from && { from }),
-      ...(queue && { isSteered: () => queue.store.isSteered(info.sessionId) }),
-      ...(handovers && {
-        keepTurn: (n, turn) => handovers.keepTurn(info, n, { ...turn, ...countedOf(reply) }, n === 1 ? start : null),
-        atBoundary: () => host.atBoundary(info.id),
+      ...(keepTurn && {
+        keepTurn: (n, turn) => keepTurn(info, n, { ...turn, ...countedOf(reply) }, n === 1 ? start : null),
       }),
+      atBoundary: (isStored) => endsAtBoundary(host, { reply: info, isStored }),
     },
     historyMaxTokens,
     // Its client may be gone with the former owner: what it sends again must find this reply.
-    requesterLost: claimed !== null,
+    requesterLost: taken !== null,
     generation: null,
     admittedAt: performance.now() - elapsedMs,
     usage: noUsage,
@@ -169,14 +142,14 @@ export function openReply(host: Opening, basis: ReplyBasis, place: ReplyPlace, c
     end: { outcome: 'lost', error: null },
     notStored: false,
     isEndRecorded: false,
-    ...(handovers && { giveAway: async () => (await handovers.offer(info, 'database')) !== 'refused' }),
+    goesOnElsewhere: () => goesOnElsewhere(host, info),
   }
   return reply
 }
 
 /** Begins it, unless it was stopped while the database's answer was under way. */
 export function beginOpened(
-  host: LiveSessions & { options: Pick<OpenOptions, 'journal'> },
+  host: LiveSessions & { options: Pick<Host['options'], 'journal'> },
   agentId: string,
   state: InitialState,
   reply: RunningReply,
@@ -207,8 +180,8 @@ function beginReply(sessions: LiveSessions, agentId: string, state: InitialState
 }
 
 /**
- * Whether a reply began later than another one in the same session, or in a session that was made later under the same id.
- * The older one may begin here second: the answer to an admission can come when its reply is over already.
+ * Returns whether a reply began later than another one in the same session, or in a session that was made later under
+ * the same id. The older one may begin here second: the answer to an admission can come when its reply is over already.
  */
 const isNewer = (one: ReplyInfo, other: ReplyInfo): boolean =>
   one.sessionNum > other.sessionNum || (one.sessionNum === other.sessionNum && one.firstSeq > other.firstSeq)
@@ -234,12 +207,13 @@ function createSession(
     since: new Date(),
     reply,
     ended: Promise.withResolvers<void>(),
+    offer: null,
   }
 }
 
 /**
- * The actor of an id that has a newer message. That may be of another session: the known one was deleted, and its id taken
- * again, before anybody told this instance.
+ * Returns the actor of an id that has a newer message. That may be of another session: the known one was deleted, and
+ * its id taken again, before anybody told this instance.
  */
 function retire(known: LiveSession, sessionNum: number): void {
   if (known.reply.log.info.sessionNum !== sessionNum) known.actor.send({ type: 'deleted' })
@@ -247,7 +221,7 @@ function retire(known: LiveSession, sessionNum: number): void {
   else if (!known.actor.getSnapshot().matches({ streaming: 'settling' })) known.actor.send({ type: 'lost' })
 }
 
-/** What its request has set, for an instance that goes on with it. */
+/** Returns the settings of a request, for an instance that goes on with its reply. */
 export const startOf = ({
   inForce = nothingInForce,
   actions = noActions,
@@ -260,18 +234,6 @@ export const startOf = ({
   shows: actions.shows,
   instructions: instructions ?? null,
 })
-
-const adoptedOf = (claimed: Claimed | null): Adopted | undefined =>
-  claimed === null
-    ? undefined
-    : {
-        reason: claimed.reason,
-        from: claimed.from,
-        elapsedMs: claimed.elapsedMs,
-        attempts: claimed.noted.attempts,
-        turns: claimed.noted.turns,
-        tools: claimed.noted.tools,
-      }
 
 interface Observed {
   basis: ReplyBasis

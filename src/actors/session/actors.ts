@@ -1,10 +1,11 @@
-/** What the session machine is provided with, made of the ports: generating, settling, and the ends of a reply's log. */
+/**
+ * The actors and actions of the session machine, made of the ports: generating, settling, and the ends of a reply's
+ * log.
+ */
 import { assertEvent, fromCallback } from 'xstate'
-import type { Summarised } from '../../features/compaction/compaction.ts'
-import type { ResumePoint } from '../../features/continuation/resume-point.ts'
-import type { TransitionRecorder } from '../../features/traces/transitions.ts'
 import { type Ending, isNotStored, replyEnded } from '../generate/endings.ts'
 import { createGeneration, type Generation } from '../generate/generate.ts'
+import type { Resumption, Summarised } from '../generate/running.ts'
 import type { Conversation } from '../history/conversation.ts'
 import { historyLimits, storedConversation } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
@@ -17,6 +18,7 @@ import type {
   Settled,
   Settlement,
   Take,
+  TransitionRecorder,
 } from '../ports/index.ts'
 import { newId } from '../reply/new-id.ts'
 import { noUsage, type Outcome, type ReplyEvent, restStateOf, type Usage } from '../reply/reply-event.ts'
@@ -73,7 +75,7 @@ async function compact(running: RunningReply, journal: Journal, signal: AbortSig
   return { type: 'compacted' }
 }
 
-/** Null where there is no summary. */
+/** Stores a summary. Resolves to null when there is none. */
 async function keepSummary(journal: Journal, reply: ReplyInfo, made: Summarised) {
   if ('failed' in made) return null
   const { text: summary, covered, position, model, usage } = made
@@ -82,7 +84,7 @@ async function keepSummary(journal: Journal, reply: ReplyInfo, made: Summarised)
   return kept === 'fenced' ? kept : { covered, checkpoint }
 }
 
-/** The conversation up to the user's message that is answered. */
+/** Returns the conversation up to the user's message that is answered. */
 async function conversationOf(running: RunningReply, journal: Journal, limits: HistoryLimits): Promise<Conversation> {
   const { log, text, continued } = running
   if (continued === null) {
@@ -96,7 +98,7 @@ async function conversationOf(running: RunningReply, journal: Journal, limits: H
   return storedConversation(stored, stored.messages.slice(0, -1), { content, parts }, true)
 }
 
-/** The history before the message that is answered. */
+/** Returns the history before the message that is answered. */
 async function earlierOf(running: RunningReply, journal: Journal, limits: HistoryLimits): Promise<History> {
   const { historyEnd, history, log } = running
   if (historyEnd < 0) return { messages: [], isWhole: true, checkpoint: null, before: null }
@@ -104,7 +106,7 @@ async function earlierOf(running: RunningReply, journal: Journal, limits: Histor
   return history?.() ?? (await journal.history(log.info.sessionId, historyEnd, limits))
 }
 
-/** What is stored with the calls that wait. */
+/** Returns the waiting calls that are stored with the reply. */
 function waitingOf({ log, continued, inForce }: RunningReply, ending: Ending): Settlement['waiting'] {
   if (ending.type !== 'finished' || ending.wait === undefined) return undefined
   const { chain } = ending.wait
@@ -112,7 +114,7 @@ function waitingOf({ log, continued, inForce }: RunningReply, ending: Ending): S
   return { calls, carried: { ...inForce, chain, firstId: continued?.firstId ?? log.info.id } }
 }
 
-/** The outcome to store; `calls` are the pending calls that clients see. */
+/** Returns the outcome to store; `calls` are the pending calls that clients see. */
 export function outcomeOf(ending: Ending, usage: Usage): Outcome {
   if (ending.type === 'failed') return { ...ending, usage }
   const { type, reason, wait } = ending
@@ -133,7 +135,7 @@ async function settle(running: RunningReply, ending: Ending, ports: SettlingPort
   if (verdict === 'fenced') return { type: 'lost' }
   running.settlingSince = performance.now()
   const isCut = running.notStored && ending.type === 'failed' && ending.error.code === 'internal'
-  if (isCut && verdict === 'stored' && (await running.giveAway?.())) {
+  if (isCut && verdict === 'stored' && (await running.goesOnElsewhere())) {
     running.end = { outcome: 'handed_over', error: null }
     return { type: 'lost' }
   }
@@ -159,7 +161,10 @@ export const settledDetail = ({ usage, requesterLost, generation }: RunningReply
   return { promptTokens, completionTokens, requesterLost, attempts: generation?.attempts() ?? 0 }
 }
 
-/** The settlement stores the reply's waiting steps together with its own. They are released however the settlement ends. */
+/**
+ * Returns the settlement stores the reply's waiting steps together with its own. They are released however the
+ * settlement ends.
+ */
 async function settleWithSteps(running: RunningReply, ports: SettlingPorts, settlement: Settlement): Promise<Settled> {
   const { journal, recorder } = ports
   const { info } = running.log
@@ -188,11 +193,11 @@ async function settleWithSteps(running: RunningReply, ports: SettlingPorts, sett
   }
 }
 
-/** What was counted up to now. */
+/** Returns the counts up to now. */
 export function countedOf({ generation, admittedAt, from }: RunningReply) {
   const firstTokenAt = generation?.firstTokenAt() ?? null
   const reasoningMs = generation?.reasoningMs() ?? null
-  const before: Pick<ResumePoint, 'firstTokenMs' | 'reasoningMs'> = from ?? { firstTokenMs: null, reasoningMs: null }
+  const before: Pick<Resumption, 'firstTokenMs' | 'reasoningMs'> = from ?? { firstTokenMs: null, reasoningMs: null }
   return {
     attempts: generation?.attempts() ?? 0,
     firstTokenMs: before.firstTokenMs ?? (firstTokenAt === null ? null : Math.round(firstTokenAt - admittedAt)),

@@ -1,28 +1,23 @@
 /** A cancel, from its intent to the end of the reply: here, or on the instance that runs it. */
 
 import { pause } from '../../async/pause.ts'
-import type { Exchange, Journal, ToCancel } from '../ports/index.ts'
+import type { ToCancel } from '../ports/index.ts'
 import { StreamCut } from '../reply/frame-log.ts'
-import type { RemoteReplies } from '../reply/remote-reply.ts'
-import { cancelReply, type LiveSessions } from './live-sessions.ts'
+import type { Host } from './extension.ts'
+import { cancelReply } from './live-sessions.ts'
 import type { LiveSession } from './registry.ts'
 
-/** How long cancel and interrupt wait for the reply to settle (contract section 4). */
+/** The longest wait of cancel and interrupt for the reply to settle (contract section 4). */
 const SETTLE_WAIT_MS = 2000
 
-export interface CancellingHost extends LiveSessions {
-  options: { journal: Journal; exchange: Exchange }
-  remote: RemoteReplies
-}
-
 /** Resolves when what is meant is settled, or after 2 s. The intent is written first. */
-export async function cancelAndWait(host: CancellingHost, sessionId: string, which: ToCancel = {}): Promise<void> {
+export async function cancelAndWait(host: Host, sessionId: string, which: ToCancel = {}): Promise<void> {
   const { journal, exchange } = host.options
   const asked = await journal.requestCancel(sessionId, which)
   if (asked === null) return
   const here = host.byReply.get(asked.replyId)
   cancelReply(host, asked.replyId)
-  const compaction = host.compactions.get(asked.replyId)
+  const holding = host.held.get(asked.replyId)
   // Also where the reply still seems to run here: another instance may have taken it over just now.
   exchange.wake([asked.instanceId])
   const late = new AbortController()
@@ -30,7 +25,7 @@ export async function cancelAndWait(host: CancellingHost, sessionId: string, whi
   try {
     const isLate = new Promise((resolve) => late.signal.addEventListener('abort', resolve))
     const elsewhere = () => endElsewhere(host, sessionId, asked.replyId, late.signal)
-    const ended = here ? endHere(here, elsewhere) : (compaction?.released ?? elsewhere())
+    const ended = here ? endHere(here, elsewhere) : (holding?.released ?? elsewhere())
     await Promise.race([ended, isLate])
   } finally {
     clearTimeout(deadline)
@@ -45,11 +40,11 @@ async function endHere({ ended, reply: { log } }: LiveSession, elsewhere: () => 
   if (state === 'open' || state === 'cut') await elsewhere()
 }
 
-/** How often a compaction that runs elsewhere is looked at. */
+/** The interval between two looks at a session that is held elsewhere. */
 const LOOK_MS = 50
 
 /** Resolves when what runs elsewhere has ended, or cannot be followed at the moment. */
-async function endElsewhere(host: CancellingHost, sessionId: string, id: string, signal: AbortSignal): Promise<void> {
+async function endElsewhere(host: Host, sessionId: string, id: string, signal: AbortSignal): Promise<void> {
   const reply = await host.remote.open(id)
   if (reply === null) return await releaseElsewhere(host, sessionId, id, signal)
   try {
@@ -59,9 +54,9 @@ async function endElsewhere(host: CancellingHost, sessionId: string, id: string,
   }
 }
 
-/** A compaction has no frames that could be followed. */
+/** Resolves when a session is held no more by what holds it elsewhere, and has no frames that could be followed. */
 async function releaseElsewhere(
-  { options: { journal } }: CancellingHost,
+  { options: { journal } }: Host,
   sessionId: string,
   hold: string,
   signal: AbortSignal,

@@ -1,23 +1,21 @@
 /** The sessions that live here: their actors, the replies at work, and what is asked of their machines. */
 import { Actor, type InspectionEvent } from 'xstate'
-import type { TransitionRecord, TransitionRecorder } from '../../features/traces/transitions.ts'
-import type { Exchange, Journal } from '../ports/index.ts'
+import type { Exchange, Journal, TransitionRecord, TransitionRecorder } from '../ports/index.ts'
 import { noUsage, type ReplyError } from '../reply/reply-event.ts'
 import { sessionActions, sessionActors, settledDetail } from './actors.ts'
 import { pathOf, sessionMachine } from './machine.ts'
 import {
   createSessionRegistry,
   createSlots,
+  type Holding,
   isRunning,
   type LiveSession,
-  type RunningCompaction,
   type SessionRegistry,
   type Slots,
 } from './registry.ts'
 import type { Continued, RunningReply } from './running-reply.ts'
-import type { SessionEvent } from './session-event.ts'
 
-/** How long it is shown where a session came to rest. */
+/** The time for which it is shown where a session came to rest. */
 const SHOWN_MS = 5000
 
 export interface LiveSessions {
@@ -29,34 +27,24 @@ export interface LiveSessions {
    * drain would end before their start, and a row whose answer is slow to come would be taken for an orphan.
    */
   admitting: Map<string, Admitting>
-  /** Replies that are offered to other instances, by their id. */
-  giving: Map<string, Giving>
   slots: Slots
-  /** Summaries that no reply waits for, by what their sessions are held by. */
-  compactions: Map<string, RunningCompaction>
+  /** Sessions that are held without a reply, by the id that they are held by. */
+  held: Map<string, Holding>
   recorder: TransitionRecorder
   exchange: Exchange
   machine: typeof sessionMachine
-  /** One for all actors: XState keeps that of an actor longer than its reply (bench/profiles), which must not be kept. */
+  /**
+   * Follows the machines. There is one function for all actors: XState keeps that of an actor longer than its reply
+   * (bench/profiles), which must not be kept.
+   */
   inspect(event: InspectionEvent): void
 }
 
 export interface Admitting {
-  /** Resolves when its reply has begun, or will not. */
+  /** The promise that resolves when its reply has begun, or will not. */
   over: Promise<void>
-  /** Others see its row before we have the answer: a cancel or a deletion may come first. */
+  /** The request that came before the answer: others see the row earlier. */
   stopped: 'cancelled' | 'deleted' | null
-}
-
-export interface Giving {
-  /** Asked for meanwhile: it reaches whoever has the reply afterwards. */
-  cancelled: boolean
-  /** This instance ends: the offer stands until another one takes it. */
-  isLeft: boolean
-  /** Resolves when the reply is another instance's, or goes on here. */
-  over: PromiseWithResolvers<void>
-  /** Cuts its waiting short. */
-  wake(): void
 }
 
 export interface LiveOptions {
@@ -73,23 +61,25 @@ export function createLiveSessions({
   exchange,
   recorder,
   log,
-  beginNext,
-}: LiveOptions & { beginNext(replyId: string): void }): LiveSessions {
+  ended,
+}: LiveOptions & { ended(next: string | null): void }): LiveSessions {
   const machine = sessionMachine.provide({
     actors: sessionActors({
       journal,
       recorder,
       onError: (err, reply) => log.error({ err, replyId: reply.id }, 'A reply met an unexpected error.'),
     }),
-    actions: { ...sessionActions, beginNext: ({ event }) => nextOf(event, beginNext) },
+    actions: {
+      ...sessionActions,
+      beginNext: ({ event }) => void (event.type === 'settled' && ended(event.next ?? null)),
+    },
   })
   const registry = createSessionRegistry()
   const sessions: LiveSessions = {
     registry,
     byReply: new Map(),
     admitting: new Map(),
-    compactions: new Map(),
-    giving: new Map(),
+    held: new Map(),
     slots: createSlots(registry),
     recorder,
     exchange,
@@ -97,11 +87,6 @@ export function createLiveSessions({
     inspect: (event) => observe(sessions, event),
   }
   return sessions
-}
-
-/** The event of a settlement names the reply to the queued message that has begun with it. */
-function nextOf(event: SessionEvent, beginNext: (replyId: string) => void): void {
-  if (event.type === 'settled' && event.next != null) beginNext(event.next)
 }
 
 /** Follows the machines: their states, the records of their steps, the end of their replies. An actor has its reply's id. */
@@ -144,7 +129,7 @@ function detailOf(session: LiveSession, reply: RunningReply, event: string): Tra
   return event === 'settled' ? settledDetail(reply) : {}
 }
 
-/** Who decided, and how many calls in which way. */
+/** Counts the calls by decision, and names who decided. */
 function decidedDetail({ decisions, by }: Continued): Record<string, string | number> {
   const detail: Record<string, string | number> = by === null ? {} : { decidedBy: by }
   for (const { decision } of decisions) detail[decision] = Number(detail[decision] ?? 0) + 1
@@ -163,7 +148,10 @@ function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSess
   session.ended.resolve()
 }
 
-/** Another instance goes on with the reply: its actor stops here. Its log is the caller's to end, or to follow. */
+/**
+ * Releases a reply that another instance goes on with: its actor stops here. Its log is the caller's to end, or to
+ * follow.
+ */
 export function releaseReply({ byReply, registry, exchange }: LiveSessions, session: LiveSession): void {
   const { reply, actor } = session
   const { id } = reply.log.info
@@ -177,32 +165,31 @@ export function releaseReply({ byReply, registry, exchange }: LiveSessions, sess
   session.ended.resolve()
 }
 
-/** What the model was asked has been used, though no message shows it any more. */
+/** Counts the use of a reply whose session was deleted, though no message shows it any more. */
 async function observeDeleted({ generation, observer, usage }: RunningReply): Promise<void> {
   observer.on({ type: 'ended', outcome: 'session_deleted', usage: (await generation?.usage()) ?? usage, error: null })
 }
 
-/** Cancels it at once, or as soon as it begins. What is no reply's id may be a compaction's. */
-export function cancelReply({ byReply, admitting, giving, compactions }: LiveSessions, replyId: string): void {
-  compactions.get(replyId)?.stop('cancelled')
-  const given = giving.get(replyId)
-  if (given) {
-    given.cancelled = true
-    given.wake()
+/** Cancels a reply at once, or as soon as it begins. An id that is no reply's may be that of a holding. */
+export function cancelReply({ byReply, admitting, held }: LiveSessions, replyId: string): void {
+  held.get(replyId)?.stop('cancelled')
+  const session = byReply.get(replyId)
+  if (session?.offer) {
+    session.offer.cancel()
     return
   }
-  byReply.get(replyId)?.actor.send({ type: 'cancel' })
+  session?.actor.send({ type: 'cancel' })
   const one = admitting.get(replyId)
   if (one) one.stopped ??= 'cancelled'
 }
 
 /**
- * The session is gone: its actor stops, its streams end with `session_deleted`. `replyId`: what ran in it, a reply or a
- * compaction; another one is that of a session that was made under the same id since.
+ * Stops the actor of a session that is gone; its streams end with `session_deleted`. `replyId`: the reply or holding that ran
+ * in it. Another one is that of a session that was made under the same id since.
  */
 export function forgetSession(sessions: LiveSessions, sessionId: string, replyId: string | null = null): void {
-  const { registry, compactions, admitting } = sessions
-  for (const [hold, one] of compactions) {
+  const { registry, held, admitting } = sessions
+  for (const [hold, one] of held) {
     if (one.sessionId === sessionId && (replyId === null || replyId === hold)) one.stop('deleted')
   }
   const begins = replyId === null ? undefined : admitting.get(replyId)
@@ -213,7 +200,7 @@ export function forgetSession(sessions: LiveSessions, sessionId: string, replyId
   registry.forget(sessionId)
 }
 
-/** The agent is gone with its sessions: whatever replies for it here ends as in a deleted session (contract section 2). */
+/** Ends whatever replies here for an agent that is gone, as in a deleted session (contract section 2). */
 export function forgetAgent(sessions: LiveSessions, agentId: string): void {
   const { live, rested } = sessions.registry
   for (const session of [...live.values(), ...rested.values()]) {
@@ -222,7 +209,7 @@ export function forgetAgent(sessions: LiveSessions, agentId: string): void {
   sessions.slots.end(errorOf('session_deleted', 'The agent was deleted.'), agentId)
 }
 
-/** The reply's streams break off and its model is stopped; the outcome waits for the database. */
+/** Breaks off the streams of a reply and stops its model; the outcome waits for the database. */
 export function breakOff({ actor, reply }: LiveSession, message: string): void {
   if (reply.log.state() !== 'open') return
   reply.notStored = true

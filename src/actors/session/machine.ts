@@ -47,7 +47,7 @@ export const sessionMachine = setup({
     keepCancel: assign({ ending: { type: 'finished', reason: 'cancelled' } as const }),
     /** XState keeps an actor longer than its reply (bench/profiles): the reply must not be kept with it. */
     letGo: assign({ reply: null, ending: null }),
-    /** These alone end the log of a reply that runs here. */
+    /** The actions that end the log of a reply that runs here; nothing else does. */
     closeLog: unprovided,
     cutLog: unprovided,
     dropLog: unprovided,
@@ -285,13 +285,13 @@ export const sessionMachine = setup({
   },
 })
 
-/** The initial state of a recreated actor: as the stored rows say, never from a stored snapshot. */
+/** Returns the initial state of a recreated actor: as the stored rows say, never from a stored snapshot. */
 export const startingAt = (state: InitialState) => {
   const value = state === 'streaming.generating' ? ({ streaming: 'generating' } as const) : state
   return sessionMachine.resolveState({ value, context: { reply: null, ending: null, rest: null } })
 }
 
-/** `{streaming: 'generating'}` → `streaming.generating`, the id of the innermost state. */
+/** Returns the id of the innermost state: `{streaming: 'generating'}` → `streaming.generating`. */
 export function pathOf(value: string | Record<string, unknown>): string {
   if (typeof value === 'string') return value
   return Object.entries(value)

@@ -1,9 +1,8 @@
-/** What this instance's coordination asks of the replies that run here. */
+/** The replies that run here, as this instance's coordination sees them. */
 
-import { asWithoutGoingOn } from '../../features/continuation/adopt.ts'
 import type { LeaseGate } from '../generate/endings.ts'
 import type { OwnedReplies, ReplyInfo } from '../ports/index.ts'
-import { failedSettlement } from '../reply/failed-settlement.ts'
+import { abandoned, failedSettlement } from '../reply/failed-settlement.ts'
 import type { RemoteReplies } from '../reply/remote-reply.ts'
 import type { ReplyError } from '../reply/reply-event.ts'
 import {
@@ -17,16 +16,16 @@ import {
 } from './live-sessions.ts'
 import type { SeenSession } from './registry.ts'
 
-interface OwnedOptions extends Pick<LiveOptions, 'journal' | 'log'>, Pick<OwnedReplies, 'takeOver'> {
+interface OwnedOptions extends Pick<LiveOptions, 'journal' | 'log'> {
   gate: LeaseGate
 }
 
 export function ownedReplies(
   sessions: LiveSessions,
   remote: RemoteReplies,
-  { journal, gate, log, takeOver }: OwnedOptions,
+  { journal, gate, log }: OwnedOptions,
 ): OwnedReplies {
-  const { registry, byReply, admitting, slots, compactions } = sessions
+  const { registry, byReply, admitting, slots, held } = sessions
   return {
     running: () => new Set([...byReply.keys(), ...admitting.keys()]),
     placeOf(replyId) {
@@ -40,12 +39,11 @@ export function ownedReplies(
           subscribers: log.subscribers(),
           ...(log.state() === 'open' && { newest: log.newest() }),
         })),
-        ...[...compactions.values()].map((session) => ({ ...seen(session), subscribers: 0 })),
+        ...[...held.values()].map((session) => ({ ...seen(session), subscribers: 0 })),
         ...[...registry.rested.values()].map((session) => ({ ...seen(session), subscribers: 0 })),
       ],
       followed: remote.followed(),
     }),
-    takeOver,
     apply({ kind, sessionId, replyId }) {
       if (kind === 'delete') forgetSession(sessions, sessionId, replyId)
       else if (replyId !== null) cancelReply(sessions, replyId)
@@ -57,28 +55,27 @@ export function ownedReplies(
       gate.stop() // stateless replies
     },
     fenced(epoch) {
-      for (const one of compactions.values()) if (one.epoch <= epoch) one.stop('lost')
+      for (const one of held.values()) if (one.epoch <= epoch) one.stop('lost')
       for (const { actor, reply } of [...byReply.values()]) {
         if (reply.log.info.epoch <= epoch) actor.send({ type: 'lost' })
       }
     },
     async settleOrphan({ offered, ...reply }) {
-      const error = offered === null ? errorOf('internal', 'The reply was abandoned.') : asWithoutGoingOn(offered)
+      const error = offered === null ? errorOf('internal', 'The reply was abandoned.') : abandoned(offered)
       const { result } = await journal.settle(reply, failedSettlement(error, null))
       if (result === 'settled') log.warn(orphanFailure(reply, error), 'A reply failed.')
     },
     async dropOrphan(replyId) {
-      if (sessions.giving.has(replyId)) return // another instance has taken it
       // One that is being admitted may have no row yet; by the answer it may have begun.
       const session = byReply.get(replyId)
-      if (session === undefined) return
+      if (session === undefined || session.offer) return // another instance has taken it
       const stored = await journal.read(replyId, 0)
       if (byReply.get(replyId) === session) session.actor.send({ type: stored === null ? 'deleted' : 'lost' })
     },
   }
 }
 
-/** The same line as for every other failed reply; null values were known only to the actor that is gone. */
+/** Returns the same line as for every other failed reply; null values were known only to the actor that is gone. */
 const orphanFailure = ({ id: replyId, sessionId, model, createdAt }: ReplyInfo, { code, detail }: ReplyError) => ({
   reqId: null,
   sessionId,

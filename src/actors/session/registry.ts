@@ -1,13 +1,13 @@
 /**
- * What runs in the memory of this instance: the session actors, those that came to rest lately, stateless replies, and how
- * many replies run.
+ * The memory of this instance: the session actors, those that came to rest lately, stateless replies, and how many
+ * replies run.
  */
 import type { ActorRefFrom } from 'xstate'
 import type { ReplyError } from '../reply/reply-event.ts'
 import type { sessionMachine } from './machine.ts'
 import type { RunningReply } from './running-reply.ts'
 
-/** What is shown of a session. */
+/** The visible part of a session. */
 export interface SeenSession {
   sessionId: string
   agentId: string
@@ -18,11 +18,12 @@ export interface SeenSession {
 
 export type Stopped = 'cancelled' | 'deleted' | 'lost'
 
-/** A summary that is made without a reply: as its session is shown meanwhile, and what ends it. */
-export interface RunningCompaction extends SeenSession {
+/** A session that is held without a reply, as it is shown meanwhile. */
+export interface Holding extends SeenSession {
   epoch: number
+  /** Ends it. */
   stop(why: Stopped): void
-  /** Resolves when it is over, and its session is held no more. */
+  /** The promise that resolves when the session is held no more. */
   released: Promise<void>
 }
 
@@ -30,8 +31,10 @@ export interface RunningCompaction extends SeenSession {
 export interface LiveSession extends SeenSession {
   actor: ActorRefFrom<typeof sessionMachine>
   reply: RunningReply
-  /** Resolves when the reply is settled, lost or deleted. */
+  /** The promise that resolves when the reply is settled, lost or deleted. */
   ended: PromiseWithResolvers<void>
+  /** Set while the reply is offered to other instances: a cancel is for the one that has it afterwards. */
+  offer: { cancel(): void } | null
 }
 
 export const isRunning = ({ actor }: LiveSession): boolean => actor.getSnapshot().hasTag('running')
@@ -45,7 +48,7 @@ export function createSessionRegistry() {
   let running = 0
   return {
     live: live as ReadonlyMap<string, LiveSession>,
-    /** Replies that run here, stateless ones included. */
+    /** Returns the number of replies that run here, stateless ones included. */
     running: () => running,
     /** Sorted by the time of their rest, the latest last. */
     rested: rested as ReadonlyMap<string, SeenSession>,
@@ -53,13 +56,13 @@ export function createSessionRegistry() {
       rested.delete(session.sessionId)
       live.set(session.sessionId, session)
     },
-    /** Its reply has ended. Does nothing if the session has another actor by now. */
+    /** Puts a session to rest whose reply has ended. Does nothing if the session has another actor by now. */
     rest({ sessionId, agentId, state, since, ...session }: LiveSession): void {
       if (live.get(sessionId)?.actor !== session.actor) return
       live.delete(sessionId)
       if (state !== 'deleted') rested.set(sessionId, { sessionId, agentId, state, since })
     },
-    /** Its actor, or what it left. */
+    /** Forgets a session's actor, or its place of rest. */
     forget(sessionId: string): void {
       live.delete(sessionId)
       rested.delete(sessionId)
@@ -89,7 +92,7 @@ export function createSessionRegistry() {
  * the end of the reply.
  */
 export interface Slot extends Disposable {
-  /** Aborts when the reply is ended from outside; `error` then says why. */
+  /** The signal that aborts when the reply is ended from outside; `error` then says why. */
   signal: AbortSignal
   error(): ReplyError | null
 }
@@ -117,7 +120,7 @@ export function createSlots(registry: Pick<SessionRegistry, 'began' | 'ended'>) 
         },
       }
     },
-    /** Agents with a stateless reply here. */
+    /** Returns the agents with a stateless reply here. */
     agents: (): string[] => [...new Set([...taken].map(({ agentId }) => agentId))],
     /** Ends the replies of this agent, or of all. */
     end(error: ReplyError, ofAgent?: string): void {

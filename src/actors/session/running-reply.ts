@@ -1,15 +1,14 @@
 /** A reply while its machine streams, and the machine's context, which holds it. */
 
-import type { ResumePoint } from '../../features/continuation/resume-point.ts'
 import type { Ending } from '../generate/endings.ts'
 import type { Generation } from '../generate/generate.ts'
-import type { GenerateOptions } from '../generate/running.ts'
+import type { GenerateOptions, Resumption } from '../generate/running.ts'
 import type { Admitted, Chain, DecidedCall, InForce, MessagePart, ModelRequest } from '../ports/index.ts'
 import type { ReplyEnd, ReplyObserver } from '../ports/observer.ts'
 import type { HandoverReason, ReplyError, RestState, Usage } from '../reply/reply-event.ts'
 import type { ReplyLog } from '../reply/reply-log.ts'
 
-/** What was decided, and what the reply goes on from. */
+/** The decisions, and the chain that the reply goes on from. */
 export interface Continued {
   /** The first reply to the user's message. */
   firstId: string
@@ -31,52 +30,54 @@ export interface RunningReply {
   history: Admitted['history'] | null
   /** The user's message had a reply already. */
   isRegenerated: boolean
-  /** Its message has waited in the queue. */
+  /** True when its message has waited in the queue. */
   isQueued: boolean
-  /** Why it cannot be generated. Null when it can. */
+  /** The reason for which it cannot be generated. Null when it can. */
   refusal: ReplyError | null
-  /** What it continues. Null when it answers a user's message itself. */
+  /** The reply that it continues. Null when it answers a user's message itself. */
   continued: Continued | null
   /** Passed on to the replies that continue this one. */
   inForce: InForce
-  /** Where it goes on. Null when it began here. */
-  from: ResumePoint | null
-  /** Why it was taken over. Null when it was not. */
+  /** The point from which it goes on. Null when it began here. */
+  from: Resumption | null
+  /** The reason for which it was taken over. Null when it was not. */
   adopted: HandoverReason | null
-  /** What a title is derived from. Null when the session has one. */
+  /** The text that a title is derived from. Null when the session has one. */
   titleFrom: string | null
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
   options: GenerateOptions
   historyMaxTokens: number
   requesterLost: boolean
   generation: Generation | null
-  /** When it was admitted (ms, monotonic). */
+  /** The time of its admission (ms, monotonic). */
   admittedAt: number
   /** Final once it settles. */
   usage: Usage
-  /** When (ms, monotonic) the outcome began to wait to be stored. */
+  /** The time (ms, monotonic) since which the outcome waits to be stored. */
   settlingSince: number | null
   observer: ReplyObserver
-  /** How it ended, as far as this instance knows. */
+  /** The end, as far as this instance knows. */
   end: Omit<ReplyEnd, 'usage'>
-  /** It was ended because it could not be stored: observers tell that from other faults, the wire does not. */
+  /**
+   * True when it was ended because it could not be stored: observers tell that from other faults, the wire does not.
+   */
   notStored: boolean
   /** Whether the settlement has stored the reply's last step. */
   isEndRecorded: boolean
-  /** Gives a reply away that nothing could be stored of for a lease. False when it ends here. When absent, all do. */
-  giveAway?: () => Promise<boolean>
+  /** Asks, when nothing could be stored for a lease, whether another instance goes on with the reply. */
+  goesOnElsewhere(): Promise<boolean>
 }
 
 export interface SessionContext {
   /** The newest reply. Null in an actor that has had none. */
   reply: RunningReply | null
-  /** How generating it ended. Null while it is generated. */
+  /** The end of the generation. Null while it is generated. */
   ending: Ending | null
-  /** Where a session rested that is summarised without a reply. Null when a reply runs, or none ever did. */
+  /** The state of rest of a session that is summarised without a reply. Null when a reply runs, or none ever did. */
   rest: RestState | null
 }
 
-/** The reply of a machine that streams. */
+/** Returns the reply of a machine that streams. */
 export function replyIn({ reply }: SessionContext): RunningReply {
   if (reply === null) throw new Error('The session machine streams without a reply.')
   return reply

@@ -1,7 +1,7 @@
 /** A message on its way to its session, and what became of it. */
 
-import type { Actions } from '../../features/approvals/waiting-calls.ts'
 import type {
+  Actions,
   Carried,
   InForce,
   MessagePart,
@@ -25,15 +25,15 @@ export interface MessageRecord extends Omit<NewMessage, 'replyId' | 'mayStart' |
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
   /** The caller's text behind the prompt, which is no template. Null or absent when there is none. */
   instructions?: string | null
-  /** When absent, every call is the agent's own, and made. */
+  /** The wishes about tools and their calls. When absent, there are none. */
   actions?: Omit<Actions, 'continued'>
   /** Passed on to the replies that continue this one. Absent when nothing was set. */
   inForce?: InForce
-  /** What the reply goes on from; set with `decided`. */
+  /** The state that the reply goes on from; set with `decided`. */
   carried?: Carried | undefined
   /** The time from the question to the decision. */
   waitedMs?: number
-  /** It cannot start a reply, only join the one that it repeats. */
+  /** True when it cannot start a reply, only join the one that it repeats. */
   joinOnly?: boolean
   agentName: string
   /** The request. Null when there is none. */
@@ -49,7 +49,7 @@ export interface Message extends MessageRecord {
 export interface Started {
   outcome: 'started'
   reply: Reply
-  /** Call when the client disconnects before the end. */
+  /** Takes note that the client has disconnected before the end. */
   requesterLost(): void
   /** Absent when no limit of requests applies. */
   rate?: RequestRate | undefined
@@ -62,7 +62,7 @@ export interface Limited {
   rate?: RequestRate
 }
 
-/** It waits in the queue for the replies before it. */
+/** A message that waits in the queue for the replies before it. */
 export interface Queued {
   outcome: 'queued'
   replyId: string
@@ -75,13 +75,13 @@ export interface Queued {
    * instance cannot tell any more.
    */
   begun(signal: AbortSignal): Promise<Reply | 'removed' | 'deleted' | null>
-  /** Call when the client disconnects before the end. */
+  /** Takes note that the client has disconnected before the end. */
   requesterLost(): void
 }
 
 export type Sent = Started | { outcome: 'joined'; reply: Reply } | Queued | { outcome: Refusal }
 
-/** What the host answers: the surfaces are told of limits by an error. */
+/** The answer of the host: the surfaces are told of limits by an error. */
 export type HostSent = Sent | Limited
 
 /**
@@ -108,7 +108,7 @@ export type Refusal =
 /** A message whose parts are stored. */
 export type ReadyMessage = Omit<Message, 'parts'> & { parts: readonly MessagePart[] }
 
-/** What a reply is made from: its agent, and what its request has set. */
+/** The basis of a reply: its agent, and the settings of its request. */
 export type ReplyBasis = Pick<
   Message,
   'agentId' | 'agentName' | 'request' | 'actions' | 'inForce' | 'instructions' | 'openToolbox' | 'origin'

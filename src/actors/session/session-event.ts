@@ -1,12 +1,12 @@
-/** What happens to a session, as its machine is told of it. Types only. */
+/** The events of a session, as its machine gets them. Types only. */
 
-import type { Wait } from '../../features/approvals/waiting-calls.ts'
 import type { Ending } from '../generate/endings.ts'
+import type { Wait } from '../ports/index.ts'
 import type { Ended } from '../reply/frame-log.ts'
 import type { FinishReason, ReplyError, RestState } from '../reply/reply-event.ts'
 import type { RunningReply } from './running-reply.ts'
 
-/** How an actor begins. `streaming.generating` where another instance began the reply. */
+/** The state in which an actor begins. `streaming.generating` where another instance began the reply. */
 export type InitialState = RestState | 'streaming.generating'
 
 export type SessionEvent =

@@ -11,18 +11,18 @@ export interface BullmqJobsOptions {
   installation: string
   jobs: readonly Job[]
   log: JobLog
-  /** The interval at which the schedules are upserted: a flushed Redis has lost them. Default: one minute. */
+  /** Interval between two upserts of the schedules: a flushed Redis has lost them. Default: one minute. */
   assertMs?: number
   /** Default: 10 s. */
   retryMs?: number
 }
 
 const ASSERT_MS = 60_000
-/** The interval of checks whether Redis is there again, or accepts writes again. */
+/** Interval between two checks whether Redis is available and writable again. */
 const RECOVERY_MS = 5000
 /** The job of a worker that died is run by another after about this (milliseconds). */
 const STALLED_MS = 30_000
-/** The time a stop waits for connections to close (milliseconds). */
+/** Longest time that a stop waits for connections to close (milliseconds). */
 const CLOSE_MS = 300
 
 const oneRun: JobsOptions = { attempts: 3, removeOnComplete: true, removeOnFail: true }

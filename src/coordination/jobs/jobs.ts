@@ -13,7 +13,7 @@ export interface Job {
 
 /** A schedule shared by all instances. Running once created; jobs that are due run at once. */
 export interface Jobs {
-  /** Runs a job now because there is work, or once more if it is running. Never throws or blocks. */
+  /** Runs the job now because there is work, or once more if it is running. Never throws or blocks. */
   wake(name: string): void
   /** Returns whether the schedule can be written, as far as it is known: a Redis that answers may refuse that. */
   canWrite(): boolean
@@ -28,5 +28,5 @@ export interface JobLog {
 
 /** A failed job is retried after this (milliseconds). */
 export const RETRY_MS = 10_000
-/** The time a stop waits for running jobs (milliseconds). */
+/** Longest time that a stop waits for running jobs (milliseconds). */
 export const STOP_MS = 1500

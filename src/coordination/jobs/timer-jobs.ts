@@ -11,14 +11,14 @@ export interface TimerJobsOptions {
   retryMs?: number
 }
 
-/** The shortest wait, which prevents polling in a loop when the database's clock is slightly behind this process's. */
+/** The shortest wait, which prevents polling in a loop when the database's clock is slightly behind ours. */
 const SHORTEST_WAIT_MS = 50
 
 /**
- * Claims the job's turn. `mine`: this instance runs the job now. One statement, no lock beyond it: of two instances,
- * one advances the row and the other finds it advanced. If it dies, the next due time is another's turn. `waitMs`:
- * until the next due time. A row further ahead than one interval was written by a clock that was wrong, years ahead
- * perhaps: it is advanced to now.
+ * Takes the next turn of a job, if it is due. `mine`: this instance runs the job now. One statement, no lock beyond it: of
+ * two instances, one advances the row and the other finds it advanced. If it dies, the next due time is another's turn.
+ * `waitMs`: until the next due time. A row further ahead than one interval was written by a clock that was wrong, years
+ * ahead perhaps: it is advanced to now.
  */
 async function takeTurn(
   sql: TimerJobsOptions['sql'],
@@ -115,7 +115,7 @@ function runJob(
   }
   return {
     run,
-    /** Stops claiming turns: a turn that is claimed and not run would be skipped until the next is due. */
+    /** Stops the job. No turn is claimed afterwards: one that is claimed and not run would be skipped until the next is due. */
     async stop() {
       clearTimeout(turn)
       clearTimeout(retry)

@@ -10,7 +10,7 @@ export interface SeenLease {
 }
 
 export interface LeaseJudge {
-  /** Records a successful read of the other leases; returns the silent ones. Times in ms, monotonic. */
+  /** Takes a successful read of the other leases; returns the silent ones. Times in ms, monotonic. */
   read(rows: readonly SeenLease[], sentAt: number, answeredAt: number): SeenLease[]
   /** Starts every judgement over, because a read failed. */
   failed(): void

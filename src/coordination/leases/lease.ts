@@ -9,11 +9,11 @@ export interface LeaseOptions {
   sql: Sql<Record<string, unknown>>
   id: string
   leaseMs: number
-  /** Reports that this instance was declared lost: from now on nothing is written under `epoch`. */
+  /** Announces that this instance was declared lost: from now on nothing is written under `epoch`. */
   onLost(epoch: number): void
   /**
-   * Reports that a renewal succeeded after the lease had expired. Its replies must end now: once this returns, a lease
-   * is held again.
+   * Reports that a renewal succeeded after the lease had expired. Its replies must end now: once this returns, a lease is
+   * held again.
    */
   onLapsed(): void
   /** A renewal succeeded or failed. When absent, it is not measured. */
@@ -21,11 +21,9 @@ export interface LeaseOptions {
 }
 
 export interface Lease {
-  /** Returns the epoch of the held lease. 0: none is held. */
+  /** Returns the epoch of the lease; 0 if none is held. */
   epoch(): number
-  /**
-   * Returns the time (ms, monotonic) until which no other instance may take over its replies. 0 when it holds no lease.
-   */
+  /** Returns the time (ms, monotonic) until which no other instance may take over its replies. 0 when it holds no lease. */
   validUntil(): number
   take(): Promise<void>
   /** Rejects when the database is unavailable. */
@@ -40,8 +38,8 @@ export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal }: L
   /** The highest epoch held so far: if the row was removed meanwhile, it is recreated above it. */
   let highest = 0
   /**
-   * The time at which the last successful renewal was sent: no judge can have seen its number, or counts its lease,
-   * from earlier.
+   * Time at which the last successful renewal was sent: no judge can have seen its number, or counts its lease, from
+   * earlier.
    */
   let sentAt = 0
   let left = false

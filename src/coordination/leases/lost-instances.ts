@@ -11,7 +11,7 @@ export interface LostInstances {
   log: { warn(details: object, message: string): void; info(details: object, message: string): void }
 }
 
-/** Returns the leases of all other instances that are not lost. */
+/** Reads the leases of all other instances that are not lost. */
 export async function readLeases({ sql, id }: LostInstances): Promise<SeenLease[]> {
   const rows = await sql<{ id: string; lease: string | number }[]>`
     select id, lease from instances where id <> ${id} and lost_at is null`

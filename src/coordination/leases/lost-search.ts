@@ -10,7 +10,7 @@ type SearchOptions = Pick<
   'id' | 'work' | 'replies' | 'leaseMs' | 'onInstancesLost' | 'onRepliesLost' | 'log'
 >
 
-/** Creates the search. `onLost` reports lost replies. Replies that do not end can be taken over. */
+/** Creates the search for lost replies. `onLost`: there are lost replies; those that do not end can be taken over. */
 export function createLostSearch(options: SearchOptions, onLost: () => void) {
   const { id, work: sql, replies: stored, leaseMs, log } = options
   const others: LostInstances = { sql, id, onLost: options.onInstancesLost, log }
@@ -18,7 +18,7 @@ export function createLostSearch(options: SearchOptions, onLost: () => void) {
   /** The instances that the last read showed as lost. A declaration is conditional on the lease seen, so it may come late. */
   let silent: SeenLease[] = []
 
-  /** Settles lost replies. Returns their number. */
+  /** Settles lost replies and returns their number. */
   async function settleLost(): Promise<number> {
     const lost = await stored.settleLost(id, onLost)
     if (lost.length === 0) return 0
@@ -49,10 +49,7 @@ export function createLostSearch(options: SearchOptions, onLost: () => void) {
       await settleLost()
       await forgetLost(others)
     },
-    /**
-     * Declares all other instances lost. Called by an instance that is alone on its database: all others are dead when
-     * it starts.
-     */
+    /** Declares all other instances lost. For an instance that is alone on its database: all others are dead when it starts. */
     async declareAll(): Promise<void> {
       await declareOthers(others)
       // Until none is left: where the database fails between them, only a part is settled at a time.
@@ -61,9 +58,7 @@ export function createLostSearch(options: SearchOptions, onLost: () => void) {
   }
 }
 
-/**
- * Returns the log line of a failed reply (contract section 17). Its request id and call count were lost with the owner.
- */
+/** Makes the log line of a failed reply (contract section 17). Its request id and call count were lost with the owner. */
 const failureOf = ({ ms, ...ids }: LostReply) => ({
   reqId: null,
   ...ids,

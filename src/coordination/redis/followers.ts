@@ -8,13 +8,13 @@ const LIVE_MS = 700
 interface Follower {
   reply: ReplyInfo
   onNotice(notice: Notice): void
-  /** The time of the owner's last message about this reply (ms, monotonic). */
+  /** Time at which the owner's last message about this reply arrived (ms, monotonic). */
   receivedAt: number
 }
 
 export interface FollowersOptions {
   id: string
-  /** Sends an encoded message. Best effort. */
+  /** Sends a message, by best effort; the text is an encoded message. */
   send(instanceId: string, text: string): void
 }
 

@@ -7,11 +7,9 @@ import { encode, type Message, storedMessage } from './wire.ts'
 const FORGET_MS = 7000
 
 export interface MirrorOptions {
-  /** Sends an encoded message. Best effort. */
+  /** Sends a message, by best effort; the text is an encoded message. */
   send(instanceId: string, text: string): void
-  /**
-   * Returns the newest stored event of a reply that runs here. Null if it does not, or nothing of it may be published.
-   */
+  /** Returns the newest stored event of a reply that runs here. Null when it does not, or nothing of it may be published. */
   placeOf(replyId: string): Place | null
 }
 

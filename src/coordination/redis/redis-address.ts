@@ -50,7 +50,7 @@ function hostOf(text: string, defaultPort: number): { host: string; port: number
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port === '' ? defaultPort : Number(url.port) }
 }
 
-/** Parses `user:password`, `:password` or `password`, percent-encoded. */
+/** Reads `user:password`, `:password` or `password`, percent-encoded. */
 function credentialsOf(text: string): [username: string | null, password: string | null] {
   if (text === '') return [null, null]
   const colon = text.indexOf(':')

@@ -6,9 +6,9 @@ import { decode, encode, type Message } from './wire.ts'
 const ECHO_MS = 500
 /** More often at first: a start waits for the first echo. */
 const FIRST_ECHO_INTERVAL_MS = 20
-/** The time without its own echo after which readiness is `degraded`. */
+/** Longest time without its own echo before readiness is `degraded`. */
 const DEGRADED_MS = 1500
-/** The time without its own echo after which it reconnects: a hung connection does not report an error. */
+/** Longest time without its own echo before it reconnects: a hung connection does not report an error. */
 const RECONNECT_MS = 5000
 /** Characters in flight to a slow Redis. Beyond it messages are dropped, and readers poll the database. */
 const MAX_IN_FLIGHT = 8 << 20
@@ -19,7 +19,7 @@ const channelOf = (instanceId: string): string => `greenroom:${instanceId}`
 
 export interface ChannelSubscriber {
   onMessage(message: Message): void
-  /** Reports that messages get through again. */
+  /** Announces that messages get through again. */
   onRecovery(): void
 }
 
@@ -89,7 +89,7 @@ export function openRedisChannel(id: string, url: string, log: LocalOptions['log
   }
 }
 
-/** Creates two connections: one for publishing, one for subscribing. */
+/** Opens one connection for publishing, one for subscribing. */
 function createConnections(
   id: string,
   url: string,
@@ -131,7 +131,7 @@ function createConnections(
   }
 }
 
-/** Creates the health check. It is healthy while echoes arrive, and reconnects when none has arrived for long. */
+/** Creates the health check: healthy while echoes arrive; reconnects when none has arrived for long. */
 function createHealthCheck(
   log: LocalOptions['log'],
   { echo, reconnect, onRecovery }: { echo(): void; reconnect(): void; onRecovery(): void },

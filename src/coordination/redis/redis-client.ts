@@ -5,13 +5,13 @@ import { readRedisUrl } from './redis-address.ts'
 export type RedisClient = Redis | Cluster
 
 export interface RedisBehaviour {
-  /** The limit of retries. When null, commands wait for as long as the server is unavailable. */
+  /** Attempts for each command. Null: commands wait for as long as the server is unavailable. */
   maxRetriesPerRequest: number | null
-  /** True if commands wait while the server is unavailable. When false, they fail. */
+  /** A queue for commands while the server is unavailable. If false, commands fail at once. */
   enableOfflineQueue: boolean
 }
 
-/** Returns the delay of a retry in milliseconds: immediate at first, then twice a second. */
+/** Returns the delay of a reconnect in milliseconds: immediate at first, then twice a second. */
 const backOff = (times: number): number => Math.min(25 * 2 ** Math.min(times, 5), 500)
 
 /**

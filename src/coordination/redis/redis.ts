@@ -4,7 +4,6 @@
  * nothing that could be lost. PostgreSQL keeps the leases and the truth.
  */
 import type { Exchange } from '../../actors/ports/index.ts'
-import { collectReports } from '../actor-reports.ts'
 import type { Coordination } from '../coordination.ts'
 import { createLocalCoordination, type LocalOptions } from '../local.ts'
 import { createFollowers } from './followers.ts'
@@ -19,7 +18,7 @@ export interface RedisCoordinationOptions extends LocalOptions {
 
 const HEARTBEAT_MS = 200
 const RENEW_MS = 2000
-/** The time a start waits for the first echo; then it continues, degraded. */
+/** Longest time that a start waits for the first echo; then it continues, degraded. */
 const FIRST_ECHO_MS = 2000
 
 export function createRedisCoordination(options: RedisCoordinationOptions): Coordination {
@@ -59,12 +58,12 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
         log.warn({}, 'CACHE_URL: no response. Replies run on the database alone until there is one.')
       }
     },
-    start(owned, tick) {
+    start(owned, duties) {
       placeOf = owned.placeOf
-      local.start(owned, tick)
+      local.start(owned, duties)
       timers.push(setInterval(mirrors.heartbeat, HEARTBEAT_MS), setInterval(followers.renew, RENEW_MS))
     },
-    reports: () => collectReports(options.work, id, wake),
+    reports: () => options.actorReports.collect(wake),
     async stop() {
       for (const timer of timers) clearInterval(timer)
       await local.stop()

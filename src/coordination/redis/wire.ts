@@ -37,7 +37,7 @@ const checked = Compile(message)
 
 export const encode = (one: Message): string => JSON.stringify(one)
 
-/** Decodes a message. Returns null if this version does not understand it. */
+/** Parses a message. Null when it is not a message that this version understands. */
 export function decode(text: string): Message | null {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,64 +1,45 @@
 /**
- * Pending calls (contract section 15): which of a turn's calls are, what is kept meanwhile, and what the
- * model is told of a decision. Pure. Nothing waits in memory: all of it is stored when the reply ends, and a later reply
- * goes on from there.
+ * Pending calls (contract section 15): the calls of a turn that wait, and the calls that were decided since. Nothing waits in
+ * memory: all of it is stored when the reply ends, and a later reply continues from there.
  */
 
-import { repeatableCall } from '../../actors/history/tool-turns.ts'
-import type {
-  Chain,
-  DecidedCall,
-  InForce,
-  ModelMessage,
-  OpenTurn,
-  Toolbox,
-  ToolCall,
-  ToolChoice,
-  ToolSpec,
-  TurnMessage,
-  WaitingCall,
-} from '../../actors/ports/index.ts'
-import type { ShownCall, WaitKind } from '../../actors/reply/reply-event.ts'
-import { neverMade } from './decided-calls.ts'
+import type { CallPolicy } from '../../actors/generate/running.ts'
+import type { Actions, Chain, Toolbox, ToolCall, ToolSpec, Wait } from '../../actors/ports/index.ts'
+import type { WaitKind } from '../../actors/reply/reply-event.ts'
+import { pendingOf, runDecided } from './run-decided.ts'
 
-export const nothingInForce: InForce = { tools: [], fields: {}, overrides: null }
+const notApprovedHere =
+  'Not approved: a call of this tool needs somebody who approves it, and here nobody can be asked. It was not made.'
 
-/** The choices of a reply for calls that are not simply made. */
-export interface Actions {
-  callerTools: readonly ToolSpec[]
-  /** The tool choice of the first model call only. Null stands for the provider's default. */
-  toolChoice: ToolChoice | null
-  /** False when nothing is stored, so nothing can wait but for the caller, who keeps the history. */
-  canWait: boolean
-  /** The kinds of pending calls that readers see. */
-  shows: Readonly<Record<WaitKind, boolean>>
-  /** Calls that count already, in a history that the caller keeps. None by default. */
-  callsUsed?: number
-  /** The turn to continue. When absent, the reply answers a user's message. */
-  continued?: { chain: Chain; decisions: readonly DecidedCall[] } | undefined
+/** Returns the rules for the calls of one reply. */
+export const callPolicy = (actions: Actions): CallPolicy => {
+  const { canWait, continued } = actions
+  return {
+    offered: (own) => withCallerTools(own, actions),
+    // Where nothing is stored, the caller's calls are looked at alone, if there are any.
+    considered(calls, toolbox) {
+      const callers = canWait ? [] : calls.filter((call) => waitKindOf(call, toolbox, actions) === 'caller')
+      return callers.length > 0 ? callers : calls
+    },
+    judge(call, toolbox) {
+      const kind = waitKindOf(call, toolbox, actions)
+      if (kind === null) return null
+      return kind === 'approval' && !canWait ? { refused: notApprovedHere } : { waits: kind }
+    },
+    waitOf: (chain) => waitOf(chain, actions),
+    runDecided: continued ? (toolbox, running) => runDecided(continued, toolbox, running) : null,
+  }
 }
 
-export const noActions: Actions = {
-  callerTools: [],
-  toolChoice: null,
-  canWait: false,
-  shows: { approval: false, caller: false },
-}
-
-/** The end of a reply that waits for decisions or results. */
-export interface Wait {
-  chain: Chain
-  shown: readonly ShownCall[]
-}
-
-/** Returns the agent's tools and the caller's. The agent's own come first and keep their names. */
-export function withCallerTools(own: readonly ToolSpec[], { callerTools }: Actions): ToolSpec[] {
+/** Returns all tools that are offered. The agent's own come first: they keep their names. */
+function withCallerTools(own: readonly ToolSpec[], { callerTools }: Actions): readonly ToolSpec[] {
+  if (callerTools.length === 0) return own
   const names = new Set(own.map(({ name }) => name))
   return [...own, ...callerTools.filter(({ name }) => !names.has(name))]
 }
 
-/** Returns what a call waits for. Null if it is the agent's own to make, or to fail. */
-export function waitKindOf(
+/** Decides what a call waits for. Null when it is the agent's own to make, or to fail. */
+function waitKindOf(
   { name }: ToolCall,
   { tools, own }: Pick<Toolbox, 'tools' | 'own'>,
   { callerTools }: Actions,
@@ -67,50 +48,10 @@ export function waitKindOf(
   return callerTools.some((tool) => tool.name === name) ? 'caller' : null
 }
 
-/** Returns the calls that are pending now: one kind at a time, approvals first. */
-export function pendingOf({ waiting }: OpenTurn): WaitingCall[] {
-  const calls = waiting.filter((call) => call !== null)
-  const approvals = calls.filter(({ kind }) => kind === 'approval')
-  return approvals.length > 0 ? approvals : calls
-}
-
-/** Returns the reply's end if calls are pending. Null when the turn is whole. */
-export function waitOf(chain: Chain, { shows }: Actions): Wait | null {
+/** Returns how a reply ends whose newest turn is not whole. Null when nothing waits. */
+function waitOf(chain: Chain, { shows }: Actions): Wait | null {
   const pending = pendingOf(chain.turn)
   if (pending.length === 0) return null
   const shown = pending.filter(({ kind }) => shows[kind])
   return { chain, shown: shown.map(({ id, name, arguments: text }) => ({ id, name, arguments: text })) }
-}
-
-/** Returns a whole turn as sent to the model. */
-export const messagesOf = ({ answer, results }: OpenTurn): TurnMessage[] => [
-  answer,
-  ...(answer.toolCalls ?? []).map(({ id }, index): TurnMessage => {
-    return { role: 'tool', toolCallId: id, content: results[index] ?? neverMade }
-  }),
-]
-
-/** Returns the assistant message of a turn. */
-export const answerOf = (text: string, calls: readonly ToolCall[], echo: object | undefined): OpenTurn['answer'] => ({
-  role: 'assistant',
-  content: text,
-  toolCalls: calls.map(repeatableCall),
-  ...(echo && { echo }),
-})
-
-/**
- * Gives each call an id that no earlier call has, of this reply and of the replies that it continues. Models repeat
- * ids, or give none. A call's result, its decision and its place on a page are found only by this id.
- */
-export function withOwnIds(calls: readonly ToolCall[], turns: readonly ModelMessage[]): ToolCall[] {
-  const used = new Set(
-    turns.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : [])).map(({ id }) => id),
-  )
-  return calls.map((call) => {
-    const given = call.id || 'call'
-    let id = given
-    for (let n = 2; used.has(id); n++) id = `${given}_${n}`
-    used.add(id)
-    return { ...call, id }
-  })
 }

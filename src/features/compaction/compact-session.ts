@@ -3,20 +3,21 @@
  * a step of its machine like any. The hold ends with this instance's epoch, so that a lost instance leaves nothing.
  */
 import { createActor } from 'xstate'
-import type { LeaseGate } from '../../actors/generate/endings.ts'
 import { createGeneration, type Generation } from '../../actors/generate/generate.ts'
+import type { Made, Summarised } from '../../actors/generate/running.ts'
 import { historyLimits, restingConversation } from '../../actors/history/history.ts'
-import type { HeldSession, History, Journal, Model, OpenToolboxFor } from '../../actors/ports/index.ts'
-import { type ObservedOutcome, type Observer, type Origin, unobserved } from '../../actors/ports/observer.ts'
+import type { HeldSession, History, OpenToolboxFor } from '../../actors/ports/index.ts'
+import { type ObservedOutcome, type Origin, unobserved } from '../../actors/ports/observer.ts'
 import { newId } from '../../actors/reply/new-id.ts'
-import { errorOf, type LiveSessions } from '../../actors/session/live-sessions.ts'
+import type { Host } from '../../actors/session/host.ts'
+import { errorOf } from '../../actors/session/live-sessions.ts'
 import { pathOf, startingAt } from '../../actors/session/machine.ts'
-import type { RunningCompaction, Stopped } from '../../actors/session/registry.ts'
+import type { Holding, Stopped } from '../../actors/session/registry.ts'
 import type { MessageRecord } from '../../actors/session/send.ts'
 import type { SessionEvent } from '../../actors/session/session-event.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { fillPrompt } from '../../templates/prompt-template.ts'
-import type { Made, Summarised } from './compaction.ts'
+import { createCompaction } from './compaction.ts'
 
 export interface CompactionOrder extends Pick<MessageRecord, 'agentId' | 'agentName' | 'sessionId' | 'request'> {
   values: ReplyValues
@@ -27,21 +28,20 @@ export interface CompactionOrder extends Pick<MessageRecord, 'agentId' | 'agentN
 /** `id`: of the checkpoint. `nothing`: there is nothing to summarise. `busy`: the session cannot be held. */
 export type Compacted =
   | { outcome: 'compacted'; id: string }
-  | { outcome: 'busy' | 'nothing' | 'deleted' }
+  | { outcome: 'busy' | 'nothing' | 'deleted' | NonNullable<ReturnType<Host['refusal']>> }
   | { outcome: 'failed'; message: string }
 
-interface CompactingHost extends LiveSessions {
-  /** Generates the reply to a queued message that has begun here. */
-  beginNext(replyId: string): void
-  options: {
-    journal: Journal
-    model: Model
-    gate: LeaseGate
-    historyMaxTokens: number
-    generationTimeoutMs: number
-    observer?: Observer
-  }
+export interface Compactions {
+  /** Has a session's path summarised now. */
+  compact(order: CompactionOrder): Promise<Compacted>
 }
+
+export const createCompactions = (host: Host): Compactions => ({
+  async compact(order) {
+    const refusal = host.refusal()
+    return refusal === null ? await compactSession(host, order) : { outcome: refusal }
+  },
+})
 
 const lost: Compacted = { outcome: 'failed', message: 'The instance that made the summary was lost.' }
 
@@ -59,7 +59,7 @@ interface Place {
 }
 
 /** Holds the session, has its path summarised, and stores the summary. */
-export async function compactSession(host: CompactingHost, order: CompactionOrder): Promise<Compacted> {
+async function compactSession(host: Host, order: CompactionOrder): Promise<Compacted> {
   const { journal } = host.options
   const { sessionId } = order
   const hold = newId()
@@ -70,10 +70,10 @@ export async function compactSession(host: CompactingHost, order: CompactionOrde
   } finally {
     try {
       const next = await journal.release(place, hold)
-      if (next !== null) host.beginNext(next)
+      host.ended(next)
     } finally {
       // A message that has ended it goes on only now: before, the session is held.
-      host.compactions.delete(hold)
+      host.held.delete(hold)
       resolve()
     }
   }
@@ -82,10 +82,10 @@ export async function compactSession(host: CompactingHost, order: CompactionOrde
 type Held = HeldSession & Place
 
 /**
- * Holds the session and compacts it. It counts as a running reply: a drain waits for it, then ends it, as the deletion
- * of its agent does.
+ * Holds the session, and summarises it. A compaction counts as a running reply: a drain waits for it, then ends it, as
+ * the deletion of its agent does.
  */
-async function holdAndCompact(host: CompactingHost, order: CompactionOrder, place: Place): Promise<Compacted> {
+async function holdAndCompact(host: Host, order: CompactionOrder, place: Place): Promise<Compacted> {
   const { agentId, sessionId } = order
   const { hold, epoch, released } = place
   using slot = host.slots.take(agentId)
@@ -96,9 +96,9 @@ async function holdAndCompact(host: CompactingHost, order: CompactionOrder, plac
     stopping.abort()
   }
   const state = 'streaming.compacting'
-  const running: RunningCompaction = { sessionId, agentId, state, since: new Date(), epoch, stop, released }
+  const running: Holding = { sessionId, agentId, state, since: new Date(), epoch, stop, released }
   // Others see that the session is held before we have the answer: what they ask of it must find it.
-  host.compactions.set(hold, running)
+  host.held.set(hold, running)
   const session = await host.options.journal.hold({ agentId, sessionId, hold }, epoch)
   if (why !== null) return afterStop[why]
   if (session === null) return { outcome: 'busy' }
@@ -117,7 +117,7 @@ async function holdAndCompact(host: CompactingHost, order: CompactionOrder, plac
 }
 
 /** Runs the session's machine beside the work, for those who look at it, and for its record. */
-function show({ machine, recorder }: CompactingHost, running: RunningCompaction, { sessionId, rest }: Held) {
+function show({ machine, recorder }: Host, running: Holding, { sessionId, rest }: Held) {
   const actor = createActor(machine, { snapshot: startingAt(rest) }).start()
   const step = (event: SessionEvent) => {
     const from = pathOf(actor.getSnapshot().value)
@@ -128,7 +128,7 @@ function show({ machine, recorder }: CompactingHost, running: RunningCompaction,
   }
   step({ type: 'compact', rest })
   return {
-    /** Ends the compaction. `isOurs`: the session exists, and this instance may write to it. */
+    /** Ends the step. `isOurs`: the session is there, and this instance may write of it. */
     over(isOurs: boolean): void {
       if (isOurs) step({ type: 'compacted' })
       actor.stop()
@@ -137,12 +137,7 @@ function show({ machine, recorder }: CompactingHost, running: RunningCompaction,
 }
 
 /** Rejects when `signal` aborts. */
-async function summarise(
-  host: CompactingHost,
-  order: CompactionOrder,
-  held: Held,
-  signal: AbortSignal,
-): Promise<Compacted> {
+async function summarise(host: Host, order: CompactionOrder, held: Held, signal: AbortSignal): Promise<Compacted> {
   signal.throwIfAborted()
   const { journal, historyMaxTokens } = host.options
   const { sessionId, epoch, historyEnd, hold } = held
@@ -156,9 +151,9 @@ async function summarise(
   return kept === 'stored' ? { outcome: 'compacted', id: hold } : lost
 }
 
-/** Calls the model for the summary. The call is observed and counted on its own. */
+/** Returns a model call that is observed as one of its own, and counted so. */
 async function ask(
-  { options }: CompactingHost,
+  { options }: Host,
   order: CompactionOrder,
   stored: History,
   { hold, signal }: { hold: string; signal: AbortSignal },
@@ -177,6 +172,7 @@ async function ask(
       timeoutMs: options.generationTimeoutMs,
       gate: options.gate,
       observer,
+      compaction: createCompaction,
       told: { conversation: restingConversation(stored), maxTokens: Number.POSITIVE_INFINITY },
     },
   )

@@ -1,41 +1,45 @@
-/** The conversation of a generation, and the summaries of its older turns (contract section 19). */
+/** The conversation of a generation, and the summary of its older turns (contract section 19). */
 
+import type { Compaction, Summarised } from '../../actors/generate/running.ts'
 import { openWithin, type Running } from '../../actors/generate/running.ts'
 import {
   compacted,
   createComposer,
   fixedTokens,
-  type Sending,
   type Summarising,
   type Told,
 } from '../../actors/history/conversation.ts'
-import type { Checkpoint, ToolSpec } from '../../actors/ports/index.ts'
-import { withCallerTools } from '../approvals/waiting-calls.ts'
-import { asking } from './sent-summary.ts'
-import { askForSummary, type Summary } from './summary.ts'
+import type { ToolSpec, UserMessage } from '../../actors/ports/index.ts'
+import { askForSummary } from './summary.ts'
 
-/** A summary, and what it covers: so many turns, the last message of which has this position. */
-export type Made = Summary & Pick<Summarising, 'covered' | 'position'>
+/**
+ * The last message of the request that asks for a summary. All before it is what the model was sent last, so that the
+ * provider's cache knows it.
+ */
+const asking: UserMessage = {
+  role: 'user',
+  content:
+    'Summarise the conversation above. The summary will stand in place of its older messages, so keep whatever is needed ' +
+    'to go on: what the user wants, and has said of themselves; facts, names, numbers, dates, ids and links word for word; ' +
+    'results of tool calls that still matter; decisions; and what is still open. Write in the language of the ' +
+    'conversation, as briefly as that allows. Do not call tools. Do not answer anything in the conversation. Answer with ' +
+    'the summary alone.',
+}
 
-/** Or why there is none. */
-export type Summarised = Made | { failed: string }
-
-/** Creates the compaction of a generation. `first`: null when it has no conversation. */
-export function createCompaction(first: Told | null) {
+/** Returns the conversation of one generation, and its summary. `first`: null when it has no conversation. */
+export function createCompaction(first: Told | null): Compaction {
   let told = first
   let tools: readonly ToolSpec[] = []
   let due: Summarising | null = null
   return {
     told: () => told,
-    /** Returns whether the history is to be summarised before it is sent with these tools. Once a reply. */
-    isDue(sending: Sending, offered: readonly ToolSpec[]): boolean {
+    isDue(sending, offered) {
       if (!told?.compacts || due !== null) return false
       tools = offered
       due = sending.summarising(asking)
       return due !== null
     },
-    /** Asks for the summary that is due, else for one of all. */
-    async ask(running: Running): Promise<Summarised> {
+    async ask(running): Promise<Summarised> {
       if (due === null && told !== null) {
         tools = await toolsOf(running)
         due = createComposer(told.conversation).summarising(Number.POSITIVE_INFINITY, 0, asking)
@@ -45,8 +49,7 @@ export function createCompaction(first: Told | null) {
       const summary = await askForSummary({ messages, tools, ...(history && { history }) }, running)
       return 'failed' in summary ? summary : { ...summary, covered, position }
     },
-    /** Continues a conversation (see `Generation`). `system`: the prompt with which the history is cut. */
-    goOn(system: string | null, made: { covered: number; checkpoint: Checkpoint } | null): void {
+    goOn(system, made) {
       if (told === null) return
       const { conversation: before, maxTokens } = told
       const conversation =
@@ -59,7 +62,7 @@ export function createCompaction(first: Told | null) {
 }
 
 async function toolsOf(running: Running): Promise<readonly ToolSpec[]> {
-  const { request, actions } = running
+  const { request, actions, calls } = running
   const mayCall = (request.config.maxToolCalls ?? 1) > 0 || actions.continued !== undefined
-  return withCallerTools(mayCall ? (await openWithin(running)).tools : [], actions)
+  return calls.offered(mayCall ? (await openWithin(running)).tools : [])
 }

@@ -1,24 +1,18 @@
 /** Asks a model for the summary of a conversation (contract section 19). Nothing of it is shown. */
 
 import { passGate } from '../../actors/generate/endings.ts'
-import type { Running } from '../../actors/generate/running.ts'
+import type { Made, Running } from '../../actors/generate/running.ts'
 import { cleanText } from '../../actors/generate/text-cleaner.ts'
 import { type CountedTurn, createTally } from '../../actors/generate/usage-tally.ts'
 import type { ModelEvent, ModelRequest, Take } from '../../actors/ports/index.ts'
 import type { Pace } from '../../actors/ports/observer.ts'
-import type { Usage } from '../../actors/reply/reply-event.ts'
 
-export interface Summary {
-  text: string
-  /** The model that answered. */
-  model: string
-  usage: Usage
-}
+export type Summary = Omit<Made, 'covered' | 'position'>
 
-/** The output of a model for a summary. */
+/** The part of a summary that a model has sent. */
 interface Asked extends CountedTurn {
   model: string
-  /** True if it called a tool, or failed. */
+  /** True when it called a tool, or failed. */
   isOver: boolean
   failure: Extract<ModelEvent, { type: 'failed' }>['failure'] | null
 }
@@ -27,14 +21,14 @@ interface Asked extends CountedTurn {
 const MAX_SUMMARY = 200_000
 
 /**
- * A summary, or the reason why there is none: in the provider's words if the call failed. It counts towards the reply's
- * usage either way.
+ * A summary, or the reason for which there is none: in the provider's words when the call failed. The summary counts
+ * towards the reply's usage either way.
  */
 export type SummaryResult = Summary | { failed: string }
 
 /**
- * Requests a summary with the agent's own request, without the caller's settings for the response: a summary has no
- * form, and no limit but the agent's own.
+ * Asks for a summary with the agent's own request, without what the caller wants of the answer: a summary has no form,
+ * and no limit but the agent's own.
  */
 export async function askForSummary(
   sent: Pick<ModelRequest, 'messages' | 'history' | 'tools'>,
@@ -110,7 +104,7 @@ function keep(asked: Asked, event: ModelEvent): void {
   }
 }
 
-/** Returns why there is no summary: half of one would lose the other half. Null when it is whole. */
+/** Returns why there is no summary: half a one would lose what the other half was to keep. Null when it is whole. */
 function whyNone({ isOver, failure, end }: Asked, text: string): string | null {
   if (failure !== null) return failure.message
   if (isOver) return 'The model called a tool instead of giving a summary.'

@@ -1,54 +1,27 @@
 /**
- * The point at which a reply of another instance continues (contract section 21): read from its events and its stored
- * turns. Whole turns stay. A call without a result is never repeated. An interrupted text is continued. Pure.
+ * The point from which a reply goes on that another instance began (contract section 21): read from its events and its
+ * stored turns. Whole turns stay, a call without a result is never made again, a text that was interrupted is gone on
+ * behind. Pure.
  */
 
+import { answerOf, messagesOf } from '../../actors/generate/open-turn.ts'
+import type { Resumption } from '../../actors/generate/running.ts'
 import { nothingUsed } from '../../actors/generate/usage-tally.ts'
+import { decisionText, resultText } from '../../actors/history/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
-import type {
-  Chain,
-  Claimed,
-  DecidedCall,
-  OpenTurn,
-  StoredTurn,
-  TurnMessage,
-  WaitingCall,
-} from '../../actors/ports/index.ts'
-import type { ReplyEvent, Usage } from '../../actors/reply/reply-event.ts'
-import { decisionText, resultText } from '../approvals/decided-calls.ts'
-import { answerOf, messagesOf } from '../approvals/waiting-calls.ts'
+import type { Chain, DecidedCall, OpenTurn, StoredTurn, TurnMessage, WaitingCall } from '../../actors/ports/index.ts'
+import type { ReplyEvent } from '../../actors/reply/reply-event.ts'
+import type { Claimed } from './handovers.ts'
 
-export interface ResumePoint {
-  /** Whole turns since the user's message. */
-  said: readonly TurnMessage[]
-  /** Calls that count towards `maxToolCalls`. */
-  spent: number
-  /** Calls of this reply. */
-  calls: number
-  /** Stored turns of calls. */
-  turns: number
-  /** The interrupted turn, as far as it was stored. */
-  text: string
+export interface ResumePoint extends Omit<Resumption, 'beginAgain' | 'goOnBehind'> {
+  /** The interrupted turn's reasoning, as far as it was stored. */
   reasoning: string
   /** Calls whose outcome is unknown, for readers to see. */
   unknown: readonly string[]
   /** Calls that were rejected, or answered by their decision, for readers to see. */
   notMade: readonly DecidedCall[]
-  /** No model call of it was whole yet. */
-  isFirstCall: boolean
-  /** True if the decisions have been carried out. */
-  hasDecided: boolean
-  /** The wait with which the reply had ended, when only that was not stored. */
+  /** Set when the reply had ended to wait, and only that was not stored. */
   wait: Chain | null
-  /** Usage so far, without the interrupted turn. */
-  used: Usage
-  /** Calls to providers. */
-  attempts: number
-  /** Since the admission. Null when nothing was said. */
-  firstTokenMs: number | null
-  reasoningMs: number | null
-  /** The model that readers know of last. Null when it is not known. */
-  model: { model: string; providerId: string } | null
 }
 
 type CallEvent = Extract<ReplyEvent, { type: 'tool_call' }>
@@ -59,7 +32,7 @@ interface SeenTurn {
   calls: CallEvent[]
 }
 
-/** Reads the content of the events, by turn. */
+/** Reads the turns of a reply in its events. */
 function readEvents(events: readonly { event: ReplyEvent }[]) {
   const turns: SeenTurn[] = []
   const results = new Map<string, string>()
@@ -171,8 +144,8 @@ interface TurnContext {
 }
 
 /**
- * Returns a turn with its results. Only visible calls count: the others were never made. If the turn itself was not
- * stored, none of its calls was made either, and the data that its vendor requires back is missing.
+ * Returns a turn with its results. Only the calls that were shown count: the others were never made. Where the turn
+ * itself was not stored, nothing of it was made either, and what its vendor wants back is not there.
  */
 function openTurn(
   { text, calls }: SeenTurn,
@@ -191,7 +164,7 @@ function openTurn(
   return { answer, waiting, results: calls.map(({ id }, index) => (waiting[index] ? null : resultOf(id))) }
 }
 
-/** Returns the decided turn, with the outcomes of its calls. Null if none was carried out yet. */
+/** Returns the turn that was decided about, with what became of its calls. Null when nothing was done about it yet. */
 function decidedTurn(
   { carried, decisions }: NonNullable<Claimed['continued']>,
   { begun, results, unknown }: Seen,

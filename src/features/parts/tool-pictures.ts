@@ -2,18 +2,11 @@
  * Pictures that a reply's tools gave. They are part of no event and stored nowhere: the models of this reply see them, later
  * ones read in the result's text that there were some.
  */
-import type { MessagePart, ModelMessage } from '../../actors/ports/index.ts'
+import type { ToolPictures } from '../../actors/generate/running.ts'
+import type { MessagePart } from '../../actors/ports/index.ts'
 
 /** Most bytes of one reply's pictures. Those beyond it are left out. */
 const MAX_BYTES = 20 * 2 ** 20
-
-export interface ToolPictures {
-  keep(callId: string, pictures: readonly MessagePart[]): void
-  /** Returns the turns with the pictures next to the results that they belong to. */
-  beside(turns: readonly ModelMessage[]): readonly ModelMessage[]
-  /** Returns whether the models see more than what is stored. */
-  areShown(): boolean
-}
 
 export function createToolPictures(maxBytes = MAX_BYTES): ToolPictures {
   const byCall = new Map<string, readonly MessagePart[]>()

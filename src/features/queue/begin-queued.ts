@@ -1,10 +1,11 @@
-/** Queued messages that have begun on this instance: their replies are generated here (contract section 22). */
+/** Begins replies to queued messages on this instance (contract section 22). */
 
-import type { BegunMessage, Journal, QueueStore } from '../../actors/ports/index.ts'
 import type { ReplyError } from '../../actors/reply/reply-event.ts'
-import { type StartingHost, startReply } from '../../actors/reply/start-reply.ts'
+import { startReply } from '../../actors/reply/start-reply.ts'
+import type { Host } from '../../actors/session/host.ts'
 import type { ReadyMessage } from '../../actors/session/send.ts'
 import { retry } from '../../async/retry.ts'
+import type { BegunMessage, QueueStore } from './queue-store.ts'
 import type { WaitingRequests } from './waiting-requests.ts'
 
 /** A message as its agent answers it now, or why it cannot be answered. */
@@ -15,17 +16,14 @@ export interface PreparedMessage {
 
 export interface QueueOptions {
   store: QueueStore
-  /**
-   * Prepares a queued message. Returns null when the agent is gone, and the session with it. Rejects while the database
-   * is away.
-   */
+  /** Returns null when the agent is gone, and the session with it. Rejects while the database is away. */
   prepare(begun: BegunMessage, mediaTypes: readonly string[]): Promise<PreparedMessage | null>
 }
 
-export interface QueueHost extends StartingHost {
-  draining: boolean
-  queue: { options: QueueOptions; waiting: WaitingRequests } | null
-  options: StartingHost['options'] & { journal: Journal; leaseMs: number; maxRunning: number }
+export interface BeginningHost {
+  host: Host
+  options: QueueOptions
+  waiting: WaitingRequests
 }
 
 const FIRST_WAIT_MS = 50
@@ -34,7 +32,8 @@ const FIRST_WAIT_MS = 50
  * Generates the reply to a message that has begun here. Until that is so it counts as one that is being admitted: it is no
  * orphan, and a cancel is kept for it. Called for the same reply twice it does nothing.
  */
-export function beginQueued(host: QueueHost, replyId: string): void {
+export function beginQueued(queue: BeginningHost, replyId: string): void {
+  const { host, waiting } = queue
   // While it drains an instance begins none: what has begun on it goes to another one.
   if (host.draining || host.byReply.has(replyId) || host.admitting.has(replyId)) return
   const { promise: over, resolve } = Promise.withResolvers<void>()
@@ -42,37 +41,36 @@ export function beginQueued(host: QueueHost, replyId: string): void {
   const { log, leaseMs } = host.options
   // Whatever has failed for a lease leaves an orphan, which is settled as one.
   const pace = { firstMs: FIRST_WAIT_MS, longestMs: leaseMs / 10, withinMs: leaseMs, mayPass: () => true }
-  retry(() => begin(host, replyId), pace)
+  retry(() => begin(queue, replyId), pace)
     .catch((err: unknown) => log.error({ err, replyId }, 'A queued message could not begin.'))
     .finally(() => {
       host.admitting.delete(replyId)
       resolve()
-      host.queue?.waiting.wake()
+      waiting.wake()
     })
 }
 
-async function begin(host: QueueHost, replyId: string): Promise<void> {
-  const { queue } = host
+async function begin({ host, options, waiting }: BeginningHost, replyId: string): Promise<void> {
   if (host.byReply.has(replyId)) return
-  const begun = queue && (await queue.options.store.take(replyId))
+  const begun = await options.store.take(replyId)
   if (begun === null) return
   const parts = await host.options.journal.parts(begun.id)
-  const prepared = await queue?.options.prepare(
+  const prepared = await options.prepare(
     begun,
     parts.map(({ mediaType }) => mediaType),
   )
-  if (queue === null || prepared == null) return
+  if (prepared === null) return
   const { message, refusal } = prepared
   const started = startReply(host, { ...message, parts }, begun.admission, { refusal })
   // A request that waits on another instance cannot be seen from here: its retry may join.
-  if (begun.requesterLost || !queue.waiting.has(replyId)) started.requesterLost()
+  if (begun.requesterLost || !waiting.has(replyId)) started.requesterLost()
 }
 
-/** Begins, once a second, waiting messages of sessions where nothing runs, and messages left to this instance. */
-export async function tendQueues(host: QueueHost): Promise<void> {
-  if (host.queue === null) return
+/** Begins messages in sessions where nothing runs, and those that were left to this instance. */
+export async function tendQueues(queue: BeginningHost): Promise<void> {
+  const { host, options } = queue
   const { maxRunning, gate } = host.options
   const room = maxRunning - host.registry.running() - host.admitting.size
-  const begun = await host.queue.options.store.tend(!host.draining && gate.check(), Math.max(room, 0))
-  for (const replyId of begun) beginQueued(host, replyId)
+  const begun = await options.store.tend(!host.draining && gate.check(), Math.max(room, 0))
+  for (const replyId of begun) beginQueued(queue, replyId)
 }

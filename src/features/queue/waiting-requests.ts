@@ -1,8 +1,8 @@
 /** Requests of this instance whose messages wait in a queue: each is told when its message has begun, or never will. */
 
-import type { QueuedState, QueueStore } from '../../actors/ports/index.ts'
 import { StreamCut } from '../../actors/reply/frame-log.ts'
 import { pause } from '../../async/pause.ts'
+import type { QueuedState, QueueStore } from './queue-store.ts'
 
 /** A message may begin on another instance: its frames are followed there within 0.5 s (contract section 7). */
 const POLL_MS = 250
@@ -18,7 +18,7 @@ type Over = Exclude<QueuedState, 'waits'>
 
 interface Waiting {
   sessionId: string
-  /** The pending promise of each request. */
+  /** The requests' promises, one for each. */
   requests: Set<PromiseWithResolvers<Over | null>>
 }
 
@@ -35,7 +35,7 @@ export function createWaitingRequests(states: QueueStore['states']) {
     waiting.delete(replyId)
   }
 
-  /** Reads the states of waiting messages. A database that is away reports none: the next look repeats it. */
+  /** Looks for states of messages. A database that is away says nothing: the next look asks again. */
   async function look(): Promise<void> {
     const of = new Map([...waiting].map(([replyId, { sessionId }]) => [replyId, sessionId]))
     const found = await states(of).catch(() => new Map<string, QueuedState>())
@@ -75,9 +75,9 @@ export function createWaitingRequests(states: QueueStore['states']) {
       }
     },
     has: (replyId: string): boolean => waiting.has(replyId),
-    /** Looks at once, because a message has begun here, or was taken out of a queue. */
+    /** Cuts the wait for the next look short: a message has begun here, or was taken out of a queue. */
     wake: (): void => wake(),
-    /** Ends all waits, because the messages begin elsewhere and nothing more is known of them here. */
+    /** Breaks the requests off: their messages begin elsewhere, and nothing more is known of them here. */
     breakOff(): void {
       isBrokenOff = true
       for (const { requests } of waiting.values()) for (const { reject } of requests) reject(new AnsweredElsewhere())

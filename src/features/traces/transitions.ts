@@ -1,6 +1,6 @@
 /** Records each step of a session's machine and the notes between them, off the token path: they are written in batches. */
 
-import type { SentRequest } from '../../actors/ports/sent-request.ts'
+import type { SentRequest, SettlingSteps, TransitionRecord, TransitionRecorder } from '../../actors/ports/index.ts'
 import { atMost } from '../../async/pause.ts'
 
 /** Most steps that wait for the database; beyond it the oldest are dropped, since replies take precedence. */
@@ -22,60 +22,11 @@ const MOST_SETTLED_TEXT = 2 ** 16
 /** The time a flush waits for settlements that hold steps: these retry while the database cannot be reached. */
 const SETTLING_MS = 1000
 
-/** A step of the machine, or a note of what happened within a state. */
-const stepKinds = ['transition', 'note'] as const
-export type StepKind = (typeof stepKinds)[number]
-
 /** The subjects of notes. */
 export type NoteKind = 'attempt' | 'model' | 'tool' | 'handover'
 
-export type StepDetail = Record<string, string | number | boolean | null>
-
-/** A step of a session's machine, as recorded. `detail` holds codes, counts and ids, never content. */
-export interface TransitionRecord {
-  sessionId: string
-  at: Date
-  from: string
-  to: string
-  event: string
-  messageId: string | null
-  detail: StepDetail
-  /** A transition by default. */
-  kind?: StepKind
-  /** The request of an attempt of a model turn. */
-  request?: SentRequest
-  /** An earlier try, whose answer was lost, may have stored it. */
-  maybeStored?: boolean
-}
-
 export interface TransitionStore {
   record(batch: readonly TransitionRecord[]): Promise<void>
-}
-
-export interface TransitionRecorder {
-  record(step: TransitionRecord): void
-  /** Changes a step that is not written yet. False when it is. */
-  amend(step: TransitionRecord, changes: Pick<TransitionRecord, 'detail' | 'request'>): boolean
-  /**
-   * Removes the waiting steps of the reply that `last` ends, so that its settlement stores them with `last`: one statement and
-   * one row less. Null when they are stored here instead: older ones of the session are not stored yet, which these would
-   * overtake, or they are large, or may be stored already.
-   */
-  settling(last: TransitionRecord & { messageId: string }): SettlingSteps | null
-  /** Registers a listener for every step as soon as it is stored. Returns the function that unsubscribes. */
-  subscribe(listener: (step: TransitionRecord) => void): () => void
-  /** Resolves when everything recorded so far is stored, or the database is away. */
-  flush(): Promise<void>
-}
-
-export interface SettlingSteps {
-  readonly steps: readonly TransitionRecord[]
-  /** Declares that the settlement has stored the steps. Call this, `putBack` or `drop`. */
-  stored(): void
-  /** Declares that the settlement has not stored the steps. They are stored here, all or without the last. */
-  putBack(withLast: boolean): void
-  /** Drops the steps, because their session was deleted. */
-  drop(): void
 }
 
 const textIn = (request: SentRequest | undefined): number =>

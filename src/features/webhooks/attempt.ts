@@ -1,4 +1,4 @@
-/** An attempt to deliver a message to a receiver. */
+/** A single attempt to deliver an event to a receiver. */
 import { signedHeaders } from './signature.ts'
 
 /** An HTTP exchange with an address that an administrator chose. Follows no redirect. */
@@ -13,7 +13,7 @@ export type Call = (
 
 export interface AttemptOptions {
   call: Call
-  /** Returns why a call failed, in one sentence. */
+  /** Explains why a call failed, in one sentence. */
   failureOf(error: unknown): string
   /** Default: 15 s. */
   timeoutMs?: number
@@ -27,7 +27,7 @@ export interface Message {
   body: string
 }
 
-/** The outcome of an attempt. When `error` is null, the receiver has accepted it. */
+/** The result of an attempt. If `error` is null, the receiver has accepted the event. */
 export interface Answer {
   /** Null when there was no answer. */
   status: number | null

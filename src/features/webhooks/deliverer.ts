@@ -20,7 +20,7 @@ type Outcome =
 export interface DelivererOptions {
   claim(options: { running: ReadonlyMap<string, number>; mostEach: number; claimMs: number }): Promise<DueDelivery[]>
   store(delivery: DueDelivery, outcome: Outcome): Promise<void>
-  /** Disables the webhook, because the receiver wants nothing more. */
+  /** Disables the webhook: its receiver wants nothing more. */
   disable(delivery: DueDelivery): Promise<void>
   /** Rejects only when `stopped` aborts. */
   attempt(message: Message, stopped: AbortSignal): Promise<Answer>
@@ -45,7 +45,7 @@ const STOP_MS = 2000
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
-/** The delay of a further attempt after the first failure, the second, … */
+/** Delays of a further attempt after the first failure, the second, … */
 const RETRY_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 24 * HOUR]
 
 const GONE = 410
@@ -87,7 +87,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     log.warn({ webhookId, deliveryId, status, error }, 'A webhook was not delivered and is not retried.')
   }
 
-  /** Begins an attempt. Never rejects: an attempt whose outcome was not stored is repeated. */
+  /** Makes one attempt. Never rejects: an outcome that was not stored is an attempt that is made again. */
   async function begin(delivery: DueDelivery): Promise<void> {
     const { webhookId } = delivery
     running.set(webhookId, (running.get(webhookId) ?? 0) + 1)

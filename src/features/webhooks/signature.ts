@@ -3,19 +3,19 @@ import { createHmac, randomBytes } from 'node:crypto'
 
 const PREFIX = 'whsec_'
 
-/** Returns a new secret. The base64 after the prefix is the key. */
+/** Generates a secret. The base64 after the prefix is the key. */
 export const newSecret = (): string => `${PREFIX}${randomBytes(32).toString('base64')}`
 
 const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), 'base64')
 
 export interface SignedMessage {
   id: string
-  /** The time of the attempt, in Unix seconds. */
+  /** Time of the attempt in Unix seconds. */
   timestamp: number
   body: string
 }
 
-/** Returns headers with a signature by each secret: while one is replaced, a receiver may know either. */
+/** Signs a message with each secret: while one is being replaced, a receiver may know either. */
 export function signedHeaders({ id, timestamp, body }: SignedMessage, secrets: readonly string[]) {
   const sign = (secret: string): string =>
     `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`

@@ -1,6 +1,7 @@
 /** The agent that a request is for: found, with what its model is asked and the tools it may call. */
 
 import type {
+  Actions,
   AgentFields,
   AnswerFields,
   CheckedToolbox,
@@ -12,7 +13,6 @@ import type {
 } from '../../actors/ports/index.ts'
 import { type CallerTools, noTools, refuseTaken } from '../../features/approvals/routes/caller-tools.ts'
 import type { ToolsOfAgent } from '../../features/approvals/store/tool-approvals.ts'
-import type { Actions } from '../../features/approvals/waiting-calls.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import type { AgentForCompletion, AgentLookup } from '../../persistence/records/agent-lookup.ts'

@@ -4,8 +4,10 @@
  */
 import type { HostSent, Sent, SessionHost } from '../../actors/session/host.ts'
 import type { SessionMakingDependencies } from '../../features/branches/routes/new-session.ts'
+import type { Compactions } from '../../features/compaction/compact-session.ts'
 import { type CallerLimits, refuseOver } from '../../features/limits/routes/caller-limits.ts'
 import type { PartDependencies, PreparedParts } from '../../features/parts/routes/prepare.ts'
+import type { Queue } from '../../features/queue/queue.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import { type AgentDependencies, loadAgent } from './agent-for-reply.ts'
@@ -19,6 +21,8 @@ export interface SendDependencies
     SessionMakingDependencies,
     Pick<OverrideDependencies, 'builtInTools'> {
   host: SessionHost
+  queue: Pick<Queue, 'dequeue' | 'queued'>
+  compactions: Compactions
 }
 
 /**

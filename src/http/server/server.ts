@@ -63,6 +63,7 @@ import { managementScope } from '../management/scope.ts'
 import { type BreakIt, registerBreakIt } from '../pages/break-it.ts'
 import { registerDocs } from '../pages/docs.ts'
 import { registerUi } from '../pages/ui.ts'
+import type { SendDependencies } from '../sending/send-message.ts'
 import { closeUnreadAnswers } from '../streaming/unread-answers.ts'
 import { agUiHandlers } from '../wires/ag-ui/routes.ts'
 import { aiSdkHandlers } from '../wires/ai-sdk/routes.ts'
@@ -104,6 +105,7 @@ export interface LogStream {
 
 /** What requests reach. */
 export type HttpDependencies = CompletionDependencies &
+  SendDependencies &
   SessionMakingDependencies &
   DebugDependencies &
   ReplyTraceDependencies &

@@ -4,9 +4,9 @@
  * (contract section 12) have marks where these begin and end; chat completions have none.
  */
 
+import { neverMade } from '../../actors/history/decided-calls.ts'
 import { unknownOutcome } from '../../actors/history/tool-turns.ts'
 import type { FinishReason, Frame, ReplyError, ReplyEvent, WaitKind } from '../../actors/reply/reply-event.ts'
-import { neverMade } from '../../features/approvals/decided-calls.ts'
 
 /** Each run of one kind is a part of its own. */
 export type TextKind = 'text' | 'reasoning'

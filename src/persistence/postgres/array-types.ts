@@ -1,7 +1,7 @@
 /**
- * One-dimensional arrays of the types that we use. The library would query the array types on each new connection. If
- * the connection broke during that query, its rejection would be unhandled and end the process. So the query is off,
- * and the OIDs, which never change, are listed here.
+ * Arrays of the types that we use, of one dimension. The library would query the array types on each new connection. If the
+ * connection broke during that query, its rejection would be unhandled and end the process. So the query is off, and the
+ * OIDs, which never change, are listed here.
  */
 
 // pg_type: element, array.
@@ -40,7 +40,7 @@ function serializeElement(type: keyof typeof arrayOids, value: unknown): string 
 // PostgreSQL quotes what holds commas, braces, quotes, backslashes or blanks, is empty, or reads like NULL.
 const elements = /"((?:[^"\\]|\\.)*)"|([^",{}]+)/gs
 
-/** Converts PostgreSQL's text form, `{1,"a b",NULL}`, to values. */
+/** Parses PostgreSQL's text form, `{1,"a b",NULL}`. */
 export function parseArray(type: keyof typeof arrayOids, text: string): unknown[] {
   return Array.from(text.matchAll(elements), ([, quoted, bare]) => {
     if (quoted !== undefined) return parseElement(type, quoted.replace(/\\(.)/gs, '$1'))
@@ -50,7 +50,7 @@ export function parseArray(type: keyof typeof arrayOids, text: string): unknown[
 
 const quoted = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 
-/** Converts values to PostgreSQL's text form. Null and undefined are NULL. */
+/** Serializes values to PostgreSQL's text form. Null and undefined are NULL. */
 export function serializeArray(type: keyof typeof arrayOids, values: readonly unknown[]): string {
   let text = '{'
   for (const value of values) {
@@ -61,7 +61,7 @@ export function serializeArray(type: keyof typeof arrayOids, values: readonly un
   return `${text}}`
 }
 
-/** Returns the library's option `types`. */
+/** Builds the library's option `types`. */
 export function arrayTypes(): object {
   const names = Object.keys(arrayOids) as (keyof typeof arrayOids)[]
   const entries = names.map((type) => {

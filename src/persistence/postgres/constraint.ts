@@ -1,4 +1,4 @@
-/** The constraint that a statement violated. */
+/** Names of violated constraints. */
 import postgres from 'postgres'
 
 // 23503: foreign key, 23505: unique.

@@ -1,10 +1,10 @@
-/** How the service reaches PostgreSQL. Every other file here takes `sql` as its first argument. */
+/** Connections to PostgreSQL. Every other file here takes `sql` as its first argument. */
 
 import { isIP } from 'node:net'
 import postgres from 'postgres'
 import { retry } from '../../async/retry.ts'
 import { arrayOids, arrayTypes } from './array-types.ts'
-import { gaveWay, saysReadOnly, wasCommitSent, wasNeverSent } from './connection-faults.ts'
+import { isRetryableConflict, saysReadOnly, wasCommitSent, wasNeverSent } from './connection-faults.ts'
 import { createDial } from './dial.ts'
 import { createLosses, type Losses } from './losses.ts'
 import { createPool } from './pool.ts'
@@ -27,10 +27,7 @@ export interface ConnectOptions {
    * lookup anew took 240 µs, running it 50. Not for lists and sums over time. (Behind a pooler: as the server decides.)
    */
   planOnce?: boolean
-  /**
-   * True to set synchronous_commit on, for a database where it is off. Not behind a pooler, which refuses the
-   * parameter.
-   */
+  /** True to set synchronous_commit on, for a database where it is off. Not behind a pooler, which refuses the parameter. */
   commitSynchronously?: boolean
   /**
    * Statements run for as long as they need, whatever `statement_timeout` the role has: with one shorter than settling 50
@@ -54,8 +51,8 @@ const IDLE_S = 300
 export const LOSS_ASK_MS = 3000
 
 /**
- * The parameters of all connections, whatever the role or the database has set: times are read and written in one form.
- * Poolers accept these two.
+ * Settings that override those of the role and the database: times are read and written in one form. Poolers take these
+ * two.
  */
 const surroundings = { DateStyle: 'ISO, MDY', TimeZone: 'UTC' }
 /** Statements are written for it: under a stricter one, those that meet another would fail with 40001. */
@@ -134,7 +131,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
   })
 }
 
-/** Registers array types, so that `sql.array(values, elementOid)` finds the array's type here. */
+/** Registers the array types, which `sql.array(values, elementOid)` looks up. */
 function teachArrays(sql: Sql): void {
   const options: object = sql.options
   const shared: unknown = 'shared' in options ? options.shared : null
@@ -170,12 +167,12 @@ interface Address {
   /** The path of a Unix socket. */
   path: string | null
   prepare: string | null
-  /** The host in the certificate, for addresses where the library would check it for `localhost`. */
+  /** The name that the certificate must have, where the library would not say: it would be checked for `localhost`. */
   ssl: { host: string } | null
 }
 
 /**
- * Reads a URL. The library passes unknown parameters on to the server; parameters that only libpq knows must not get
+ * Parses an address. The library passes unknown URL parameters on to the server; those that only libpq knows must not get
  * there.
  */
 function readUrl(url: string): Address {
@@ -193,10 +190,7 @@ function readUrl(url: string): Address {
   return { address: parsed.href, path, prepare, ssl: null }
 }
 
-/**
- * The time a transaction may wait for something outside the database. A suspended process does not hold its locks for
- * longer.
- */
+/** Longest time that a transaction may wait for anything but the database. A suspended process holds its locks no longer. */
 const LONGEST_IDLE_MS = 60_000
 /** Less than the shortest `silenceMs`. */
 const STIR_MS = 500
@@ -232,24 +226,20 @@ const unavailableCodes = new Set([
   ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'ENETRESET', 'EADDRNOTAVAIL'],
 ])
 
-/** Returns whether the database is away, in trouble or was too busy: the same statement may succeed later. */
+/** Recognizes a database that is unreachable, in trouble or too busy: the same statement may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   return code !== null && (unavailableClass.test(code) || unavailableStates.has(code) || unavailableCodes.has(code))
 }
 
-/**
- * Returns whether the database is gone, which is no fault of the code: it is away, or this process stops and has closed
- * the pool.
- */
+/** Recognizes errors that are no fault of ours: the database is unreachable, or the pool is closed because we stop. */
 export const isDatabaseGone = (error: unknown): boolean => isUnavailable(error) || codeOf(error) === 'CONNECTION_ENDED'
 
 /**
- * Returns whether a failed statement outside of a transaction has changed nothing, and never will. It was not sent, or
- * the server answered it with an error, by which it is rolled back. The codes 40003 and 08007 are excepted, which mean
- * that this is unknown. So is the rest of class 08, which poolers use for a server that broke before its answer
- * (PgBouncer: 08P01, "server conn crashed?"), and a PANIC, which may come from within the commit. A connection that
- * broke proves nothing.
+ * Reports whether a statement outside of a transaction that failed with this error has changed nothing, and never will. It
+ * was not sent, or the server answered it with an error, by which it is rolled back. Not so 40003 and 08007, which say that
+ * this is unknown; the rest of class 08, which poolers use for a server that broke before its answer (PgBouncer: 08P01,
+ * "server conn crashed?"); and a PANIC, which may come from within the commit. A connection that broke says nothing.
  */
 export function changedNothing(error: unknown): boolean {
   if (wasNeverSent(error)) return true
@@ -257,16 +247,13 @@ export function changedNothing(error: unknown): boolean {
   return ['ERROR', 'FATAL'].includes(error.severity) && !/^(08|40003)/.test(error.code)
 }
 
-/** Returns whether a failed transaction may be committed all the same: its commit was sent and not answered. */
+/** Reports whether a failed transaction may be committed all the same: its commit was never answered. */
 export const mayBeCommitted = (error: unknown): boolean => wasCommitSent(error) && !changedNothing(error)
 
-/**
- * Returns whether the server undid the transaction because it met another one, or waited too long for one. It has
- * changed nothing.
- */
-export const metOthers = (error: unknown): boolean => gaveWay(error) || codeOf(error) === '55P03'
+/** Recognizes a rollback because of another transaction, or of a wait for one: nothing has changed. */
+export const isLockConflict = (error: unknown): boolean => isRetryableConflict(error) || codeOf(error) === '55P03'
 
-/** Returns whether `statement_timeout` ended the statement: a smaller one may get through. */
+/** Recognizes a statement that `statement_timeout` ended: a smaller one may get through. */
 export function isCanceled(error: unknown): boolean {
   return codeOf(error) === '57014'
 }
@@ -278,10 +265,7 @@ export async function askAgain<T>(ask: () => Promise<T>, ms: number): Promise<T>
   return await retry(ask, { firstMs: FIRST_WAIT_MS, withinMs: ms, mayPass: isUnavailable })
 }
 
-/**
- * Returns whether the data is at fault (SQLSTATE 22, 23, and 54, a program limit): the same statement will never
- * succeed.
- */
+/** Recognizes errors of the data (SQLSTATE 22, 23, and 54, a program limit): the same statement will never succeed. */
 export function isBadData(error: unknown): boolean {
   return /^(22|23|54)[0-9A-Z]{3}$/.test(codeOf(error) ?? '')
 }

@@ -1,4 +1,4 @@
-/** How the library's connections are opened. */
+/** Opening of the library's connections. */
 import { connect, type Socket } from 'node:net'
 
 interface Target {
@@ -15,9 +15,9 @@ declare module 'postgres' {
 }
 
 /**
- * Returns the `socket` option of the library. If a connection is closed before the server's first byte, the library
- * reconnects at once, forever: a load balancer without servers got a thousand attempts a second from each connection.
- * Here it is an error. Several hosts are tried in turn, as in the library.
+ * Creates the `socket` option of the library. If a connection is closed before the server's first byte, the library
+ * reconnects at once, forever: a load balancer without servers got a thousand attempts a second from each connection. Here
+ * it is an error. Several hosts are tried in turn, as in the library.
  */
 export function createDial(): (target: Target) => Socket {
   let turn = 0

@@ -1,19 +1,19 @@
 /**
- * The losses of connections of one instance, over all of its pools. A broken connection may be the first sign of a
- * failover. Connections that are still open may lead to the former server, which nobody had fenced: a reader that had
- * seen frame 124 was answered from there, from 106 on. Each is therefore checked once before it is used again.
+ * Lost connections of one instance, over all of its pools. A connection that broke may be the first sign of a failover, and
+ * those that are still open may lead to the server that was left, which nobody had fenced: a reader that had seen frame 124
+ * was answered from there, from 106 on. So each is asked once before it is used again.
  */
 import postgres from 'postgres'
 import { atMost } from '../../async/pause.ts'
 import type { Sql } from './pool-types.ts'
 
 export interface Losses {
-  /** Returns the number of connections that have ended without being closed by this instance. */
+  /** Returns the number of connections that ended without being closed by this instance. */
   count(): number
   report(): void
   /**
-   * Returns whether a connection that was made before the newest loss leads to the current server. That server takes
-   * writes, and is of the newest timeline: that of a server that is reached now. `open` connects to that.
+   * Reports whether the server of a connection that was made before the newest loss still takes writes, and is of the
+   * newest timeline: that of a server that is reached now. `open` connects to that.
    */
   isCurrent(sql: Sql, open: () => Sql): Promise<boolean>
 }
@@ -28,7 +28,7 @@ export function createLosses(mostMs: number): Losses {
   let count = 0
   let reached: { at: number; server: Promise<Server | null> } | null = null
 
-  /** Returns the server that a new connection leads to, checked once a loss. Null if there is no answer. */
+  /** Identifies the server that a new connection leads to, once for each loss. Null when there is no answer. */
   function reachedNow(open: () => Sql): Promise<Server | null> {
     if (reached?.at !== count) {
       const sql = open()
@@ -65,7 +65,7 @@ async function ask(sql: Sql, mostMs: number): Promise<Server | null> {
   return server
 }
 
-/** Returns the server's timeline. Servers that only speak PostgreSQL's language may have none. */
+/** Reads the server's timeline. Servers that only speak PostgreSQL's protocol may have none. */
 async function timelineOf(sql: Sql): Promise<string | null> {
   try {
     const [row] = await sql<{ timeline: string }[]>`

@@ -2,7 +2,7 @@
 import type postgres from 'postgres'
 import type { AnySql } from './database.ts'
 
-/** The query of a list. `q`: a part of the name, without case. */
+/** Query of a list. `q`: a part of the name, without case. */
 export interface PageQuery {
   limit: number
   offset: number
@@ -24,27 +24,22 @@ const MOST_BYTES = 32 * 2 ** 20
 /** A piece of SQL. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-/** Returns a timestamptz as ISO 8601 UTC with milliseconds. */
+/** Formats a timestamptz as ISO 8601 UTC with milliseconds. */
 export const isoTime = (sql: AnySql, column: string): Fragment =>
   sql`to_char(${sql(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/**
- * Returns a time as JSON, which `isoOf` converts to the same text. It takes a tenth of the time, for lists of many
- * rows.
- */
+/** Formats a time as JSON in a tenth of the time, for lists of many rows. `isoOf` converts it to the same text. */
 export const quickTime = (sql: AnySql, column: string): Fragment =>
   sql`to_json(${sql(column)} at time zone 'UTC')::text`
 
-/** Converts `"2026-01-02T03:04:05.6"`, with up to six decimals or none, in its quotes. */
+/** Converts `"2026-01-02T03:04:05.6"`, quoted and with up to six decimals or none. */
 export const isoOf = (time: string): string => `${time.slice(1, 20)}.${time.slice(21, -1).padEnd(3, '0').slice(0, 3)}Z`
 
-/** Returns the two columns that every record ends with. */
+/** Selects the two columns that every record ends with. */
 export const timestamps = (sql: AnySql): Fragment =>
   sql`${isoTime(sql, 'created_at')} as "createdAt", ${isoTime(sql, 'updated_at')} as "updatedAt"`
 
-/**
- * Returns a fragment for the column `items`, which is null if `item` of all rows of `rows` is too long together.
- */
+/** Builds the column `items`, which is null where `item` of all rows of `rows` is too long together. */
 export const itemsOf = (sql: AnySql, order: 'asc' | 'desc'): Fragment => sql`
   case when (select count(*) < 2 or sum(octet_length(item::text)) <= ${MOST_BYTES} from rows)
        then coalesce((select json_agg(item order by num ${order === 'asc' ? sql`asc` : sql`desc`}) from rows), '[]') end as items`
@@ -57,9 +52,8 @@ export function wholePage<Item>(page: { items: Item[] | null; total: number } | 
 }
 
 /**
- * Returns a page of records, oldest first. `table` has `name` and `num`; `columns` select the fields of `Item`, none of
- * them `num`. Rejects with PageTooLong. As json, not jsonb, which would lose the order of a schema's properties for a
- * caller who sends a record back.
+ * Lists the records of a table, oldest first. `table` has `name` and `num`; `columns` select what `Item` names, none of
+ * them `num`. Rejects with PageTooLong. As json, not jsonb, which would forget the order of a schema's properties: a client that sends a record back would lose it.
  */
 export async function listByAge<Item>(
   sql: AnySql,

@@ -1,9 +1,9 @@
 /** A statement on a connection of the pool, which may break at any moment. */
-import { gaveWay, isOfStatement, unsentBy } from './connection-faults.ts'
+import { isOfStatement, isRetryableConflict, unsentBy } from './connection-faults.ts'
 import { forget, forgetRows, neverSend, type Query } from './library-query.ts'
 import type { Sql } from './pool-types.ts'
 
-/** The parts of a connection that a statement needs. */
+/** A connection as a statement needs it. */
 interface Connection {
   sql: Sql
   run(query: Query): unknown
@@ -18,7 +18,7 @@ interface Connections<One> {
   loseSilent(connection: One, sentAt: number): void
 }
 
-/** Runs `forgetRows` on a connection. Rejects when the connection is lost meanwhile. */
+/** Calls `forgetRows` on a connection. Rejects when the connection is lost meanwhile. */
 async function forgetRowsOf<One extends Connection>(
   connections: Connections<One>,
   connection: One,
@@ -38,10 +38,7 @@ async function forgetRowsOf<One extends Connection>(
   }
 }
 
-/**
- * Runs a query. `silenceMs`: the time an answer may take before the connection is given up. When absent, it is
- * unlimited.
- */
+/** Runs a query. `silenceMs`: longest time to an answer before the connection is given up; absent: no limit. */
 export function runQuery<One extends Connection>(
   connections: Connections<One>,
   connection: One,
@@ -74,7 +71,7 @@ export function runQuery<One extends Connection>(
   })
   let isFirst = true
   query.reject = (error) => {
-    if (!isFirst || settled || query.streaming || connection.lost || !gaveWay(error)) {
+    if (!isFirst || settled || query.streaming || connection.lost || !isRetryableConflict(error)) {
       if (connection.greeted) return fail(error)
       neverSend(query)
       return fail(unsentBy(error))

@@ -3,7 +3,7 @@ import { broken } from './connection-faults.ts'
 import { isQuery } from './library-query.ts'
 import type { Sql, Tx } from './pool-types.ts'
 
-/** The parts of a connection that a transaction needs. */
+/** A connection as a transaction needs it. */
 interface Connection {
   sql: Sql
   readonly lost: boolean
@@ -15,7 +15,7 @@ const never = new Promise<never>(() => {})
 
 /**
  * Runs a transaction. Once the connection is lost nothing may reach the library any more, its own commit and rollback
- * included. The library then never sees the work end, and its race with the end of the connection rejects.
+ * included. For the library the work then never ends; the race with the end of the connection rejects instead.
  */
 export async function runTransaction(
   connection: Connection,

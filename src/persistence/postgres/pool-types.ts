@@ -1,4 +1,4 @@
-/** The options of a pool of connections, and the types that run a query. Types only. */
+/** Types of a connection pool and of its queries. */
 import type postgres from 'postgres'
 import type { Losses } from './losses.ts'
 
@@ -6,7 +6,7 @@ interface Types extends Record<string, unknown> {
   bigint: number
 }
 
-/** A pool or a transaction, which run queries. */
+/** A runner of queries: a pool or a transaction. */
 export type AnySql = postgres.ISql<Types>
 
 /** A transaction, as `sql.begin` hands it out. */
@@ -26,7 +26,7 @@ export interface PoolOptions {
   silenceMs?: number | undefined
   /** The library closes a connection that nobody has used for so long. */
   idleMs: number
-  /** The losses of all pools that lead to the same server. */
+  /** Losses of all pools that lead to the same server. */
   losses: Losses
   /** Makes an instance of the library with `max: 1`. */
   open(events: ConnectionEvents): Sql
@@ -35,10 +35,10 @@ export interface PoolOptions {
 }
 
 export interface ConnectionEvents {
-  /** Reports that the handshake is complete. */
+  /** Announces that the server has accepted the connection. */
   onReady(): void
-  /** Reports that the server takes no writes. */
+  /** Announces that the server accepts no writes. */
   onReadOnly(): void
-  /** Reports that the connection has ended. */
+  /** Announces that the connection has ended. */
   onLost(): void
 }

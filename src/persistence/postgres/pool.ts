@@ -5,7 +5,7 @@
  * (all seen with postgres 3.4.9 by killing servers; database.test.ts, "a server that goes away"). So each
  * connection here is an instance of the library with one connection, one query or transaction at a time.
  */
-import { broken, gaveWay, isReadOnly, unansweredBy, unsentBy } from './connection-faults.ts'
+import { broken, isReadOnly, isRetryableConflict, unansweredBy, unsentBy } from './connection-faults.ts'
 import { isQuery, type Query } from './library-query.ts'
 import { runQuery } from './pool-query.ts'
 import { runTransaction, type Work } from './pool-transaction.ts'
@@ -22,11 +22,11 @@ interface Connection {
   lost: boolean
   /** Given up as soon as nothing runs on it. */
   readOnly: boolean
-  /** The number of losses when the connection was made, or its server was checked. */
+  /** Number of losses when it was made, or when its server was checked last. */
   trustedAt: number
-  /** The time of its last release (ms, monotonic). */
+  /** Time at which it was released last (ms, monotonic). */
   freeAt: number
-  /** The query under way. It is rejected when its connection ends; the library does not always do so. */
+  /** The query under way. It is rejected when its connection ends, which the library does not always do. */
   underWay: Pick<Query, 'reject'> | null
 }
 
@@ -41,7 +41,7 @@ interface Connections {
   giveBack(connection: Connection): void
   /** Closes a connection that broke or may have: what runs on it is rejected, and it is not used again. */
   lose(connection: Connection): void
-  /** Gives up the connection if a query sent on it at `sentAt` (ms, monotonic) had no answer in time. */
+  /** Gives up a connection on which the query sent at `sentAt` (ms, monotonic) had no answer in time. */
   loseSilent(connection: Connection, sentAt: number): void
   end(how?: { timeout?: number | undefined }): Promise<void>
   /** Returns the time since the last answer, in ms. */
@@ -74,10 +74,7 @@ function openConnection(
   return connection
 }
 
-/**
- * Returns whether the connection leads to the current server. A connection that was made before another was lost is
- * checked first.
- */
+/** Checks the server of a connection that is older than the newest loss before the connection is used. */
 async function trust({ losses, open }: PoolOptions, connection: Connection): Promise<boolean> {
   const at = losses.count()
   const askAnother = () => open({ onReady() {}, onReadOnly() {}, onLost() {} })
@@ -86,10 +83,7 @@ async function trust({ losses, open }: PoolOptions, connection: Connection): Pro
   return isCurrent
 }
 
-/**
- * Returns whether a connection has been idle for long. The library itself closes such ones: a statement that it is
- * handed meanwhile is lost.
- */
+/** Reports whether a connection was idle for long: the library closes those, and loses a statement given meanwhile. */
 const isStale = ({ busy, freeAt }: Connection, idleMs: number): boolean =>
   !busy && performance.now() - freeAt >= idleMs - 1000
 
@@ -98,7 +92,7 @@ function createConnections(options: PoolOptions): Connections {
   const connections = new Set<Connection>()
   const waiting: ((connection: Connection | null) => void)[] = []
   let closed = false
-  /** The time of the last answer. */
+  /** Time of the last answer. */
   let answeredAt = 0
 
   function add(): Connection {
@@ -147,7 +141,7 @@ function createConnections(options: PoolOptions): Connections {
     else next()
   }
 
-  /** Gives up a connection. `isOurs`: for a reason that says nothing about other connections. */
+  /** Gives up a connection. `isOurs`: for a known reason, which says nothing about other connections. */
   function lose(connection: Connection, isOurs = false): void {
     if (connection.lost) return
     connection.lost = true
@@ -215,7 +209,7 @@ export function createPool(options: PoolOptions): Sql {
 
   async function begin(first: string | Work, second?: Work): Promise<unknown> {
     if (typeof first === 'string') return await beginOnce(first, second)
-    const again = (error: unknown) => (gaveWay(error) ? beginOnce('', first) : Promise.reject(error))
+    const again = (error: unknown) => (isRetryableConflict(error) ? beginOnce('', first) : Promise.reject(error))
     return await beginOnce('', first).catch(again)
   }
 

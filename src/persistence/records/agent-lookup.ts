@@ -22,9 +22,9 @@ export interface AgentForCompletion {
   responseFormat: ResponseFormat | null
   fallbacks: readonly { provider: StoredConnection; model: string }[]
   tools: ToolsOfAgent
-  /** Origins whose pages may call the agent's deploy API. */
+  /** Origins whose pages may call its deploy API. */
   allowedOrigins: string[]
-  /** The history's token limit. When null, the installation's setting counts. */
+  /** Limit of the history. Null stands for the installation's setting. */
   historyMaxTokens: number | null
   callerInstructions: CallerInstructions
   /** Limits of each of the agent's users. Null when there are none. */
@@ -36,9 +36,9 @@ export interface AgentForCompletion {
 }
 
 export interface AgentLookup {
-  /** Returns the current agent. Null when there is no such agent. */
+  /** Finds the current agent. Null when there is no such agent. */
   find(id: string): Promise<AgentForCompletion | null>
-  /** Returns the agent as read from the database after this call. */
+  /** Finds the same agent, read from the database after this call. */
   read(id: string): Promise<AgentForCompletion | null>
   /** Returns the cached agent; the caller must compare its `configuration`. Null when it is not cached. */
   remembered(id: string): AgentForCompletion | null

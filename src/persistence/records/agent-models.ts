@@ -6,18 +6,18 @@ export interface AgentModel {
   id: string
   name: string
   model: string
-  /** The agent's creation, in Unix seconds. */
+  /** Time at which the agent was created, in Unix seconds. */
   created: number
 }
 
-/** Returns all agents, oldest first. */
+/** Lists all agents, oldest first. */
 export const agentModels = (sql: AnySql): Promise<AgentModel[]> =>
   sql<AgentModel[]>`
     select id, name, model, extract(epoch from date_trunc('second', created_at))::bigint as created from agents order by num`
 
 /**
- * Returns ids of the agents that `model` means, two at most: the one of that id, else those of exactly that name. Only
- * `among` are read, null for all.
+ * Finds the ids of the agents that `model` names, two at most: the agent with that id, else those with exactly that name.
+ * Searches `among`; null stands for all agents.
  */
 export async function findAgentsByModel(
   sql: AnySql,

@@ -11,11 +11,11 @@ export interface Fallback {
   model: string
 }
 
-/** The treatment of a request's own system messages: `append` adds them after the agent's prompt. */
+/** Treatments of a request's own system messages: `append` puts them after the agent's prompt. */
 export const callerInstructions = ['refuse', 'append'] as const
 export type CallerInstructions = (typeof callerInstructions)[number]
 
-/** The treatment of a history near its budget: `auto` summarises its older part, `none` cuts it. */
+/** Treatments of a history that comes near its budget: `auto` summarises its older part, `none` cuts it. */
 export const compactions = ['none', 'auto'] as const
 export type Compaction = (typeof compactions)[number]
 /** The treatment of a running reply whose instance is lost. */
@@ -34,7 +34,7 @@ export interface Agent {
   fallbacks: Fallback[]
   /** Origins whose pages may call its deploy API. */
   allowedOrigins: string[]
-  /** The history's token limit. When null, the installation's setting counts. */
+  /** Limit of the history. Null stands for the installation's setting. */
   historyMaxTokens: number | null
   callerInstructions: CallerInstructions
   /** Limits of each of the agent's users. Null when there are none. */
@@ -68,15 +68,15 @@ const columns = (sql: AnySql): Fragment => sql`
 
 export const { list: listAgents, find: findAgent } = recordTable<Agent>('agents', columns)
 
-/**
- * Ids are UUIDs. Rejects with the constraint `agents_provider`, `agents_prompt` or `agent_fallbacks_provider` if there is no
- * such row.
- */
-/** Locks an agent as its deletion does. */
+/** Locks an agent as its deletion does, until the end of the transaction. */
 export async function lockAgent(tx: Tx, id: string): Promise<void> {
   await tx`select 1 from agents where id = ${id} for update`
 }
 
+/**
+ * Creates an agent. Ids are UUIDs. Rejects with the constraint `agents_provider`, `agents_prompt` or
+ * `agent_fallbacks_provider` if there is no such row.
+ */
 export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
   const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins } = agent
   const { historyMaxTokens } = agent
@@ -95,7 +95,7 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
   return found
 }
 
-/** Changes an agent. Returns null if there is no such agent. Rejects like `createAgent`. */
+/** Changes an agent. Null when there is no such agent. Rejects like `createAgent`. */
 export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Promise<Agent | null> {
   if (!isUuid(id)) return null
   const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins } = changes
@@ -139,7 +139,7 @@ async function insertFallbacks(tx: Tx, agentId: string, fallbacks: readonly Fall
            with ordinality as f (provider_id, model, place)`
 }
 
-/** Returns names of the agents that use a provider or a prompt, oldest first: at most `most`, and the total number. */
+/** Returns the names of the agents that use a provider or a prompt, oldest first: at most `most`, and the total number. */
 export async function agentsUsing(
   sql: AnySql,
   kind: 'provider' | 'prompt',
@@ -156,7 +156,7 @@ export async function agentsUsing(
   return { names: rows.map(({ name }) => name), total: rows[0]?.total ?? 0 }
 }
 
-/** Returns which of these agents no longer exist. */
+/** Returns the ids of those agents that no longer exist. */
 export async function missingAgents(sql: AnySql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select wanted.id from unnest(${ids}::uuid[]) as wanted (id)

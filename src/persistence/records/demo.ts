@@ -1,14 +1,11 @@
-/**
- * The records that the first start on an empty embedded database creates, so that the first request works without a
- * key.
- */
+/** Records that the first start on an empty embedded database creates, so that the first request works without a key. */
 import type { Sql } from '../postgres/database.ts'
 
 const demoAgentId = '00000000-0000-4000-8000-000000000001'
 
 const prompt = 'You are the demo agent of Greenroom. Be short and friendly.'
 
-/** Creates the demo once in a database's life: a deleted demo stays deleted. Resolves to whether it was created. */
+/** Creates the demo, once in a database's life: a deleted demo stays deleted. Resolves to whether it was created. */
 export async function seedDemo(sql: Sql): Promise<boolean> {
   const rows = await sql`
     with first as (
@@ -25,7 +22,7 @@ export async function seedDemo(sql: Sql): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Returns whether the demo's agent still exists, and is still played by the demo provider. */
+/** Reports whether the demo agent still exists and still uses the demo provider. */
 export async function hasDemo(sql: Sql): Promise<boolean> {
   const rows = await sql`
     select 1 from agents join providers on providers.id = agents.provider_id

@@ -20,7 +20,7 @@ export const { list: listPrompts, find: findPrompt } = table
 export const createPrompt = (sql: AnySql, { name, content }: { name: string; content: string }): Promise<Prompt> =>
   table.insert(sql, sql`(name, content) values (${name}, ${content})`)
 
-/** Changes a prompt. Absent fields keep their value. Returns null if there is no such prompt. */
+/** Changes a prompt. Absent fields keep their value. Null when there is no such prompt. */
 export const updatePrompt = (
   sql: AnySql,
   id: string,
@@ -28,5 +28,5 @@ export const updatePrompt = (
 ): Promise<Prompt | null> =>
   table.update(sql, id, sql`name = coalesce(${name ?? null}, name), content = coalesce(${content ?? null}, content)`)
 
-/** Rejects with the constraint `agents_prompt` while agents use it. */
+/** A removal, which rejects with the constraint `agents_prompt` while agents use the prompt. */
 export const deletePrompt = table.remove

@@ -18,7 +18,7 @@ export interface Provider<Type extends string = string> {
   updatedAt: string
 }
 
-/** The data for a call to the vendor; `apiKey` is encrypted. */
+/** The data that a call to the vendor needs; `apiKey` is encrypted. */
 export interface StoredConnection {
   id: string
   type: string
@@ -27,10 +27,7 @@ export interface StoredConnection {
   wireApi: WireApi | null
 }
 
-/**
- * Returns the encryption context of a provider's key: an encrypted key that is moved to another row cannot be
- * decrypted.
- */
+/** Returns the encryption context of a provider's key: an encrypted key that is moved to another row cannot be decrypted. */
 export const keyContext = (providerId: string): string => `provider:${providerId}`
 
 /** An encrypted key, and the part of it that may be shown. */
@@ -55,7 +52,7 @@ export interface ProviderChanges {
   key?: SealedKey | undefined
 }
 
-/** Returns a fragment for the provider's wire API. `of`: the alias of the table, and a dot. */
+/** Selects the API of a provider. `of`: the alias of the table, and a dot. */
 export const wireApi = (sql: AnySql, of: Fragment): Fragment => sql`
   case when ${of}provider_type in ('openai', 'openai-compatible') then coalesce(${of}wire_api, 'chat_completions') end`
 
@@ -66,18 +63,18 @@ const columns = (sql: AnySql): Fragment => sql`
 const connection = (sql: AnySql): Fragment => sql`
   id, provider_type as type, base_url as "baseUrl", api_key as "apiKey", ${wireApi(sql, sql``)} as "wireApi"`
 
-/** Returns a page of providers, oldest first. */
+/** Lists providers, oldest first. */
 export const listProviders = <Type extends string>(sql: AnySql, query: PageQuery): Promise<Page<Provider<Type>>> =>
   listByAge<Provider<Type>>(sql, 'providers', columns(sql), query)
 
-/** Returns a provider. Null if there is no such provider. */
+/** Finds a provider. Null when there is no such provider. */
 export async function findProvider<Type extends string>(sql: AnySql, id: string): Promise<Provider<Type> | null> {
   if (!isUuid(id)) return null
   const [provider] = await sql<Provider<Type>[]>`select ${columns(sql)} from providers where id = ${id}`
   return provider ?? null
 }
 
-/** Returns a provider's connection. Null if there is no such provider. */
+/** Finds the connection of a provider. Null when there is no such provider. */
 export async function findConnection(sql: AnySql, id: string): Promise<StoredConnection | null> {
   if (!isUuid(id)) return null
   const [stored] = await sql<StoredConnection[]>`select ${connection(sql)} from providers where id = ${id}`
@@ -99,9 +96,8 @@ export async function createProvider<Type extends string>(
 }
 
 /**
- * Changes a provider. `decide` gets the stored connection, locked until the changes are written. If it throws, nothing
- * changes. Returns null if there is no such provider. Rejects with the constraint `providers_name_unique` when the name
- * is taken.
+ * Changes a provider. `decide` gets the stored connection, locked until the changes are written. It may throw: then nothing
+ * changes. Null: no such provider. Rejects with the constraint `providers_name_unique` when the name is taken.
  */
 export async function changeProvider<Type extends string>(
   tx: Tx,
@@ -131,7 +127,7 @@ export const setWireApi = (sql: AnySql, id: string, api: WireApi) =>
   sql`update providers set wire_api = ${api}, updated_at = clock_timestamp() where id = ${id}`
 
 /**
- * Deletes a provider. Returns false if there is no such provider. Rejects with the constraint `agents_provider` or
+ * Deletes a provider. False when there is no such provider. Rejects with the constraint `agents_provider` or
  * `agent_fallbacks_provider` while agents use it.
  */
 export async function deleteProvider(sql: AnySql, id: string): Promise<boolean> {

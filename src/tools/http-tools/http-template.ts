@@ -8,7 +8,7 @@ import {
   placeholdersIn,
   type ReplyValues,
   replyValue,
-  valuesOfNobody,
+  valuesWithoutSession,
 } from '../../templates/placeholders.ts'
 
 /** The error of arguments that the tool cannot be called with. The message is for the model. */
@@ -88,7 +88,7 @@ function numbered(template: string): { text: string; placeholders: Placeholder[]
 }
 
 /** Fills a URL. Throws TemplateError. `extra` is added to the query. */
-export function fillUrl(template: string, args: Arguments, extra: Arguments, values = valuesOfNobody()): URL {
+export function fillUrl(template: string, args: Arguments, extra: Arguments, values = valuesWithoutSession()): URL {
   const problem = urlTemplateProblem(template)
   const { text, placeholders } = numbered(template)
   const found = parts(text)
@@ -162,7 +162,7 @@ const FIXED_HEADERS = new Set(['host', 'content-length', 'transfer-encoding', 'c
 export function fillHeaders(
   templates: Readonly<Record<string, string>>,
   args: Arguments,
-  values = valuesOfNobody(),
+  values = valuesWithoutSession(),
 ): Record<string, string> {
   return Object.fromEntries(
     Object.entries(templates).map(([name, template]) => {
@@ -200,7 +200,7 @@ const escaped = (text: string) => JSON.stringify(text).slice(1, -1)
  * Fills a body, with JSON escapes. In a JSON template a placeholder inside a string becomes part of that string; one
  * outside becomes a whole JSON value. Neither arguments nor values change the body's structure.
  */
-export function fillBody(template: string, args: Arguments, values = valuesOfNobody()): string {
+export function fillBody(template: string, args: Arguments, values = valuesWithoutSession()): string {
   const inText = (text: string) => fill(text, { args, values }, (value) => escaped(asText(value ?? '')))
   if (!isJsonTemplate(template)) return inText(template)
   // A whole string, whose defaults may hold quotation marks, or a placeholder outside of strings.

@@ -2,7 +2,7 @@
 import type { Response } from 'undici'
 import type { MessagePart } from '../../actors/ports/index.ts'
 import { startDeadline } from '../../async/deadline.ts'
-import { type ReplyValues, valuesOfNobody } from '../../templates/placeholders.ts'
+import { type ReplyValues, valuesWithoutSession } from '../../templates/placeholders.ts'
 import { removeSecrets, secretsInHeaders } from '../../untrusted/redact.ts'
 import { cutToBytes, decodeText } from '../built-in/page-text.ts'
 import { callFailure } from '../outbound/call-failure.ts'
@@ -66,7 +66,7 @@ export async function callHttpTool(
   args: Arguments,
   signal: AbortSignal,
   key: string | null = null,
-  values: ReplyValues = valuesOfNobody(),
+  values: ReplyValues = valuesWithoutSession(),
   limits: HttpToolLimits = contractLimits,
 ): Promise<HttpToolResult> {
   using deadline = startDeadline(signal, limits.timeoutMs)

@@ -4,6 +4,7 @@ import type { Ending, LeaseGate } from '../../../src/actors/generate/endings.ts'
 import { createGeneration } from '../../../src/actors/generate/generate.ts'
 import type { Model, ModelEvent, ModelRequest, Take, Toolbox, ToolCall } from '../../../src/actors/ports/index.ts'
 import type { ReplyEvent } from '../../../src/actors/reply/reply-event.ts'
+import { capabilities } from '../../../src/compose/capabilities.ts'
 import { told } from '../../support/streams/model-stream.ts'
 
 type Step = ModelEvent | 'hang'
@@ -69,7 +70,7 @@ export async function run(model: Model, { config = {}, call, timeoutMs = 60_000,
   }
   const generation = createGeneration(
     { ...request, config },
-    { replyId: 'r', model, openToolbox: async () => toolbox, timeoutMs, ...(gate && { gate }) },
+    { replyId: 'r', model, openToolbox: async () => toolbox, timeoutMs, ...capabilities, ...(gate && { gate }) },
   )
   const events: ReplyEvent[] = []
   const take: Take<ReplyEvent> = (emitted) => {

@@ -1,6 +1,7 @@
 /** A recorder on a store whose writes the test answers, and steps for it. */
 import { vi } from 'vitest'
-import { createTransitionRecorder, type TransitionRecord } from '../../../src/features/traces/transitions.ts'
+import type { TransitionRecord } from '../../../src/actors/ports/index.ts'
+import { createTransitionRecorder } from '../../../src/features/traces/transitions.ts'
 import { turn } from '../turn.ts'
 
 export const step = (event: string): TransitionRecord => ({

@@ -1,15 +1,23 @@
 /** Races and limits of the host, with ports that the test answers (contract sections 1 and 4). */
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createLeaseGate } from '../../../src/actors/generate/endings.ts'
-import type { Admission, Journal, Model, ModelEvent, ReplyInfo } from '../../../src/actors/ports/index.ts'
+import type {
+  Admission,
+  Journal,
+  Model,
+  ModelEvent,
+  ReplyInfo,
+  TransitionRecord,
+  TransitionRecorder,
+} from '../../../src/actors/ports/index.ts'
 import { type Reply, StreamCut } from '../../../src/actors/reply/frame-log.ts'
 import type { Frame } from '../../../src/actors/reply/reply-event.ts'
-import { createSessionHost } from '../../../src/actors/session/host.ts'
+import { createHost, createSessionHost } from '../../../src/actors/session/host.ts'
 import { noExchange } from '../../../src/coordination/local.ts'
-import type { TransitionRecord, TransitionRecorder } from '../../../src/features/traces/transitions.ts'
 import { told } from '../../support/streams/model-stream.ts'
 import { into } from '../../support/streams/take.ts'
 import { verifies } from '../../verifies.ts'
+import { noRecorder } from '../no-recorder.ts'
 import { message } from '../scene.ts'
 
 const never = new AbortController().signal
@@ -94,14 +102,8 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
     keepCheckpoint: async () => 'stored' as const,
     parts: async () => [],
   }
-  const recorder: TransitionRecorder = {
-    record: (step) => steps.push(step),
-    amend: () => false,
-    settling: () => null,
-    subscribe: () => () => {},
-    flush: async () => {},
-  }
-  const host = createSessionHost({
+  const recorder: TransitionRecorder = { ...noRecorder, record: (step) => steps.push(step) }
+  const inner = createHost({
     journal,
     model: script.model,
     recorder,
@@ -114,6 +116,7 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
     log: { error() {}, warn() {}, info() {} },
     ...options,
   })
+  const host = createSessionHost(inner, [])
   const running = (sessionId: string) => {
     const info = host.registry.live.get(sessionId)?.reply?.log.info
     return info ? { replyId: info.id, instanceId: info.instanceId } : null

@@ -1,6 +1,6 @@
 /** Steps that a settlement stores along with its reply (contract section 8). */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { TransitionRecord } from '../../../src/features/traces/transitions.ts'
+import type { TransitionRecord } from '../../../src/actors/ports/index.ts'
 import { turn } from '../turn.ts'
 import { gathered, heldStore, sending, step } from './held-store.ts'
 

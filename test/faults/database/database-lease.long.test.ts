@@ -9,6 +9,7 @@ import { createLocalCoordination } from '../../../src/coordination/local.ts'
 import { connect, type Sql } from '../../../src/persistence/postgres/database.ts'
 import { deleteSession } from '../../../src/persistence/replies/sessions/sessions.ts'
 import { createJournal } from '../../../src/persistence/replies/writing/journal.ts'
+import { noDuties, noReports } from '../../coordination/no-duties.ts'
 import { finished, openScene, type Scene, textAt } from '../../persistence/scene.ts'
 import { verifies } from '../../verifies.ts'
 import { openProxy } from './database-proxy.ts'
@@ -40,6 +41,7 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
     sql: pool('lease'),
     work,
     replies: storedReplies(work, deriveTitle, log, 600),
+    actorReports: noReports,
     leaseMs,
     alone,
     log,
@@ -61,7 +63,6 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
         running: () => running,
         placeOf: () => null,
         report: () => ({ actors: [], followed: [] }),
-        async takeOver() {},
         apply: (intent) => void calls.applied.push(intent),
         statelessAgents: () => [],
         forgetAgent() {},
@@ -76,7 +77,7 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
           running.delete(replyId)
         },
       },
-      () => {},
+      noDuties,
     )
   const begin = async (text = 'Hello') => {
     const admission = await journal.admit(scene.message(await scene.newSession(), { text }))

@@ -1,6 +1,7 @@
 /** What ends a summary that no reply waits for, whenever it comes (contract section 19). */
 import { expect } from 'vitest'
 import type { HeldSession, Intent } from '../../../src/actors/ports/index.ts'
+import { createCompactions } from '../../../src/features/compaction/compact-session.ts'
 import { memoryJournal } from '../../actors/memory-journal.ts'
 import { end, message, openScene, say } from '../../actors/scene.ts'
 import { turn } from '../../actors/turn.ts'
@@ -10,7 +11,7 @@ import { verifies } from '../../verifies.ts'
 async function compacting() {
   const holding = Promise.withResolvers<string>()
   const answer = Promise.withResolvers<HeldSession>()
-  const { host, calls } = openScene({
+  const { host, inner, calls } = openScene({
     journal: {
       ...memoryJournal().journal,
       hold: ({ hold }) => {
@@ -30,7 +31,15 @@ async function compacting() {
   })
   const { agentId, agentName, sessionId, request, openToolbox, origin } = message()
   const values = { user: null, metadata: {}, sessionId, at: '2026-01-01T00:00:00.000Z' }
-  const compacted = host.compact({ agentId, agentName, sessionId, request, values, openToolbox, origin })
+  const compacted = createCompactions(inner).compact({
+    agentId,
+    agentName,
+    sessionId,
+    request,
+    values,
+    openToolbox,
+    origin,
+  })
   return {
     compacted,
     calls,

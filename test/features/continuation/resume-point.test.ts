@@ -1,10 +1,13 @@
 /** Where a reply goes on is read from its events and its stored turns. */
 import { expect } from 'vitest'
+import { noActions } from '../../../src/actors/generate/defaults.ts'
 import { createGeneration } from '../../../src/actors/generate/generate.ts'
-import type { Claimed, DecidedCall, StoredTurn } from '../../../src/actors/ports/index.ts'
+import type { DecidedCall, StoredTurn } from '../../../src/actors/ports/index.ts'
 import type { ReplyEvent } from '../../../src/actors/reply/reply-event.ts'
-import { noActions } from '../../../src/features/approvals/waiting-calls.ts'
+import { capabilities } from '../../../src/compose/capabilities.ts'
+import type { Claimed } from '../../../src/features/continuation/handovers.ts'
 import { resumePoint } from '../../../src/features/continuation/resume-point.ts'
+import { resumption } from '../../../src/features/continuation/resumption.ts'
 import { end, never, request, say, script } from '../../actors/generate/generation-scene.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -138,7 +141,8 @@ verifies('contract-15.crash', 'and so are its readers, once', async () => {
       canWait: true,
       continued: { chain: continued.carried.chain, decisions: continued.decisions },
     },
-    from: pointOf([{ type: 'tool_begun', id: 'a', startedAt }], [], continued),
+    from: resumption(pointOf([{ type: 'tool_begun', id: 'a', startedAt }], [], continued)),
+    ...capabilities,
     timeoutMs: 60_000,
   })
   const events: ReplyEvent[] = []

@@ -1,6 +1,7 @@
 /** A reply that is taken over: while the database that tells of its agent is away, or not at all (contract section 21). */
 import { expect } from 'vitest'
-import type { Claimed, Handovers } from '../../../src/actors/ports/index.ts'
+import { createContinuation } from '../../../src/features/continuation/continuation.ts'
+import type { Claimed, Handovers } from '../../../src/features/continuation/handovers.ts'
 import { memoryJournal } from '../../actors/memory-journal.ts'
 import { openScene } from '../../actors/scene.ts'
 import { verifies } from '../../verifies.ts'
@@ -55,14 +56,15 @@ function handoversOf(offered: string[]): Handovers {
   }
 }
 
+const basisOf = () => Promise.reject(new Error('gone'))
+
 /** What becomes of it when its agent cannot be read. */
 async function takenOver(isAway: boolean) {
   const offered: string[] = []
   const settled: string[] = []
   const handovers = handoversOf(offered)
   const { journal } = memoryJournal()
-  const { host } = openScene({
-    handovers,
+  const { inner } = openScene({
     journal: {
       ...journal,
       settle: async (_, { outcome, endedAt }) => {
@@ -70,10 +72,8 @@ async function takenOver(isAway: boolean) {
         return { result: 'settled', settledAt: endedAt.toISOString() }
       },
     },
-    basisOf: () => Promise.reject(new Error('gone')),
-    isAway: () => isAway,
   })
-  await host.owned.takeOver(true)
+  await createContinuation(inner, { handovers, basisOf, isAway: () => isAway }).takeOver(true)
   return { offered, settled }
 }
 
@@ -92,17 +92,16 @@ verifies('contract-21.continued', 'one that its agent cannot go on with ends', a
 verifies('contract-21.continued', 'an instance that drains claims nothing that it was still looking for', async () => {
   const asked = Promise.withResolvers<string[]>()
   const claims: string[] = []
-  const { host } = openScene({
-    handovers: {
-      ...handoversOf([]),
-      left: () => asked.promise,
-      claim: async (replyId) => {
-        claims.push(replyId)
-        return null
-      },
+  const handovers: Handovers = {
+    ...handoversOf([]),
+    left: () => asked.promise,
+    claim: async (replyId) => {
+      claims.push(replyId)
+      return null
     },
-  })
-  const taking = host.owned.takeOver(false)
+  }
+  const { host, inner } = openScene()
+  const taking = createContinuation(inner, { handovers, basisOf }).takeOver(false)
   await host.drain(0, 0)
   asked.resolve(['r'])
   await taking

@@ -1,6 +1,8 @@
 /** A message that interrupts, where others come meanwhile (contract sections 4 and 22). */
 import { expect } from 'vitest'
-import type { Admission, QueuedState, QueueStore, ToCancel } from '../../../src/actors/ports/index.ts'
+import type { Admission, ToCancel } from '../../../src/actors/ports/index.ts'
+import { createQueue } from '../../../src/features/queue/queue.ts'
+import type { QueuedState, QueueStore } from '../../../src/features/queue/queue-store.ts'
 import { memoryJournal } from '../../actors/memory-journal.ts'
 import { message, openScene } from '../../actors/scene.ts'
 import { verifies } from '../../verifies.ts'
@@ -21,17 +23,15 @@ verifies(
   async () => {
     const admissions: Admission[] = [{ outcome: 'busy' }, { outcome: 'queued', replyId: 'now', position: 0 }]
     const cancels: ToCancel[] = []
-    const { host } = openScene({
-      journal: {
-        ...memoryJournal().journal,
-        admit: async () => admissions.shift() ?? { outcome: 'busy' },
-        async requestCancel(_, which) {
-          cancels.push(which)
-          return null
-        },
+    const journal = {
+      ...memoryJournal().journal,
+      admit: async (): Promise<Admission> => admissions.shift() ?? { outcome: 'busy' },
+      async requestCancel(_: string, which: ToCancel) {
+        cancels.push(which)
+        return null
       },
-      queue: { store, prepare: async () => null },
-    })
+    }
+    const { host } = openScene({ journal }, (inner) => [createQueue(inner, { store, prepare: async () => null })])
     expect(await host.send(message('s', { onBusy: 'interrupt' }))).toMatchObject({ outcome: 'queued', replyId: 'now' })
     expect(cancels).toEqual([{}, { but: 'now' }])
   },

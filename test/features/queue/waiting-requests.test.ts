@@ -21,7 +21,6 @@ verifies('contract-22.drain', 'so does one that interrupts: it is not refused, s
   const waiting = createWaitingRequests(async (of) => new Map([...of.keys()].map((id) => [id, 'waits'])))
   const store = { tend: async () => [], remove: async () => [] }
   const host = {
-    queue: { waiting, options: { store } },
     options: { journal: { requestCancel: async () => null }, gate: { check: () => true }, maxRunning: 1 },
     registry: { running: () => 0 },
     admitting: new Map(),
@@ -29,5 +28,5 @@ verifies('contract-22.drain', 'so does one that interrupts: it is not refused, s
   const queued = { outcome: 'queued' as const, replyId: 'r' }
   waiting.breakOff()
   // @ts-expect-error: of the host no more is looked at.
-  expect(await interruptQueue(host, queued, 's')).toBe(queued)
+  expect(await interruptQueue({ host, waiting, options: { store } }, queued, 's')).toBe(queued)
 })

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { connect } from '../../../src/persistence/postgres/database.ts'
-import { type Embedded, faultOfCreation, startEmbedded } from '../../../src/persistence/postgres/embedded/embedded.ts'
+import { creationFault, type Embedded, startEmbedded } from '../../../src/persistence/postgres/embedded/embedded.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { WAIT_MS } from '../../support/wait.ts'
 import { verifies } from '../../verifies.ts'
@@ -293,6 +293,6 @@ test('a database that cannot be created is told with the reason that initdb give
     'child process exited with exit code 1',
     'initdb: removing contents of data directory "/data/postgres.new-a"',
   ]
-  expect(faultOfCreation(said.join('\n'))).toBe('PANIC:  could not write: No space left on device')
-  expect(faultOfCreation('initdb: error: no\ninitdb: removing x')).toBe('initdb: error: no')
+  expect(creationFault(said.join('\n'))).toBe('PANIC:  could not write: No space left on device')
+  expect(creationFault('initdb: error: no\ninitdb: removing x')).toBe('initdb: error: no')
 })

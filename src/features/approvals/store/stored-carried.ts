@@ -37,7 +37,7 @@ export const carriedSchemas = [version1] as const
 type Renamed = Omit<Carried, 'chain'> & {
   chain: { said: Carried['chain']['turns']; turn: Carried['chain']['turn']; spent: Carried['chain']['callsUsed'] }
 }
-/** Does not compile when `Carried` has other fields than the newest schema. */
+/** A check that does not compile if `Carried` has other fields than the newest schema. */
 true satisfies SameFields<Omit<Static<typeof version1>, 'version'>, Renamed>
 true satisfies SameFields<keyof Carried['chain'], 'turns' | 'turn' | 'callsUsed'>
 

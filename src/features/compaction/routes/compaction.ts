@@ -19,11 +19,11 @@ export async function compactNow(
   { agent_id, session_id }: Place,
   request: FastifyRequest,
 ): Promise<StoredCheckpoint> {
-  const { sql, host } = deps
+  const { sql, compactions } = deps
   const agent = await loadAgent(deps, agent_id)
   const session = (await findSession(sql, agent.id, session_id)) ?? missing('session')
   const { id: sessionId, user, metadata } = session
-  const compacted = await host.compact({
+  const compacted = await compactions.compact({
     agentId: agent.id,
     agentName: agent.name,
     sessionId,

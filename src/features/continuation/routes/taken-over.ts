@@ -2,12 +2,13 @@
  * The inputs with which a reply of another instance continues: its agent as it is now, and the settings of its request.
  */
 
-import type { Claimed, ReplyStart } from '../../../actors/ports/index.ts'
+import type { ReplyStart } from '../../../actors/ports/index.ts'
+import { nothingInForce } from '../../../actors/reply/start-reply.ts'
 import type { ReplyBasis } from '../../../actors/session/host.ts'
 import { agentRequest, agentToolbox } from '../../../http/sending/agent-for-reply.ts'
 import type { RecordDependencies } from '../../../http/sending/message-record.ts'
 import { stillOverridden } from '../../../http/sending/overrides.ts'
-import { nothingInForce } from '../../approvals/waiting-calls.ts'
+import type { Claimed } from '../handovers.ts'
 
 /** Throws 400 where the agent's provider does not take it any more. */
 export const basisOfClaimed = (deps: RecordDependencies) => (claimed: Claimed, mediaTypes: readonly string[]) =>

@@ -1,11 +1,12 @@
 /** Replies that go on in another instance: what they need is stored, offered, claimed. */
-import type { Claimed, Handovers, ReplyInfo } from '../../../actors/ports/index.ts'
+import type { ReplyInfo } from '../../../actors/ports/index.ts'
 import { retry } from '../../../async/retry.ts'
 import { isUnavailable, type Sql } from '../../../persistence/postgres/database.ts'
 import { gathered } from '../../../persistence/postgres/gathered.ts'
 import { readReplies } from '../../../persistence/replies/reading/read-reply.ts'
 import { decodeFacts } from '../../../persistence/replies/stored/stored-columns.ts'
 import { decodeCarried } from '../../approvals/store/stored-carried.ts'
+import type { Claimed, Handovers } from '../handovers.ts'
 import { type ClaimAnswer, decodeClaim } from './claim-answer.ts'
 import { decodeStart, decodeTurn, encodeTurn } from './stored-turn.ts'
 

@@ -56,7 +56,7 @@ const turn1 = Type.Object(
 export const startSchemas = [start1] as const
 export const turnSchemas = [turn1] as const
 
-/** Types that do not compile when a type has other fields than the newest schema. */
+/** A check that does not compile if a type has other fields than the newest schema. */
 true satisfies SameFields<Static<typeof start>, ReplyStart>
 true satisfies SameFields<Omit<Static<typeof turn1>, 'version' | 'start'>, StoredTurn>
 
@@ -67,7 +67,7 @@ export const encodeStart = (from: ReplyStart): string => starts.encode({ version
 
 export const decodeStart = (text: string): ReplyStart => starts.decode(text).start
 
-/** Encodes a stored turn. `from` is given with the reply's first turn only. */
+/** Encodes a turn. `from` is given with the reply's first turn only. */
 export const encodeTurn = (stored: StoredTurn, from: ReplyStart | null): string =>
   turns.encode({ version: 1, ...(from && { start: from }), ...stored })
 

@@ -1,5 +1,5 @@
 /** A message that has begun from the queue, as its agent answers it now (contract section 22). */
-import type { BegunMessage } from '../../../actors/ports/index.ts'
+
 import type { ReplyError } from '../../../actors/reply/reply-event.ts'
 import {
   type MessageInput,
@@ -10,6 +10,7 @@ import {
 import type { Overrides } from '../../../http/sending/overrides.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
 import type { PreparedMessage } from '../begin-queued.ts'
+import type { BegunMessage } from '../queue-store.ts'
 
 const ofProvider = (detail: string): ReplyError => ({ code: 'provider_error', message: detail, detail })
 

@@ -4,11 +4,13 @@ import { badRequest, missing } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import type { Queue } from '../queue.ts'
 import { listQueue, type QueuedMessage } from '../store/queue.ts'
 
 interface QueueDependencies {
   sql: Sql
-  host: Pick<SessionHost, 'dequeue' | 'cancel'>
+  host: Pick<SessionHost, 'cancel'>
+  queue: Pick<Queue, 'dequeue'>
 }
 
 interface InSession {
@@ -23,21 +25,21 @@ export async function readQueue({ sql }: QueueDependencies, params: InSession): 
 
 /** Throws 404, also for a message that has begun. */
 export async function removeQueued(
-  { sql, host }: QueueDependencies,
+  { sql, queue }: QueueDependencies,
   { message_id: messageId, ...params }: InSession & { message_id: string },
 ): Promise<void> {
   const session = (await findSession(sql, params.agent_id, params.session_id)) ?? missing('session')
-  if (!isUuid(messageId) || !(await host.dequeue(session.id, messageId))) missing('queued message')
+  if (!isUuid(messageId) || !(await queue.dequeue(session.id, messageId))) missing('queued message')
 }
 
 /** Cancels the running reply, and empties the queue first where that is asked for. Throws 404. */
 export async function cancelSession(
-  { sql, host }: QueueDependencies,
+  { sql, host, queue }: QueueDependencies,
   params: InSession,
-  { queue }: { queue?: 'clear' },
+  { queue: wish }: { queue?: 'clear' },
 ): Promise<void> {
   const session = (await findSession(sql, params.agent_id, params.session_id)) ?? missing('session')
-  if (queue === 'clear') await host.dequeue(session.id, null)
+  if (wish === 'clear') await queue.dequeue(session.id, null)
   await host.cancel(session.id)
 }
 

@@ -1,9 +1,9 @@
 /** The queue of a session, as rows: what waits, what has begun, what is taken out (contract section 22). */
-import type { BegunMessage, QueuedState, QueueStore } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isoTime } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { admittedOf, type Owner } from '../../../persistence/replies/admission/admission-answer.ts'
+import type { BegunMessage, QueuedState, QueueStore } from '../queue-store.ts'
 import { decodeInput } from './stored-input.ts'
 import { decodeBegun } from './stored-rows.ts'
 

@@ -34,7 +34,7 @@ const version1 = Type.Object(
 
 export const inputSchemas = [version1] as const
 
-/** Does not compile when `QueuedInput` has other fields than the newest schema. */
+/** A check that does not compile if `QueuedInput` has other fields than the newest schema. */
 true satisfies SameFields<Omit<Static<typeof version1>, 'version'>, QueuedInput>
 
 const codec = versionedCodec('A queued message', inputSchemas)

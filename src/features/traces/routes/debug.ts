@@ -1,5 +1,5 @@
 /** The debug API (contract section 8): the chart, each session's steps, traffic, live actors. */
-import type { ActorReport } from '../../../actors/ports/index.ts'
+import type { ActorReport, TransitionRecorder } from '../../../actors/ports/index.ts'
 import type { SessionHost } from '../../../actors/session/host.ts'
 import { missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
@@ -9,7 +9,6 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { ChartTransition } from '../chart.ts'
 import { machineConfig, mermaidChart, sessionChart, transitionTaken } from '../chart.ts'
 import * as transitions from '../store/transitions.ts'
-import type { TransitionRecorder } from '../transitions.ts'
 import { changes, sendSteps } from './following.ts'
 
 export interface DebugDependencies {

@@ -1,7 +1,7 @@
 /** Streams that follow what a session does. */
 import type { FastifyReply } from 'fastify'
 import type { EventMessage } from 'fastify-sse-v2'
-import type { TransitionRecorder } from '../transitions.ts'
+import type { TransitionRecorder } from '../../../actors/ports/index.ts'
 
 /** Steps that other instances record are found by asking. */
 const POLL_MS = 1000

@@ -1,12 +1,12 @@
 /** The record of one reply (contract section 16): its trace, and the requests to its model. */
 
+import type { TransitionRecorder } from '../../../actors/ports/index.ts'
 import { HttpError, missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { connectionSignal } from '../../../http/streaming/reply-stream.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { readRequests } from '../store/model-requests.ts'
 import { readTrace } from '../store/reply-trace.ts'
-import type { TransitionRecorder } from '../transitions.ts'
 import { changes, sendSteps } from './following.ts'
 
 export interface ReplyTraceDependencies {

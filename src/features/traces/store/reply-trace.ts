@@ -1,9 +1,11 @@
 /** The spans of one reply (contract section 16): its message, and the stored transitions and notes. */
+
+import type { StepDetail, StepKind } from '../../../actors/ports/index.ts'
 import type { FinishReason, MessageStatus } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { decodeStepDetail } from '../../../persistence/replies/stored/stored-columns.ts'
-import type { NoteKind, StepDetail, StepKind } from '../transitions.ts'
+import type { NoteKind } from '../transitions.ts'
 
 const spanKinds = ['reply', 'model', 'attempt', 'tool', 'handover', 'settle'] as const
 export type SpanKind = (typeof spanKinds)[number]

@@ -1,15 +1,15 @@
 /** Encodes a model request for storage: one writer for each reply, one memory for the process. */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type {
-  HistoryMessage,
-  ModelRequest,
-  RequestWriter,
-  SentRequest,
-  SentSummary,
-} from '../../../actors/ports/index.ts'
+import type { HistoryMessage, ModelRequest, SentRequest, SentSummary } from '../../../actors/ports/index.ts'
 import { removeSecrets } from '../../../untrusted/redact.ts'
 import { encodeRequest, type Known, type MessageName, type Reference } from './request-references.ts'
+
+/** The requests of one reply. */
+export interface RequestWriter {
+  /** Writes a request. Returns null when the turn's newest request was the same. */
+  write(turn: number, request: ModelRequest, body: object): SentRequest | null
+}
 
 /** Prompts and tool definitions that this process has sent for storing: most replies share a few. */
 export interface StoredTexts {

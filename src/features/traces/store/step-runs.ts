@@ -1,7 +1,7 @@
 /** Steps as they are stored (`step_runs`): those of a reply that are stored together are one row. */
 
+import type { TransitionRecord } from '../../../actors/ports/index.ts'
 import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
-import type { TransitionRecord } from '../transitions.ts'
 
 /** Most steps of a row. Each row reserves as many numbers of the steps' sequence. */
 export const MOST_IN_ROW = 64

@@ -1,12 +1,11 @@
 /** Recorded transitions of session machines. Times are ISO 8601 UTC. */
 
-import type { SentRequest } from '../../../actors/ports/index.ts'
+import type { SentRequest, StepDetail, StepKind, TransitionRecord } from '../../../actors/ports/index.ts'
 import { isBadData, type Sql } from '../../../persistence/postgres/database.ts'
 import { isoTime, type Page, type PageQuery } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
 import { decodeStepDetail } from '../../../persistence/replies/stored/stored-columns.ts'
-import type { StepDetail, StepKind, TransitionRecord } from '../transitions.ts'
 import { MOST_IN_ROW, type StepRun, stepRuns } from './step-runs.ts'
 
 export interface StoredTransition {

@@ -1,6 +1,6 @@
 /**
- * The pending deliveries of webhooks. A claim of an attempt is a timestamp, never a lock, because a receiver is called
- * meanwhile. An attempt whose instance died is due again when its claim has expired.
+ * Deliveries of events to webhooks. A claim of an attempt is a timestamp, never a lock, because a receiver is called
+ * meanwhile: an attempt whose instance died is due again when its claim has expired.
  */
 
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
@@ -35,13 +35,13 @@ export interface ClaimedDelivery {
   /** Sealed, the newest first. */
   secrets: string[]
   body: string
-  /** The expiry of the claim, as the database writes it: no other claim of the delivery has the same. */
+  /** Time at which the claim expires, as the database writes it: no other claim of the delivery has the same. */
   claimedUntil: string
   /** Attempts that have failed since it was recorded or asked for again. */
   failures: number
 }
 
-/** The outcome of an attempt. No further one is made when `retryMs` is null. */
+/** The end of an attempt. No further one is made when `retryMs` is null. */
 export type AttemptOutcome =
   | { result: 'delivered'; status: number }
   | { result: 'failed'; status: number | null; error: string; retryMs: number | null }
@@ -51,14 +51,14 @@ export interface ClaimOptions {
   running: ReadonlyMap<string, number>
   /** Attempts of one webhook that may run here. */
   mostEach: number
-  /** The time limit of the attempts, by the database's clock. */
+  /** Time limit of the attempts, by the database's clock. */
   claimMs: number
 }
 
 /** Deliveries are kept for so long, whatever became of them. */
 const KEPT = '30 days'
 
-/** Returns whether one is due to be attempted. */
+/** Reports whether a delivery is due. */
 export async function isDeliveryDue(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ due: boolean }[]>`
     select exists (
@@ -68,7 +68,7 @@ export async function isDeliveryDue(sql: Sql): Promise<boolean> {
   return row?.due ?? false
 }
 
-/** Claims due deliveries, of each webhook as many as it has room for. A slow receiver takes nothing from the others. */
+/** Claims due deliveries, of each webhook as many as it has room for: a slow receiver takes nothing from another. */
 export async function claimDeliveries(
   sql: Sql,
   { running, mostEach, claimMs }: ClaimOptions,
@@ -114,7 +114,7 @@ export async function storeAttempt(
 }
 
 /**
- * Disables a webhook whose receiver wants nothing more at this address. Returns false if it was changed or disabled
+ * Disables a webhook whose receiver wants nothing more at this address. False when the webhook was changed or disabled
  * meanwhile.
  */
 export async function disableGone(
@@ -139,7 +139,7 @@ export async function disableGone(
   })
 }
 
-/** Returns deliveries, newest first. Null if there is no such webhook. */
+/** Lists deliveries, newest first. Null when there is no such webhook. */
 export async function listDeliveries(
   sql: Sql,
   webhookId: string,
@@ -161,7 +161,7 @@ export async function listDeliveries(
   return page?.known ? { items: page.items, total: page.total } : null
 }
 
-/** Makes a delivery due at once, with all its retries again. Returns false if the webhook has no such delivery. */
+/** Makes a delivery due at once, with all its retries again. False when the webhook has no such delivery. */
 export async function deliverAgain(sql: Sql, webhookId: string, id: string): Promise<boolean> {
   if (!isUuid(webhookId) || !isUuid(id)) return false
   const { count } = await sql`

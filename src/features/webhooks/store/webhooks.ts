@@ -24,27 +24,27 @@ export type WebhookFields = Pick<Webhook, 'name' | 'url' | 'events' | 'agentIds'
 /** Absent fields keep their value. */
 export type WebhookChanges = { [Field in keyof WebhookFields]?: WebhookFields[Field] | undefined }
 
-/** The address of a webhook, and its signing secrets: sealed, the newest first. */
+/** The address of a webhook and the secrets that sign its events: sealed, the newest first. */
 export interface WebhookTarget {
   id: string
   url: string
   secrets: string[]
 }
 
-/** The time for which the secret before the newest one still signs. */
+/** Time for which the previous secret still signs. */
 const BOTH_SIGN = '24 hours'
 
 const columns = (sql: AnySql): Fragment =>
   sql`id, name, url, events, agent_ids as "agentIds", enabled, ${timestamps(sql)}`
 
-/** Returns the secrets that sign now, of a row of `webhooks`. */
+/** Selects the secrets that sign now, of a row of `webhooks`. */
 export const secretsOf = (sql: AnySql): Fragment => sql`
   case when previous_until > clock_timestamp() then array[secret, previous_secret] else array[secret] end as secrets`
 
 const table = recordTable<Webhook>('webhooks', columns)
 export const { list: listWebhooks, find: findWebhook } = table
 
-/** Returns the target of a webhook. Null if there is no such webhook. */
+/** Finds the target of a webhook. Null when there is no such webhook. */
 export async function findTarget(sql: AnySql, id: string): Promise<WebhookTarget | null> {
   if (!isUuid(id)) return null
   const [target] = await sql<WebhookTarget[]>`select id, url, ${secretsOf(sql)} from webhooks where id = ${id}`
@@ -61,13 +61,13 @@ export const createWebhook = (
     values (${id}, ${name}, ${url}, ${events}::text[], ${agentIds}::uuid[], ${enabled}, ${secret})`,
   )
 
-/** Returns the webhooks that name this agent. Locks them until the end of the transaction. */
+/** Locks the webhooks that name this agent until the end of the transaction, and returns them. */
 export const lockWebhooksOf = async (tx: Tx, agentId: string): Promise<Webhook[]> =>
   await tx<
     Webhook[]
   >`select ${columns(tx)} from webhooks where ${agentId}::uuid = any (agent_ids) order by id for no key update`
 
-/** Changes a webhook. Returns null if there is no such webhook. */
+/** Changes a webhook. Null when there is no such webhook. */
 export const updateWebhook = (
   sql: AnySql,
   id: string,

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ChatCompletionRequest } from '../../../../openapi/schemas/conversation/chat.ts'
 import type { Ending, LeaseGate } from '../../../actors/generate/endings.ts'
 import { createGeneration, type Generation } from '../../../actors/generate/generate.ts'
+import type { Capabilities } from '../../../actors/generate/running.ts'
 import { givenConversation } from '../../../actors/history/history.ts'
 import type { AnswerFields, Model, ModelRequest, ReplyInfo, Take } from '../../../actors/ports/index.ts'
 import type { ObservedReply, Observer, ReplyObserver } from '../../../actors/ports/observer.ts'
@@ -30,7 +31,7 @@ import type { Caller } from '../../../features/users/access/caller.ts'
 import { ownParts } from '../../../features/users/access/own-session.ts'
 import { isDatabaseGone } from '../../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
-import { valuesOfNobody } from '../../../templates/placeholders.ts'
+import { valuesWithoutSession } from '../../../templates/placeholders.ts'
 import { promptToSend } from '../../../templates/prompt-template.ts'
 import {
   type AgentDependencies,
@@ -54,6 +55,7 @@ import type { DeployHandlers } from './scope.ts'
 export interface CompletionDependencies extends AgentDependencies, PartDependencies {
   host: SessionHost
   model: Model
+  capabilities: Capabilities
   /** Checks this instance's own lease: a stateless reply stores nothing, but acts only while it is valid. */
   gate: LeaseGate
   generationTimeoutMs: number
@@ -161,9 +163,10 @@ export async function answerStateless<Body>(
   const observed = () => deps.observer.begin(observedAs(agent, asked, { id, origin, countsFor: limited.countsFor }))
   return await inItsPlaces(limited, observed, async (observer) => {
     // Nothing of the session but what the request itself tells.
-    const values = { ...valuesOfNobody(), user }
+    const values = { ...valuesWithoutSession(), user }
     const openToolbox = agentToolbox(deps, agent)
     const options = {
+      ...deps.capabilities,
       replyId: id,
       model: deps.model,
       openToolbox: (signal: AbortSignal) => openToolbox(signal, values),

@@ -1,5 +1,5 @@
 /** Replies that another one goes on from: to a UI they are one message (contract section 15). */
-import { resultOfDecision } from '../../../features/approvals/decided-calls.ts'
+import { resultOfDecision } from '../../../actors/history/decided-calls.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { type CallOutcome, notMade, type Outline, outcomeUnknown } from '../../streaming/reply-outline.ts'
 

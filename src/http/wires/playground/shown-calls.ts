@@ -1,6 +1,6 @@
 /** The tool calls of a stored message as the playground shows them, with the decisions about pending ones. */
 import type { components } from '../../../../openapi/generated/schema.ts'
-import { decisionText } from '../../../features/approvals/decided-calls.ts'
+import { decisionText } from '../../../actors/history/decided-calls.ts'
 import type { WaitedCall } from '../../../features/approvals/store/waits.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
 

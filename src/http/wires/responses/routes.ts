@@ -52,7 +52,7 @@ async function readResponse(
   const last = header === undefined || header === '' ? -1 : lastEventId(header)
   const source =
     stored.status === 'queued'
-      ? deps.host.queued({ replyId: stored.id, sessionId: stored.sessionId, position: 0 })
+      ? deps.queue.queued({ replyId: stored.id, sessionId: stored.sessionId, position: 0 })
       : ((await deps.host.open(stored.id)) ?? missing('response'))
   const find = async () => (await findResponse(deps.sql, stored.id, null)) ?? missing('response')
   await streamEvents(reply, { source, find, after: after ?? last })
@@ -62,7 +62,7 @@ async function readResponse(
 async function cancelResponse(deps: ResponseDependencies, named: Named) {
   let stored = await findOwn(deps, named)
   if (stored.status === 'queued') {
-    if (await deps.host.dequeue(stored.sessionId, stored.id)) return queuedResponse(stored, 'cancelled')
+    if (await deps.queue.dequeue(stored.sessionId, stored.id)) return queuedResponse(stored, 'cancelled')
     stored = await findOwn(deps, named) // it has started in the meantime
   }
   if (stored.status === 'streaming') await deps.host.cancel(stored.sessionId, { only: stored.id })
@@ -72,7 +72,7 @@ async function cancelResponse(deps: ResponseDependencies, named: Named) {
 async function deleteResponse(deps: ResponseDependencies, named: Named) {
   const { id, sessionId, status } = await findOwn(deps, named)
   const gone = { id: idOf('resp', id), object: 'response' as const, deleted: true as const }
-  if (status === 'queued' && (await deps.host.dequeue(sessionId, id))) return gone
+  if (status === 'queued' && (await deps.queue.dequeue(sessionId, id))) return gone
   const deleted = await deleteReply(deps.sql, sessionId, id)
   if (deleted === 'not_found') missing('response')
   if (deleted === 'busy')

@@ -28,7 +28,7 @@ export function createDatabaseCheck(sql: Sql, everyMs = TRIAL_EVERY_MS): () => P
   }
 }
 
-/** Throws if the database is read-only. The pool has given up such a connection by the next time. */
+/** Tests a write. The pool has given up a stalled connection by the next test. */
 async function askWritable(sql: Sql): Promise<void> {
   const [row] = await sql<{ readOnly: boolean }[]>`
     select current_setting('transaction_read_only')::boolean as "readOnly"`

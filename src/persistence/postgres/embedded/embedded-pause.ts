@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { cleanEnvironment, type RunAs } from './embedded-host.ts'
 
 /**
- * The script that resumes processes after the time, even if this process has ended: stopped processes would stay
- * forever.
+ * A script that resumes the processes when its time is over, even if this process has ended: stopped processes would
+ * outlive everything.
  */
 const script = 'kill -STOP "$@"; echo stopped; sleep "$seconds"; kill -CONT "$@"'
 

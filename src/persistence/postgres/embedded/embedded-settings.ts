@@ -1,4 +1,4 @@
-/** The settings of the embedded server, except for its address. */
+/** Settings of the embedded server besides its address. */
 
 // Errors of statements are not logged: they quote stored data.
 const quiet = ['log_min_messages=log', 'log_min_error_statement=panic', 'log_error_verbosity=terse']

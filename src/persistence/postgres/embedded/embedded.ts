@@ -25,14 +25,17 @@ import {
 import { clearLeftovers, holdFolder, readServerFile } from './embedded-leftovers.ts'
 import { pauseProcesses } from './embedded-pause.ts'
 import { serverSettings } from './embedded-settings.ts'
-import { seldom } from './embedded-words.ts'
+import { limitRepeats } from './message-limit.ts'
 
 export interface Embedded {
   /** The address for `connect`; unchanged when the server had to be restarted. */
   url: string
-  /** Stops the server by a fast shutdown; resolves when it is gone. */
+  /** Shuts the server down fast; resolves when the server is gone. */
   stop(): Promise<void>
-  /** Suspends the server and these processes for so long, as on a machine that hangs. Resolves when they stand still. */
+  /**
+   * Pauses the server and these processes of it: they stand still for so long, as on a machine that hangs; resolves when
+   * they do.
+   */
   pause(backends: readonly number[], ms: number): Promise<void>
 }
 
@@ -92,7 +95,7 @@ interface OtherMajor {
   binaries: number
 }
 
-/** Returns the files' major version if these binaries have another one. Null if they fit, or there are no files yet. */
+/** Detects files of another major version. Null when the files are for these binaries, or there are none yet. */
 async function otherMajor(folder: string, { postgres }: Binaries): Promise<OtherMajor | null> {
   const text = await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => null)
   if (text === null) return null
@@ -122,7 +125,7 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** Creates the database under another name, then renames it: an interrupted start leaves no half-made database. */
+/** Creates the cluster under another name and then renames it: an interrupted first start leaves no half-made database. */
 async function createCluster({ dataDir, folder, binaries, user, log }: Cluster, hasBuiltinLocale: boolean) {
   for (const entry of await readdir(dataDir)) {
     if (!entry.startsWith('postgres.new-')) continue
@@ -142,7 +145,7 @@ async function createCluster({ dataDir, folder, binaries, user, log }: Cluster, 
   const wal = '--wal-segsize=1'
   const args = [`--pgdata=${unfinished}`, '--encoding=UTF8', ...locale, ...access, wal, '--no-instructions']
   await run(binaries.initdb, args, { ...user, cwd: '/', env: cleanEnvironment }).catch((error: unknown) => {
-    throw new Error(`The embedded database could not be created in DATA_DIR (${dataDir}): ${faultOfCreation(error)}`)
+    throw new Error(`The embedded database could not be created in DATA_DIR (${dataDir}): ${creationFault(error)}`)
   })
   await rename(unfinished, folder)
   const parent = await open(dataDir)
@@ -275,7 +278,7 @@ async function launch({ folder, sockets, binaries, user, log }: Cluster): Promis
 
 function followWords(child: ChildProcess, log: EmbeddedLog): { pid: Promise<number>; last(): string } {
   let last = ''
-  const warn = seldom((line) => log.warn(line))
+  const warn = limitRepeats((line) => log.warn(line))
   const { stdout, stderr } = child
   if (!stdout || !stderr) throw new Error('The guard has no output.')
   createInterface({ input: stderr }).on('line', (line) => {
@@ -291,8 +294,11 @@ function followWords(child: ChildProcess, log: EmbeddedLog): { pid: Promise<numb
   return { pid, last: () => last }
 }
 
-/** Returns the line in which the server, or else initdb, gives the reason. Only the cleanup is reported after it. */
-export function faultOfCreation(error: unknown): string {
+/**
+ * Extracts the line in which the server, or else initdb, states the reason. The lines after it only report the process and
+ * the folder.
+ */
+export function creationFault(error: unknown): string {
   const lines = String(error).trim().split('\n')
   const ofServer = lines.findLast((line) => /\b(?:FATAL|PANIC): /.test(line))?.replace(/^.*?\b(?=FATAL: |PANIC: )/, '')
   return ofServer ?? lines.findLast((line) => !/^(?:initdb: removing |child process )/.test(line)) ?? ''

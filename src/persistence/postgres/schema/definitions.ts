@@ -9,11 +9,11 @@ export interface Definition {
   revision: number
   /** The checksum of the text with normalized line ends. */
   checksum: string
-  /** The `create or replace` statement. */
+  /** A `create or replace` statement. */
   text: string
 }
 
-/** Returns all definitions in these folders and below, by name. Rejects with one line that names a malformed file. */
+/** Reads all definitions in these folders and below, by name. Rejects with one line that names a malformed file. */
 export async function readDefinitions(folders: readonly string[]): Promise<Definition[]> {
   const files = await Promise.all(
     folders.map(async (folder) =>

@@ -17,7 +17,7 @@ export interface Index {
 /** An index on so many rows is built within a few milliseconds. */
 const SMALL_TABLE_ROWS = 10_000
 
-/** Returns all indexes of a folder, by name. Rejects with one line that names a malformed file. */
+/** Reads all indexes of a folder, by name. Rejects with one line that names a malformed file. */
 export async function readIndexes(folder: string): Promise<Index[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()
   return await Promise.all(files.map((file) => readIndex(join(folder, file))))

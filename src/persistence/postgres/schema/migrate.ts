@@ -102,13 +102,13 @@ async function reachBaseline(tx: Tx, directory: string, first: Postgrator.Migrat
     values (${first.version}, ${first.name}, ${first.md5 ?? null}, clock_timestamp())`
 }
 
-/** Returns the oldest version that can run on the tables of a newer one. */
+/** Reads the oldest version that can run on the tables of a newer one. */
 async function oldestVersion(tx: AnySql): Promise<number> {
   const [row] = await tx<{ oldest: number }[]>`select oldest from compatibility`
   return row?.oldest ?? Number.POSITIVE_INFINITY
 }
 
-/** Returns whether a newer version has migrated the database to tables that this one cannot run on. */
+/** Reports whether a newer version has migrated the database to tables that this one cannot run on. */
 export async function isOutdated(sql: AnySql, { migrations }: Schema): Promise<boolean> {
   const versions = (await readdir(migrations)).map((file) => Number(/^(\d+)\.do\./.exec(file)?.[1] ?? 0))
   return Math.max(...versions) < (await oldestVersion(sql))

@@ -1,11 +1,9 @@
-/**
- * The required settings of an external database: the encoding of its texts (contract section 25), and durable commits.
- */
+/** Requirements on the settings of a database: the encoding of its texts (contract section 25) and durability. */
 import type { Sql } from '../pool-types.ts'
 
 /**
- * Rejects, naming DATABASE_URL, where texts are not stored as UTF-8. Elsewhere the migrations fail halfway (LATIN1 has no
- * ellipsis), or bytes are taken for characters and texts are cut between them (SQL_ASCII).
+ * Requires UTF-8. Rejects, naming DATABASE_URL, if texts are not stored as UTF-8: with another encoding the migrations fail halfway
+ * (LATIN1 has no ellipsis), or bytes are taken for characters and texts are cut between them (SQL_ASCII).
  */
 export async function requireUtf8(sql: Sql): Promise<void> {
   const [row] = await sql<{ encoding: string }[]>`select current_setting('server_encoding') as encoding`
@@ -21,7 +19,7 @@ export async function requireUtf8(sql: Sql): Promise<void> {
 const durabilitySettings = ['synchronous_commit', 'fsync', 'full_page_writes'] as const
 export type DurabilitySetting = (typeof durabilitySettings)[number]
 
-/** Returns the settings that are off for connections like that of `sql`. */
+/** Reads the settings that are off for connections like that of `sql`. */
 export async function readSwitchedOff(sql: Sql): Promise<DurabilitySetting[]> {
   const rows = await sql<{ name: string }[]>`
     select name from pg_settings where setting = 'off' and name = any(${[...durabilitySettings]}::text[])`
@@ -29,7 +27,8 @@ export async function readSwitchedOff(sql: Sql): Promise<DurabilitySetting[]> {
 }
 
 /**
- * Returns one line for each setting. `isOurs`: Greenroom's own connections set synchronous_commit on for themselves.
+ * Writes a line for each setting that is off; `isOurs`: Greenroom's own connections set synchronous_commit on for
+ * themselves.
  */
 export const durabilityWarnings = (off: readonly DurabilitySetting[], isOurs: boolean): string[] =>
   off.map((name) =>

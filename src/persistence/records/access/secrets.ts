@@ -15,13 +15,13 @@ export class SecretKeyError extends Error {
 }
 
 export interface Secrets {
-  /** Encrypts a secret. `context` names its owner (`provider:<id>`); only the same context decrypts it. */
+  /** Encrypts a secret. `context` says what the secret belongs to (`provider:<id>`); only the same context decrypts it. */
   seal(plain: string, context: string): string
   /** Throws if no key fits, the text was changed, or it was sealed for another context. */
   open(sealed: string, context: string): string
   /**
-   * Returns keys for another use, from which the encryption keys cannot be derived. The first is for new values, all
-   * are for earlier ones.
+   * Derives keys for another use, which reveal nothing about the keys that encrypt. The first is for new values, all are
+   * for older ones.
    */
   derive(use: string): readonly DerivedKey[]
   /** Stored secrets that no key could decrypt at the start, for the log: `provider:<id>`. */
@@ -89,10 +89,7 @@ export async function openSecrets(sql: Sql, options: SecretOptions): Promise<Sec
 /** Size of the cache of decrypted secrets: decrypting one costs 45 µs, and each reply needs one. */
 const MAX_OPENED = 1000
 
-/**
- * Caches decrypted secrets. The cache key is the sealed text with its context: a new value always has a new sealed
- * text.
- */
+/** Caches decrypted texts. The cache key is the sealed text with its context: a new value always has a new sealed text. */
 function remembering(open: Secrets['open']): Secrets['open'] {
   const opened = new LRUCache<string, string>({ max: MAX_OPENED })
   return (sealed, context) => {
@@ -123,7 +120,7 @@ async function settleCheck(tx: Tx, ring: Ring, check: string | null, options: Se
   }
 }
 
-/** Re-encrypts all secrets. A row that changed since it was read is skipped: its change re-encrypted it. */
+/** Encrypts secrets of other keys with the first one. Returns the contexts that no key decrypts. A row that was changed since it was read is skipped: it was re-encrypted with that change. */
 async function resealAll(tx: Tx, ring: Ring): Promise<string[]> {
   const unreadable: string[] = []
   for (const { table, column, kind } of sealedColumns) {
@@ -207,10 +204,7 @@ interface Key {
 
 type Ring = readonly Key[]
 
-/**
- * Derives a key by scrypt, because SECRET_KEY may be a passphrase of any length: 16 MiB and about 40 ms a key, once a
- * start.
- */
+/** Derives a key. SECRET_KEY may be a passphrase of any length, hence scrypt: 16 MiB and about 40 ms a key, once a start. */
 async function deriveKey(text: string): Promise<Key> {
   const derived = await new Promise<Buffer>((resolve, reject) => {
     scrypt(text, 'greenroom secrets v1', 40, { N: 2 ** 14, r: 8, p: 1 }, (error, key) => {

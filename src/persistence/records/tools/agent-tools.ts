@@ -1,4 +1,4 @@
-/** The tools that an agent may call. */
+/** Tools that an agent may call. */
 import type { Approval, WorkOutNames } from '../../../actors/ports/index.ts'
 import { idsIn, keepNames, tidyApprovals } from '../../../features/approvals/store/tool-approvals.ts'
 import type { AnySql, Tx } from '../../postgres/database.ts'
@@ -22,7 +22,7 @@ export class UnknownTool extends Error {
   }
 }
 
-/** Returns an agent's choice of tools. Null if there is no such agent. */
+/** Finds an agent's choice of tools. Null when there is no such agent. */
 export async function findAgentTools(sql: AnySql, agentId: string): Promise<ToolChoice | null> {
   if (!isUuid(agentId)) return null
   const [row] = await sql<
@@ -39,8 +39,8 @@ export interface AgentChoice {
 }
 
 /**
- * Returns the agents that have this tool or server, with their whole choice. Locks them until the end of the
- * transaction.
+ * Locks the agents that have this tool or server until the end of the transaction, and returns them with all that they may
+ * call.
  */
 export async function lockAgentsWith(tx: Tx, toolId: string): Promise<AgentChoice[]> {
   return await tx<AgentChoice[]>`
@@ -55,7 +55,10 @@ export async function requireTools(sql: AnySql, choice: Changes<ChosenTools>): P
   for (const kind of recordKinds) await requireAll(sql, kind.field, kind, kind.chosen(choice))
 }
 
-/** Requires that newly listed tools exist. A tool that was deleted since may stay: what was read can be sent back. */
+/**
+ * Requires the tools of new approvals to exist. Approvals of a tool deleted since may stay, so that what was read can be
+ * sent back.
+ */
 async function requireApproved(tx: Tx, agentId: string, approvals: Approval[] | '*'): Promise<void> {
   const before = (await findAgentTools(tx, agentId))?.approvals ?? []
   for (const kind of recordKinds) {
@@ -81,10 +84,7 @@ export interface ChoiceChange {
   workOut: WorkOutNames
 }
 
-/**
- * Changes an agent's choice of tools. Returns null if there is no such agent. Rejects with UnknownTool: then nothing
- * changes.
- */
+/** Changes an agent's choice of tools. Null when there is no such agent. Rejects with UnknownTool: then nothing changes. */
 export async function changeAgentTools(
   tx: Tx,
   { agentId, changes: { approvals: given, ...changes }, workOut }: ChoiceChange,

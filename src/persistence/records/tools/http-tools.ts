@@ -17,7 +17,7 @@ export interface HttpToolFields {
   inputSchema: Record<string, unknown> | null
 }
 
-/** An HTTP tool as callers read it: secret headers are `***`. Times are ISO 8601 UTC. */
+/** A tool as callers read it: secret headers as `***`. Times are ISO 8601 UTC. */
 export interface HttpTool extends HttpToolFields {
   id: string
   headers: Record<string, string>
@@ -25,7 +25,7 @@ export interface HttpTool extends HttpToolFields {
   updatedAt: string
 }
 
-/** The data for a call; secret headers are encrypted. */
+/** The data that a call needs; secret headers are encrypted. */
 export type StoredHttpTool = HttpToolFields & StoredHeaders & { id: string }
 
 export type NewHttpTool = StoredHttpTool
@@ -45,7 +45,7 @@ const stored = (sql: AnySql): Fragment => sql`${fields(sql)}, secret_headers as 
 const table = recordTable<HttpTool>('http_tools', columns)
 export const { list: listHttpTools, find: findHttpTool } = table
 
-/** Returns the tools of these ids that exist, in any order. Ids are UUIDs. */
+/** Reads those tools that exist, in any order. Ids are UUIDs. */
 export const storedHttpTools = async (sql: AnySql, ids: readonly string[]): Promise<StoredHttpTool[]> =>
   ids.length === 0
     ? []
@@ -64,8 +64,8 @@ export function createHttpTool(sql: AnySql, tool: NewHttpTool): Promise<HttpTool
 export type DecideHttpTool = (tool: StoredHttpTool) => HttpToolChanges
 
 /**
- * Changes a tool. `decide` gets the stored tool, locked until the changes are written. If it throws, nothing changes.
- * Returns null if there is no such tool.
+ * Changes a tool. `decide` gets the stored tool, locked until the changes are written. It may throw: then nothing changes.
+ * Null when there is no such tool.
  */
 export async function changeHttpTool(tx: Tx, id: string, decide: DecideHttpTool): Promise<HttpTool | null> {
   const [tool] = await tx<StoredHttpTool[]>`select ${stored(tx)} from http_tools where id = ${id} for no key update`
@@ -83,5 +83,5 @@ export async function changeHttpTool(tx: Tx, id: string, decide: DecideHttpTool)
   )
 }
 
-/** The deletion of a tool. It removes the tool from every agent too. */
+/** A removal, which also takes the tool from every agent. */
 export const deleteHttpTool = table.remove

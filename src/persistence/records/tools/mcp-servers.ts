@@ -12,7 +12,7 @@ export interface McpServerFields {
   sendUser: boolean
 }
 
-/** An MCP server as callers read it: secret headers are `***`. Times are ISO 8601 UTC. */
+/** A server as callers read it: secret headers as `***`. Times are ISO 8601 UTC. */
 export interface McpServer extends McpServerFields {
   id: string
   headers: Record<string, string>
@@ -20,7 +20,7 @@ export interface McpServer extends McpServerFields {
   updatedAt: string
 }
 
-/** The data for a connection; secret headers are encrypted. `version` changes with every update. */
+/** The data that a connection needs; secret headers are encrypted. `version` changes with every update. */
 export type StoredMcpServer = McpServerFields & StoredHeaders & { id: string; version: string }
 
 export type NewMcpServer = McpServerFields & StoredHeaders & { id: string }
@@ -40,7 +40,7 @@ const stored = (sql: AnySql): Fragment => sql`
 const table = recordTable<McpServer>('mcp_servers', columns)
 export const { list: listMcpServers, find: findMcpServer } = table
 
-/** Returns the servers of these ids that exist, in any order. Ids are UUIDs. */
+/** Reads those servers that exist, in any order. Ids are UUIDs. */
 export const storedMcpServers = async (sql: AnySql, ids: readonly string[]): Promise<StoredMcpServer[]> =>
   ids.length === 0
     ? []
@@ -58,8 +58,8 @@ export function createMcpServer(sql: AnySql, server: NewMcpServer): Promise<McpS
 export type DecideMcpServer = (server: StoredMcpServer) => McpServerChanges
 
 /**
- * Changes a server. `decide` gets the stored server, locked until the changes are written. If it throws, nothing
- * changes. Returns null if there is no such server.
+ * Changes a server. `decide` gets the stored server, locked until the changes are written. It may throw: then nothing
+ * changes. Null when there is no such server.
  */
 export async function changeMcpServer(tx: Tx, id: string, decide: DecideMcpServer): Promise<McpServer | null> {
   const [server] = await tx<StoredMcpServer[]>`select ${stored(tx)} from mcp_servers where id = ${id} for no key update`
@@ -76,5 +76,5 @@ export async function changeMcpServer(tx: Tx, id: string, decide: DecideMcpServe
   )
 }
 
-/** The deletion of a server. It removes the server from every agent too. */
+/** A removal, which also takes the server from every agent. */
 export const deleteMcpServer = table.remove

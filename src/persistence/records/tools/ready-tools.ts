@@ -22,7 +22,7 @@ export interface ReadyTools {
   named: ToolsOfAgent['named']
 }
 
-/** Returns the agent's tools, in the order in which they were chosen. Tools that were deleted meanwhile are omitted. */
+/** Opens the agent's tools, in the order in which they were chosen. Tools that were deleted meanwhile are omitted. */
 export async function readyTools(
   sql: AnySql,
   secrets: Pick<Secrets, 'open'>,

@@ -7,7 +7,7 @@ import { isSecretHeader } from '../../../untrusted/redact.ts'
 import { decoder } from '../../stored-json.ts'
 import type { Secrets } from '../access/secrets.ts'
 
-/** The text shown instead of a secret value in headers. */
+/** The text shown in place of a secret value. */
 export const hiddenValue = '***'
 
 /** The stored form: `headers` with `***` for secret values, `secretHeaders` the encrypted values. */
@@ -33,7 +33,7 @@ export function openSecretValues(
   return new Map(Object.entries(decodeValues(JSON.parse(secrets.open(secretHeaders, context)))))
 }
 
-/** Returns headers in plain text, for an outgoing call. Throws if no key decrypts them. */
+/** Decrypts headers, for an outgoing call. Throws if no key decrypts them. */
 export function openHeaders(
   secrets: Pick<Secrets, 'open'>,
   context: HeaderContext,

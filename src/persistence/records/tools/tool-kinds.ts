@@ -14,11 +14,11 @@ export interface ChosenTools {
 }
 
 export interface ToolChoice extends ChosenTools {
-  /** The tools whose calls need approval. `*` in the list, or instead of it: all. */
+  /** Tools whose calls need approval. `*` among them, or instead of them: all. */
   approvals: Approval[] | '*'
 }
 
-/** A choice as a request gives it: null chooses none, absent fields stay. */
+/** A choice in a request: null chooses none, an absent field keeps its value. */
 export type Given<Choice> = { [Field in keyof Choice]?: Choice[Field] | null | undefined }
 
 /** Undefined arrays keep their value. A kind of tools that is left out does not compile. */
@@ -27,12 +27,12 @@ export type Changes<Choice> = { [Field in keyof Choice]: Choice[Field] | undefin
 /** A kind of tools that are records. */
 export interface RecordKind {
   noun: string
-  /** The field of a choice that names the records. */
+  /** The field of a choice that names them. */
   field: keyof ChosenTools
   chosen(choice: Changes<ChosenTools>): string[]
   /** The field of an identity that has the record's id. */
   identity: string
-  /** Returns the records of these ids that exist. In a transaction they cannot be deleted before its end. */
+  /** Returns the ids that exist. In a transaction these records cannot be deleted before its end. */
   existing(sql: AnySql, ids: string[]): Promise<{ id: string }[]>
 }
 
@@ -55,11 +55,11 @@ export const recordKinds: readonly RecordKind[] = [
   },
 ]
 
-/** Returns whether the choice has tools that receive values of the session: all but built-in ones. */
+/** Reports whether it has tools that receive values of the session: all but the built-in ones. */
 export const choosesRecords = (choice: ChosenTools): boolean =>
   recordKinds.some(({ chosen }) => chosen(choice).length > 0)
 
-/** Returns the choice of the agent `a` as one JSON value, of type ToolChoice. */
+/** Selects the choice of the agent `a` as one JSON value, of type ToolChoice. */
 export const choiceOf = (sql: AnySql): Fragment => sql`
   jsonb_build_object(
     'httpToolIds', (select coalesce(jsonb_agg(t.http_tool_id order by t.place), '[]')
@@ -69,7 +69,7 @@ export const choiceOf = (sql: AnySql): Fragment => sql`
                      from agent_mcp_servers s where s.agent_id = a.id),
     'builtInToolIds', to_jsonb(a.built_in_tool_ids), 'approvals', a.approvals)`
 
-/** Returns the tools of the agent `a` with their names as one JSON value, of type ConfiguredTools. */
+/** Selects the tools of the agent `a` with their names as one JSON value, of type ConfiguredTools. */
 export const configuredOf = (sql: AnySql): Fragment => sql`
   json_build_object(
     'httpTools', (select coalesce(json_agg(json_build_object('id', h.id, 'name', h.name) order by t.place), '[]')
@@ -87,14 +87,14 @@ export function changesOf({ httpToolIds, mcpServers, builtInToolIds }: Given<Cho
   }
 }
 
-/** Returns the tools with the changes applied. */
+/** Applies changes to a choice. */
 export const changed = (own: ChosenTools, changes: Changes<ChosenTools>): ChosenTools => ({
   httpToolIds: changes.httpToolIds ?? own.httpToolIds,
   mcpServers: changes.mcpServers ?? own.mcpServers,
   builtInToolIds: changes.builtInToolIds ?? own.builtInToolIds,
 })
 
-/** Returns normalized ids without duplicates. The tools of a server that is listed twice are merged. */
+/** Normalizes ids and removes duplicates. The tools of a server that is listed twice are merged. */
 export function tidyTools({ httpToolIds, mcpServers, builtInToolIds }: Changes<ChosenTools>): Changes<ChosenTools> {
   const named = mcpServers && Map.groupBy(mcpServers, ({ mcpServerId }) => mcpServerId.toLowerCase())
   return {

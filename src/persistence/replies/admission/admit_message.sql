@@ -1,4 +1,4 @@
--- revision 42
+-- revision 43
 /* Stores the user's message and opens its reply, or says why not. Idempotent by the reply's id, so that a call whose answer
    was lost is repeated. With may_start false it only looks.
    Called in autocommit, like all functions here: an instance that is paused inside a transaction would hold its row
@@ -31,7 +31,7 @@ begin
   loop
     s := lock_session(m.session_id, m.agent_id, m.end_user, m.reply_id);
     exit when s.num is not null;
-    if v_made is not null then return '{"outcome": "not_found"}'; end if; -- the id is somebody else's
+    if v_made is not null then return '{"outcome": "not_found"}'; end if; -- another user has a session of this id
     v_made := make_session_for(p_message, m.added, v_fenced);
     if v_made ? 'outcome' then return v_made; end if;
   end loop;

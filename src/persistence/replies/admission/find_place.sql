@@ -1,10 +1,10 @@
--- revision 1
-/* Where a completion goes in the tree, for admit_message, which holds the session's lock.
-   p_place: {"parent": id}: behind this assistant message, null: to the beginning; {"regenerate": id}: another reply to this
-   user's message, or to the one that this reply answered, null: to the path's last one. p_place null: behind the head.
+-- revision 2
+/* Finds the place of a completion in the tree. The caller holds the session's lock.
+   p_place: {"parent": id}: after this assistant message, null: at the beginning; {"regenerate": id}: another reply to this
+   user's message, or to the one that this reply answered, null: to the last one of the path. p_place null: after the head.
    p_head: sessions.head.
-   fault: unknown_parent, unknown_message, nothing_to_answer, or null. at, line, id: of the message that the new one comes behind (at -1:
-   none). Of a regenerate, also that message's text, and before_at: the position before it on its path. */
+   fault: unknown_parent, unknown_message, nothing_to_answer, or null. at, line, id: of the message that the new one follows
+   (at -1: none). content and before_at: of a regenerate, the text of that message and the position before it on its path. */
 create or replace function find_place(
   p_session uuid, p_head integer, p_place jsonb,
   out fault text, out at integer, out line integer, out id uuid, out content text, out before_at integer

@@ -1,8 +1,8 @@
--- revision 4
-/* Makes the session that a message begins, for admit_message, which has found none. p_message: as admit_message takes it.
-   p_added: what the message brings, in bytes. p_fenced: the epoch of its instance is over.
-   Answers {outcome} where no session is made, else {is_made}: false when another message has made it meanwhile, or the id is
-   somebody else's. */
+-- revision 5
+/* Makes the session that a message begins. p_message: see message_fields. p_added: the bytes that the message brings. p_fenced:
+   the epoch of its instance is over.
+   Returns {outcome} if no session is made, else {is_made}: false if another message has made it meanwhile, or another user has
+   a session of this id. */
 create or replace function make_session_for(p_message jsonb, p_added bigint, p_fenced boolean)
 returns jsonb language plpgsql as $$
 declare
@@ -20,11 +20,11 @@ begin
   end if;
   if p_fenced then return '{"outcome": "fenced"}'; end if;
   if m.may_start and m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
-  if m.limits is not null then -- a session that is made and taken back would be told of as deleted
+  if m.limits is not null then -- a session that is made and taken back would be reported as deleted
     v_verdict := judge_limits(m.limits, m.agent_id, m.end_user, m.reply_id, 'look', null, null, null);
     if v_verdict ? 'over' then return v_verdict || '{"outcome": "limited"}'; end if;
   end if;
-  -- Not not_found, which stands for ever: a call whose answer was lost may be about to make it.
+  -- Not not_found, which is final: a call whose answer was lost may be about to make the session.
   if not m.may_start then return '{"outcome": "refused"}'; end if;
   v_brings := p_added + coalesce((m.begins ->> 'bytes')::bigint, 0);
   if v_brings > m.max_session_bytes then return '{"outcome": "session_full"}'; end if;
@@ -41,7 +41,7 @@ begin
   select m.session_id, a.id, m.end_user, m.external_id, m.begins ->> 'title', m.begins ->> 'title' is not null,
          coalesce(m.begins -> 'metadata', '{}'), v_brings - p_added
     from agents a where a.id = m.agent_id for key share
-  on conflict do nothing; -- made meanwhile by another message, under another id perhaps, or somebody else's
+  on conflict do nothing; -- another message has made it meanwhile, perhaps under another id, or another user has it
   if not found then return '{"is_made": false}'; end if;
   if m.begins is not null then
     insert into messages (id, session_id, position, role, status, content, finish_reason, frame_ends, tool_events)

@@ -1,8 +1,8 @@
--- revision 1
-/* What a retry without a key repeats, for admit_message: the reply to the same message or the same decisions, while it runs
-   or its requester was lost, or the message that waits in the queue. p_message, p_text: as admit_message takes them. p_queued:
-   sessions.queued. p_last: the session's newest reply (null: it has none).
-   Answers what admit_message answers. Null: it repeats nothing. */
+-- revision 2
+/* Finds what a retry without a key repeats: the reply to the same message or the same decisions, while it runs or its requester
+   was lost, or the message that waits in the queue. p_message, p_text: see admit_message. p_queued: sessions.queued. p_last: the
+   session's newest reply (null: it has none).
+   Returns an answer of admit_message. Null: the retry repeats nothing. */
 create or replace function repeated_message(p_message jsonb, p_text text, p_queued integer, p_last uuid)
 returns jsonb language plpgsql as $$
 declare

@@ -1,7 +1,7 @@
 /** Finding, changing and deleting sessions, and the ends of their conversations. Times are ISO 8601 UTC. */
 import { retry } from '../../../async/retry.ts'
 import { type PendingCall, pendingOf } from '../../../features/approvals/store/waits.ts'
-import { type AnySql, metOthers, type Sql } from '../../postgres/database.ts'
+import { type AnySql, isLockConflict, type Sql } from '../../postgres/database.ts'
 import { type Fragment, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { jsonText } from '../settling/stored-reply.ts'
@@ -148,7 +148,11 @@ export async function* deleteSessionsOf(
       )
       select array(select d.id from doomed d) as ids, array(select o.id from owners o) as owners,
              (select count(*) from delete_sessions(${agentId}, array(select d.id from doomed d)))`
-    const [row] = await retry(async () => await deleteBatch(), { firstMs: 20, withinMs: AGAIN_MS, mayPass: metOthers })
+    const [row] = await retry(async () => await deleteBatch(), {
+      firstMs: 20,
+      withinMs: AGAIN_MS,
+      mayPass: isLockConflict,
+    })
     count = row?.ids.length ?? 0
     if (row && count > 0) yield row
   }

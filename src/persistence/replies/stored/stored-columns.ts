@@ -10,9 +10,9 @@ import type {
   ReplyFacts,
   ReplyFigures,
   SentBefore,
+  StepDetail,
 } from '../../../actors/ports/index.ts'
 import type { Counted, ShownCall } from '../../../actors/reply/reply-event.ts'
-import type { StepDetail } from '../../../features/traces/transitions.ts'
 import { decoder, type SameFields } from '../../stored-json.ts'
 
 const optionalOrNull = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
@@ -95,20 +95,20 @@ const stepDetailSchema = Type.Record(
 )
 
 type Details = Omit<Counted, 'promptTokens' | 'completionTokens'>
-/** What the admission notes of what it told, and claim_reply.sql when a reply is taken over. */
+/** The facts that the admission notes of what it told, and those of claim_reply.sql when a reply is taken over. */
 type Noted = { values: NonNullable<Admitted['values']>; handedOver: string; continuations: Continuation[] }
-/** These do not compile when a type is not what its schema says. */
+/** A check that does not compile if a type differs from its schema. */
 true satisfies SameFields<Static<typeof factsSchema>, Partial<ReplyFacts & ReplyFigures & Noted & { counted: Details }>>
 true satisfies SameFields<Static<typeof shownCallsSchema>, ShownCall[]>
 true satisfies SameFields<Static<typeof stepDetailSchema>, StepDetail>
 
-/** Null means that nothing is known. */
+/** The decoder of `messages.facts`. Null means that nothing is known. */
 export const decodeFacts = decoder('What is known of a reply', Type.Union([factsSchema, Type.Null()]))
 
-/** What the next reply reads of `facts`. Null means that there is none. */
+/** The decoder of the part of `facts` that the next reply needs. Null means that there is none. */
 export const decodeSent = decoder('What a model was sent', Type.Union([sentSchema, Type.Null()]))
 
-/** Null means that the reply shows no calls. */
+/** The decoder of `messages.shown_calls`. Null means that the reply shows no calls. */
 export const decodeShownCalls = decoder('The calls that a reply shows', Type.Union([shownCallsSchema, Type.Null()]))
 
 export const decodeStepDetail = decoder('The detail of a step', stepDetailSchema)

@@ -10,7 +10,7 @@ const decoders = new Map<unknown, (value: unknown) => ReplyEvent>(
   Object.entries(eventSchemas).map(([kind, schema]) => [kind, decoder(`An event of the kind ${kind}`, schema)]),
 )
 
-/** The kind is looked up first: to try the schemas in turn would be slower, and would not name the fault. */
+/** Reads an event. The kind is looked up first: to try the schemas in turn would be slower, and would not name the fault. */
 export function decodeEvent(value: unknown): ReplyEvent {
   const kind = isObject(value) ? value.type : undefined
   const decode = decoders.get(kind)
@@ -18,7 +18,7 @@ export function decodeEvent(value: unknown): ReplyEvent {
   return decode(value)
 }
 
-/** `messages.tool_events`. Null means that the reply has none. */
+/** Reads `messages.tool_events`. Null means that the reply has none. */
 export function decodeEvents(value: unknown): StoredEvent[] {
   if (value === null) return []
   return decodeList(value).map(({ seq, part, event }) => ({ seq, part, event: decodeEvent(event) }))
@@ -34,7 +34,7 @@ const historyEvents = Type.Array(Type.Object({ end: Type.Integer(), event: histo
 /** Does not compile when a history holds an event of another kind. */
 true satisfies HistoryToolEvent['event'] extends Static<typeof historyEvent> ? true : false
 
-/** What a history reads of `tool_events`. Null means that there is nothing. */
+/** The decoder of the part of `tool_events` that a history needs. Null means that there is nothing. */
 export const decodeHistoryEvents = decoder(
   'What tools were asked and answered',
   Type.Union([historyEvents, Type.Null()]),

@@ -1,5 +1,6 @@
 /** Replies of agents with `continue`, their handovers, and the loss of their instances. */
-import type { Handovers, ReplyInfo } from '../../../../src/actors/ports/index.ts'
+import type { ReplyInfo } from '../../../../src/actors/ports/index.ts'
+import type { Handovers } from '../../../../src/features/continuation/handovers.ts'
 import { createHandovers } from '../../../../src/features/continuation/store/handovers.ts'
 import { encodeStart } from '../../../../src/features/continuation/store/stored-turn.ts'
 import { settleLost } from '../../../../src/persistence/replies/settling/lost-owners.ts'

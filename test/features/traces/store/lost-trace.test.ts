@@ -1,8 +1,9 @@
 /** Contract section 16: what is known of a reply whose owner was lost. */
 import { expect } from 'vitest'
+import type { StepDetail, TransitionRecord } from '../../../../src/actors/ports/index.ts'
 import { readTrace } from '../../../../src/features/traces/store/reply-trace.ts'
 import { recordTransitions } from '../../../../src/features/traces/store/transitions.ts'
-import type { NoteKind, StepDetail, TransitionRecord } from '../../../../src/features/traces/transitions.ts'
+import type { NoteKind } from '../../../../src/features/traces/transitions.ts'
 import { settleLost } from '../../../../src/persistence/replies/settling/lost-owners.ts'
 import { listMessages } from '../../../persistence/list-messages.ts'
 import { finished, openScene } from '../../../persistence/scene.ts'

@@ -1,6 +1,6 @@
 /** Steps that a settlement stores with its reply, and those of older versions, which are rows of their own. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import type { ReplyInfo } from '../../../../src/actors/ports/index.ts'
+import type { ReplyInfo, TransitionRecord } from '../../../../src/actors/ports/index.ts'
 import { readRequests } from '../../../../src/features/traces/store/model-requests.ts'
 import { readTrace } from '../../../../src/features/traces/store/reply-trace.ts'
 import {
@@ -9,7 +9,6 @@ import {
   recordTransitions,
   transitionsAfter,
 } from '../../../../src/features/traces/store/transitions.ts'
-import type { TransitionRecord } from '../../../../src/features/traces/transitions.ts'
 import { finished, openScene, type Scene, versions } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'
 

@@ -1,8 +1,8 @@
 /** Steps of replies, stored beside them: they hold back no reply, and go with their session. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import type { ReplyInfo } from '../../../../src/actors/ports/index.ts'
+import type { ReplyInfo, TransitionRecord } from '../../../../src/actors/ports/index.ts'
 import { recordTransitions } from '../../../../src/features/traces/store/transitions.ts'
-import { createTransitionRecorder, type TransitionRecord } from '../../../../src/features/traces/transitions.ts'
+import { createTransitionRecorder } from '../../../../src/features/traces/transitions.ts'
 import { deleteSession } from '../../../../src/persistence/replies/sessions/sessions.ts'
 import { finished, newAgent, openScene, type Scene, versions } from '../../../persistence/scene.ts'
 import { verifies } from '../../../verifies.ts'

@@ -4,7 +4,7 @@ import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
 import { IconEye } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { valuesOfNobody } from '../../../../src/templates/placeholders.ts'
+import { valuesWithoutSession } from '../../../../src/templates/placeholders.ts'
 import { fillPrompt } from '../../../../src/templates/prompt-template.ts'
 import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
 import { allSessions, oneSession, type SessionOverview } from '../../sessions/queries.ts'
@@ -42,7 +42,7 @@ function Preview({ content }: { content: string }) {
     ...oneSession(chosen?.agentId ?? '', chosen?.id ?? ''),
     enabled: chosen !== null,
   })
-  const nobody = valuesOfNobody()
+  const nobody = valuesWithoutSession()
   const values = session
     ? { sessionId: session.id, user: session.user, metadata: session.metadata, at: nobody.at }
     : nobody

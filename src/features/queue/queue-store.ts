@@ -1,7 +1,6 @@
 /** The queue of a session: messages that wait for the replies before them (contract section 22). Types only. */
 
-import type { Admitted, NoPlace } from './journal.ts'
-import type { QueuedInput } from './request.ts'
+import type { Admitted, NoPlace, QueuedInput } from '../../actors/ports/index.ts'
 
 /** A message that has begun: its reply is stored as running on this instance, and nothing of it is generated yet. */
 export interface BegunMessage {
@@ -10,7 +9,7 @@ export interface BegunMessage {
   agentId: string
   admission: Admitted
   input: QueuedInput
-  /** Why the place that the request named is none any more. Null when it has its place. */
+  /** The reason for which the place that the request named is none any more. Null when it has its place. */
   fault: NoPlace | null
   /** The request that waited for it is gone. */
   requesterLost: boolean
@@ -22,20 +21,20 @@ export type QueuedState = 'waits' | 'begun' | 'removed' | 'deleted'
 /** The stored queue. All reject while the database is away. */
 export interface QueueStore {
   /**
-   * A message that has begun on this instance, for its reply to be generated. Null when it is not this instance's, or
-   * over.
+   * Returns a message that has begun on this instance, for its reply to be generated. Null when it is not this
+   * instance's, or over.
    */
   take(replyId: string): Promise<BegunMessage | null>
-  /** The states of queued replies, by reply id. `of` maps each reply to its session. */
+  /** Returns the states of queued replies, by reply id. `of` maps each reply to its session. */
   states(of: ReadonlyMap<string, string>): Promise<Map<string, QueuedState>>
   /**
    * Takes one message (by its id or its reply's) or all that wait out of a session's queue. Resolves to the ids of their
    * replies.
    */
   remove(sessionId: string, id: string | null): Promise<string[]>
-  /** Whether a message waits that ends the session's running reply at its next boundary. */
+  /** Returns whether a message waits that ends the session's running reply at its next boundary. */
   isSteered(sessionId: string): Promise<boolean>
-  /** The request that waited for this reply has lost its connection. */
+  /** Returns the request that waited for this reply has lost its connection. */
   requesterLost(replyId: string): Promise<void>
   /**
    * Says whether messages begin on this instance, and begins what nothing stands against, `limit` at most. Resolves to the

@@ -1,9 +1,7 @@
-/** The messages to the model about pending calls that were decided (contract section 15). Pure. */
-import type { DecidedCall } from '../../actors/ports/index.ts'
-import type { ReplyEvent } from '../../actors/reply/reply-event.ts'
+/** The model's words about pending calls that were decided (contract section 15). Pure. */
+import type { DecidedCall } from '../ports/index.ts'
+import type { ReplyEvent } from '../reply/reply-event.ts'
 
-export const notApprovedHere =
-  'Not approved: a call of this tool needs somebody who approves it, and here nobody can be asked. It was not made.'
 export const neverMade = 'The call was not made: the reply that was to make it ended before.'
 
 interface Decided extends Pick<DecidedCall, 'decision'> {
@@ -11,13 +9,13 @@ interface Decided extends Pick<DecidedCall, 'decision'> {
   reason?: string | null | undefined
 }
 
-/** Returns the text that tells the model of a call that was rejected, or answered by the decision. */
+/** Returns the text that the model is sent of a call that was rejected, or answered by the decision. */
 export function decisionText({ decision, output, reason }: Decided): string {
   if (decision === 'respond') return output ?? ''
   return !reason ? 'The call was rejected. It was not made.' : `The call was rejected, and not made: ${reason}`
 }
 
-/** Returns the result of an approved call as sent to the model. It names the arguments if they were changed. */
+/** Returns the result of an approved call as the model gets it: with the arguments, where they were changed. */
 export const resultText = (content: string, changed: string | null | undefined): string =>
   changed == null ? content : `It was approved with other arguments: ${changed}\n\n${content}`
 

@@ -4,8 +4,7 @@
  * takes less than the recorder's gathering is one row.
  */
 
-import type { NoteKind, StepDetail, TransitionRecord, TransitionRecorder } from '../../features/traces/transitions.ts'
-import type { ProviderCallEvent, RequestWriter } from '../ports/index.ts'
+import type { ProviderCallEvent, StepDetail, TransitionRecord, TransitionRecorder } from '../../actors/ports/index.ts'
 import type {
   ModelCallEvent,
   Observed,
@@ -13,9 +12,11 @@ import type {
   ObservedToolCall,
   ReplyProgress,
   ToolCallEvent,
-} from '../ports/observer.ts'
+} from '../../actors/ports/observer.ts'
+import type { RequestWriter } from './store/request-writer.ts'
+import type { NoteKind } from './transitions.ts'
 
-/** Where it happens: the machine knows no state within. */
+/** The states of notes: the machine has no state within them. */
 const GENERATING = 'streaming.generating'
 const COMPACTING = 'streaming.compacting'
 
@@ -28,7 +29,7 @@ export interface NotedReply extends Noted<ReplyProgress> {
 
 type Begun = Pick<ObservedReply, 'id' | 'sessionId' | 'purpose' | 'adopted' | 'origin'>
 
-/** `requests`: null where what models are sent is not kept. */
+/** Returns an observer that notes replies. `requests`: null when requests to models are not stored. */
 export const noteReplies = (recorder: TransitionRecorder, requests: (() => RequestWriter) | null) => ({
   begin({ id, sessionId, purpose, adopted, origin }: Begun): Partial<NotedReply> {
     if (sessionId === null || purpose !== 'reply') return {}
@@ -57,7 +58,7 @@ function noteReply({ recorder, sessionId, id, requests, adopted, asked }: NotedP
   const writer = requests?.() ?? null
   const now = () => Math.round(performance.now() - admittedAt)
 
-  /** A span. What it returns brings its note up to date. */
+  /** Opens a span. The returned function updates its note. */
   function open(event: NoteKind, first: StepDetail, state = GENERATING) {
     let detail: StepDetail = { ...first, startMs: now() }
     let note: TransitionRecord | null = null

@@ -1,12 +1,12 @@
 /** Contract section 26: a database in trouble is named seldom, also in its own words. */
 import { expect } from 'vitest'
-import { seldom } from '../../../src/persistence/postgres/embedded/embedded-words.ts'
+import { limitRepeats } from '../../../src/persistence/postgres/embedded/message-limit.ts'
 import { verifies } from '../../verifies.ts'
 
 verifies('contract-26.database-words', 'what the embedded server repeats is logged once a minute', () => {
   const lines: string[] = []
   let now = 0
-  const warn = seldom(
+  const warn = limitRepeats(
     (line) => lines.push(line),
     () => now,
   )

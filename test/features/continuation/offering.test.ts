@@ -1,7 +1,10 @@
 /** What is given away by an instance that drains, where its time is over just then (contract section 21). */
 import { afterEach, expect, vi } from 'vitest'
-import type { Handovers, ModelEvent, Settlement } from '../../../src/actors/ports/index.ts'
+import type { ModelEvent, Settlement } from '../../../src/actors/ports/index.ts'
 import type { StoredEvent } from '../../../src/actors/reply/reply-event.ts'
+import { capabilities } from '../../../src/compose/capabilities.ts'
+import { createContinuation } from '../../../src/features/continuation/continuation.ts'
+import type { Handovers } from '../../../src/features/continuation/handovers.ts'
 import { createTransitionRecorder } from '../../../src/features/traces/transitions.ts'
 import { end, openScene, say } from '../../actors/scene.ts'
 import { turn } from '../../actors/turn.ts'
@@ -17,6 +20,8 @@ const openToolbox = async () => ({
   tools: [{ name: 'tool', description: 'd', inputSchema: { type: 'object' } }],
   call: async () => ({ ok: true, content: '' }),
 })
+
+const basisOf = () => Promise.reject(new Error('No agent.'))
 
 /** Other instances take nothing, but what is said to be taken. `mayGoOn`, the writing of notes and offers at a boundary can be held. */
 async function setUp() {
@@ -50,7 +55,8 @@ async function setUp() {
     flushes.push(held.flush)
     return held.flush
   }
-  const scene = openScene({ handovers, recorder: { ...recorder, flush } })
+  const options = { recorder: { ...recorder, flush }, capabilities: { ...capabilities, keepTurn: handovers.keepTurn } }
+  const scene = openScene(options, (inner) => [createContinuation(inner, { handovers, basisOf })])
   const reply = await scene.start('s', { openToolbox })
   const graceOver = () => vi.advanceTimersByTimeAsync(GRACE_MS)
   return { ...scene, reply, offered, flushes, held, graceOver, drained: scene.host.drain(GRACE_MS, 60_000) }

@@ -6,8 +6,9 @@
 import type { Sql } from 'postgres'
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { ActorReport, OwnedReplies } from '../actors/ports/index.ts'
-import { pause } from '../async/pause.ts'
+import type { ActorReport, OwnedReplies } from '../../../actors/ports/index.ts'
+import { pause } from '../../../async/pause.ts'
+import type { ActorReports } from '../../../coordination/coordination.ts'
 
 type AnySql = Sql<Record<string, unknown>>
 
@@ -37,8 +38,14 @@ const checked = Compile(schema)
 const LONGEST_WAIT_MS = 2000
 const POLL_MS = 50
 
+/** Creates the reports of all instances, for the instance with this id. */
+export const createActorReports = (sql: AnySql, id: string): ActorReports => ({
+  answer: (owned) => answerReportRequest(sql, id, owned),
+  collect: (wake) => collectReports(sql, id, wake),
+})
+
 /** Writes this instance's report when one is requested. */
-export async function answerReportRequest(sql: AnySql, id: string, owned: OwnedReplies): Promise<void> {
+async function answerReportRequest(sql: AnySql, id: string, owned: OwnedReplies): Promise<void> {
   const wanted = await sql`
     select 1 from actor_reports where instance_id = ${id} and (reported_at is null or reported_at < wanted_at)`
   if (wanted.length === 0) return
@@ -47,10 +54,10 @@ export async function answerReportRequest(sql: AnySql, id: string, owned: OwnedR
 }
 
 /**
- * Returns the reports of the other instances. An instance that does not answer within 2 s, or in a known form, is left
+ * Collects the reports of the other instances. One that does not answer within 2 s, or in a form that is not known, is left
  * out. `wake` may shorten the wait.
  */
-export async function collectReports(
+async function collectReports(
   sql: AnySql,
   id: string,
   wake: (instanceIds: readonly string[]) => void,

@@ -1,20 +1,16 @@
-/**
- * The messages of the embedded server, repeated only now and then: with its disk full it logs the same several times a
- * second.
- */
-
+/** Rate-limited messages of the embedded server: with a full disk it repeats one several times a second. */
 import { LRUCache } from 'lru-cache'
 
-const SELDOM_MS = 60_000
+const REPEAT_MS = 60_000
 
 /** More different messages than a server has while it is in trouble. */
 const MOST_KNOWN = 100
 
 /** Leaves out a line whose `message` came less than a minute ago. */
-export function seldom(say: (line: string) => void, now: () => number = () => performance.now()) {
+export function limitRepeats(say: (line: string) => void, now: () => number = () => performance.now()) {
   const saidAt = new LRUCache<string, number>({ max: MOST_KNOWN })
   return (line: string, message: string): void => {
-    if (now() - (saidAt.get(message) ?? Number.NEGATIVE_INFINITY) < SELDOM_MS) return
+    if (now() - (saidAt.get(message) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return
     saidAt.set(message, now())
     say(line)
   }

@@ -1,0 +1,79 @@
+/** Tool calls as they are made, and their results as they are emitted. */
+
+import { unlessAborted } from '../../async/unless-aborted.ts'
+import type { CallOfTool, DecidedCall, ToolAnswer, Toolbox } from '../ports/index.ts'
+import type { ObservedToolCall, ReplyObserver } from '../ports/observer.ts'
+import type { ReplyEvent } from '../reply/reply-event.ts'
+import type { Running } from './running.ts'
+import { cleanText } from './text-cleaner.ts'
+
+export type ToolResult = Omit<Extract<ReplyEvent, { type: 'tool_result' }>, 'type' | 'id'> &
+  Pick<ToolAnswer, 'pictures'>
+
+interface CallPlace {
+  toolbox: Toolbox
+  /** See `Toolbox`. */
+  key: string
+  /** Absent when nobody was asked. */
+  decision?: DecidedCall['decision']
+}
+
+/** Makes a call, observed and timed. Rejects on abort. */
+export async function makeCall(
+  call: CallOfTool,
+  { toolbox, key, decision }: CallPlace,
+  { observer, signal }: Pick<Running, 'observer' | 'signal'>,
+): Promise<ToolResult> {
+  const begin = performance.now()
+  const observed = decision === undefined ? call : { ...call, decision }
+  const work = () => unlessAborted(toolbox.call(call, signal, key), signal)
+  const { ok, content, pictures } = await observedCall(observer, observed, work)
+  const durationMs = Math.round(performance.now() - begin)
+  return { ok, content: cleanText(content), durationMs, ...(pictures && { pictures }) }
+}
+
+/** Returns the result of a call that is not made. */
+export const notMade = (content: string): ToolResult => ({ ok: false, content, durationMs: 0 })
+
+/**
+ * Emits the result of a call that was made as soon as it comes, and keeps its pictures: what is stored is not lost. The
+ * result of a call that was not made waits for those before it. Resolves to the contents, in the order of the calls.
+ */
+export async function emitResults(
+  calls: readonly { id: string; isMade: boolean }[],
+  results: readonly Promise<ToolResult | null>[],
+  { take, pictures: seen }: Pick<Running, 'take' | 'pictures'>,
+): Promise<(string | null)[]> {
+  const emitted: Promise<string | null>[] = []
+  for (const [index, { id, isMade }] of calls.entries()) {
+    const before = [...emitted]
+    const emit = async () => {
+      const result = (await results[index]) ?? null
+      if (!isMade) await Promise.all(before)
+      if (result === null) return null
+      const { pictures = [], ...stored } = result
+      seen.keep(id, pictures)
+      await take([{ type: 'tool_result', id, ...stored }])
+      return result.content
+    }
+    emitted.push(emit())
+  }
+  return await Promise.all(emitted)
+}
+
+/** Reports a call to the observer. Rejects as the call does; that counts as a failure too. */
+async function observedCall(
+  observer: ReplyObserver,
+  call: ObservedToolCall,
+  work: () => ReturnType<Toolbox['call']>,
+): ReturnType<Toolbox['call']> {
+  const observed = observer.toolCall(call)
+  let ok = false
+  try {
+    const result = await observed.within(work)
+    ok = result.ok
+    return result
+  } finally {
+    observed.on({ type: 'ended', ok })
+  }
+}

@@ -1,0 +1,20 @@
+/** The summary of a conversation as a model is sent it, in place of the messages that it covers. Pure. */
+
+import type { Checkpoint, ModelMessage, SentSummary } from '../ports/index.ts'
+import { joinUserMessages } from './message-parts.ts'
+
+/** Around a summary, so that the model tells it from what the user says behind it. */
+const before = '[Summary of the earlier conversation]'
+const after = '[End of the summary. The conversation goes on:]'
+
+export const sentSummary = ({ id, summary }: Checkpoint): SentSummary => ({ id, pieces: [before, summary, after] })
+
+/** Returns the messages with the summary before the text of the first user message. */
+export function behindSummary(summary: SentSummary | null, messages: readonly ModelMessage[]): ModelMessage[] {
+  if (summary === null) return [...messages]
+  const content = summary.pieces.join('\n\n')
+  const at = messages.findIndex(({ role }) => role === 'user')
+  return messages.map((message, index) =>
+    index === at && message.role === 'user' ? joinUserMessages({ role: 'user', content }, message) : message,
+  )
+}

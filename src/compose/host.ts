@@ -1,0 +1,76 @@
+/** Wires up the host of all sessions: its extensions, and what capabilities do within replies. */
+import type { LeaseGate } from '../actors/generate/endings.ts'
+import { cutText } from '../actors/history/tool-turns.ts'
+import type { Journal, Model } from '../actors/ports/index.ts'
+import { createHost, createSessionHost } from '../actors/session/host.ts'
+import { createTimers } from '../coordination/timers.ts'
+import { createCompactions } from '../features/compaction/compact-session.ts'
+import { createContinuation } from '../features/continuation/continuation.ts'
+import { basisOfClaimed } from '../features/continuation/routes/taken-over.ts'
+import { createQueue } from '../features/queue/queue.ts'
+import { prepareQueued } from '../features/queue/routes/prepare-queued.ts'
+import { createQueueStore } from '../features/queue/store/queue.ts'
+import { noteReplies } from '../features/traces/reply-notes.ts'
+import type { RequestWriter } from '../features/traces/store/request-writer.ts'
+import { createRequestWriter, createStoredTexts } from '../features/traces/store/request-writer.ts'
+import type { RecordDependencies } from '../http/sending/message-record.ts'
+import { together } from '../observability/observers.ts'
+import { askAgain, isUnavailable } from '../persistence/postgres/database.ts'
+import type { Settings } from '../settings.ts'
+import { capabilities } from './capabilities.ts'
+import { faultLog } from './observation.ts'
+import type { Ground, openOwnership } from './ownership.ts'
+
+/** The interval at which messages begin that no settlement begins: after a drain, a crash, a start (contract section 22). */
+const TEND_MS = 1000
+
+interface HostParts extends Pick<Awaited<ReturnType<typeof openOwnership>>, 'coordination' | 'recorder' | 'handovers'> {
+  journal: Journal
+  model: Model
+  gate: LeaseGate
+  answering: RecordDependencies
+}
+
+/** Opens the host. Its replies may be taken over, and messages begin, from now on. */
+export function openHost({ settings, repliesSql, log, closing, observation }: Ground, parts: HostParts) {
+  const { coordination, recorder, handovers, journal, model, gate, answering } = parts
+  const { observer, metrics } = observation
+  const inner = createHost({
+    model,
+    gate,
+    recorder,
+    journal,
+    leaseMs: settings.ownerLeaseMs,
+    generationTimeoutMs: settings.generationTimeoutS * 1000,
+    observer: together([observer, noteReplies(recorder, requestWriters(settings))]),
+    log: faultLog(log),
+    exchange: coordination.exchange,
+    maxRunning: settings.maxRunningReplies,
+    historyMaxTokens: settings.historyMaxTokens,
+    capabilities: { ...capabilities, keepTurn: handovers.keepTurn },
+  })
+  const queue = createQueue(inner, {
+    store: createQueueStore(repliesSql, () => ({ id: coordination.id, epoch: coordination.epoch() })),
+    prepare: (begun, mediaTypes) => prepareQueued(answering, begun, mediaTypes),
+  })
+  const basisOf = basisOfClaimed(answering)
+  const continuation = createContinuation(inner, {
+    handovers,
+    basisOf: (...claimed) => askAgain(() => basisOf(...claimed), settings.ownerLeaseMs),
+    isAway: isUnavailable,
+    onTakenOver: metrics?.onTakenOver,
+  })
+  // A message that steers goes before a handover: a reply that ends needs no other instance.
+  const host = createSessionHost(inner, [queue, continuation])
+  coordination.start(host.owned, { tick: host.tick, takeOver: continuation.takeOver })
+  const timers = createTimers((err, task) => log.warn({ err }, `${task} failed.`))
+  timers.every(TEND_MS, 'Beginning queued messages', queue.tend)
+  closing.defer(timers.stop)
+  return { host, queue, compactions: createCompactions(inner), capabilities }
+}
+
+/** Returns null when requests to models are not kept. */
+function requestWriters({ traceRequests }: Settings): (() => RequestWriter) | null {
+  const texts = createStoredTexts()
+  return traceRequests === 'on' ? () => createRequestWriter(texts, cutText) : null
+}

@@ -1,0 +1,53 @@
+/** Continues a generation that another instance began (contract section 21). */
+
+import type { Resumption, Running } from '../../actors/generate/running.ts'
+import { resultOfDecision } from '../../actors/history/decided-calls.ts'
+import type { AnswerFields, ModelMessage, ModelRequest, Wait } from '../../actors/ports/index.ts'
+import type { ReplyEvent } from '../../actors/reply/reply-event.ts'
+import type { ResumePoint } from './resume-point.ts'
+
+/** Returns what a generation takes to continue from a point. */
+export const resumption = (point: ResumePoint): Resumption => ({
+  ...point,
+  beginAgain: (messages, running) => beginAgain(point, messages, running),
+  async goOnBehind(running, ask) {
+    const request = await withTokensLeft(point.text, running)
+    return await ask([{ role: 'assistant', content: point.text, isBeginning: true }], { ...running, request })
+  },
+})
+
+async function beginAgain(
+  { unknown, notMade, wait, text, reasoning }: ResumePoint,
+  messages: readonly ModelMessage[],
+  { calls, take, tally }: Running,
+): Promise<Wait | null> {
+  const shown = [...unknown.map((id): ReplyEvent => ({ type: 'tool_unknown', id })), ...notMade.map(resultOfDecision)]
+  if (shown.length > 0) await take(shown)
+  if (text !== '' || reasoning !== '') {
+    tally.begin(messages, { text, reasoning, counted: { promptTokens: 0, completionTokens: 0 }, end: null })
+  }
+  return wait && calls.waitOf(wait)
+}
+
+/** Returns the request with the token limit that the interrupted text has left. */
+async function withTokensLeft(text: string, { request, model }: Running): Promise<Omit<ModelRequest, 'tools'>> {
+  const { fields, agentFields, config } = request
+  const most = [fields?.maxTokens?.value, agentFields?.maxTokens, config.maxOutputTokens]
+  if (most.every((one) => one === undefined)) return request
+  const [used = 0] = await model.countTokens([text])
+  const left = (value: number) => Math.max(1, value - used)
+  const ofRequest: AnswerFields | undefined = fields?.maxTokens && {
+    ...fields,
+    maxTokens: { ...fields.maxTokens, value: left(fields.maxTokens.value) },
+  }
+  return {
+    ...request,
+    ...(ofRequest && { fields: ofRequest }),
+    ...(agentFields?.maxTokens !== undefined && {
+      agentFields: { ...agentFields, maxTokens: left(agentFields.maxTokens) },
+    }),
+    ...(config.maxOutputTokens !== undefined && {
+      config: { ...config, maxOutputTokens: left(config.maxOutputTokens) },
+    }),
+  }
+}

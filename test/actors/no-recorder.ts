@@ -1,0 +1,10 @@
+import type { TransitionRecorder } from '../../src/actors/ports/index.ts'
+
+/** A recorder that records nothing. */
+export const noRecorder: TransitionRecorder = {
+  record() {},
+  amend: () => false,
+  settling: () => null,
+  subscribe: () => () => {},
+  flush: async () => {},
+}
