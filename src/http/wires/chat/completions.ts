@@ -1,16 +1,16 @@
 /** Stateless completions (specification 4.11): nothing is stored, a client that leaves stops the generation. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ChatCompletionRequest } from '../../../../openapi/schemas/conversation/chat.ts'
-import type { Ending, LeaseGate } from '../../../actors/generate/endings.ts'
+import type { Ending } from '../../../actors/generate/endings.ts'
 import { createGeneration, type Generation } from '../../../actors/generate/generate.ts'
 import type { Capabilities } from '../../../actors/generate/running.ts'
 import { givenConversation } from '../../../actors/history/history.ts'
-import type { AnswerFields, Model, ModelRequest, ReplyInfo, Take } from '../../../actors/ports/index.ts'
+import type { AnswerFields, ModelRequest, ReplyInfo, Take } from '../../../actors/ports/index.ts'
 import type { ObservedReply, Observer, ReplyObserver } from '../../../actors/ports/observer.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { closingFrames, type Frame, frameOf, type Outcome, type ReplyEvent } from '../../../actors/reply/reply-event.ts'
 import { outcomeOf } from '../../../actors/session/actors.ts'
-import type { SessionHost } from '../../../actors/session/host.ts'
+import type { HostOptions, SessionHost } from '../../../actors/session/host.ts'
 import type { Slot } from '../../../actors/session/registry.ts'
 import { firstAbort } from '../../../async/first-abort.ts'
 import { type CallerTools, readCallerTools } from '../../../features/approvals/routes/caller-tools.ts'
@@ -52,15 +52,12 @@ import { completionBody, completionHead, createFrameEncoder, statelessFrame } fr
 import { generationFailed } from './errors.ts'
 import type { DeployHandlers } from './scope.ts'
 
-export interface CompletionDependencies extends AgentDependencies, PartDependencies {
+export interface CompletionDependencies
+  extends AgentDependencies,
+    PartDependencies,
+    Pick<HostOptions, 'model' | 'gate' | 'generationTimeoutMs' | 'historyMaxTokens'> {
   host: SessionHost
-  model: Model
   capabilities: Capabilities
-  /** Checks this instance's own lease: a stateless reply stores nothing, but acts only while it is valid. */
-  gate: LeaseGate
-  generationTimeoutMs: number
-  /** Where an agent has no budget of its own. */
-  historyMaxTokens: number
   observer: Observer
   limits: LimitGate
   /** Resolves when every reply that has ended here is counted, and has given back its place. */
