@@ -19,8 +19,8 @@ const MOST_ENCODED_BYTES = 512 * 2 ** 20
 const MOST_URLS = 200
 
 /** The placeholder in a body for bytes that came in it. Random, so that no caller can write one. */
-const word = `bytes:${randomBytes(16).toString('hex')}:`
-const words = new RegExp(`${word}(\\d+)`, 'g')
+const placeholder = `bytes:${randomBytes(16).toString('hex')}:`
+const placeholders = new RegExp(`${placeholder}(\\d+)`, 'g')
 
 /** Fields that are taken as they are, in which a `data:` URL is a text: an example in a schema, say. */
 const TEXT_FIELDS = ['tools', 'response_format', 'text', 'metadata']
@@ -107,7 +107,7 @@ export function createUploads(maxOtherBytes: number, accountOf: () => Account): 
   }
   const at = (index: string | undefined) => urls[Number(index)] ?? null
   const restored = (text: string) =>
-    text.replace(words, (_, index: string) => {
+    text.replace(placeholders, (_, index: string) => {
       const { head = '', data = 'broken' } = at(index) ?? {}
       if (data === 'broken') throw new HttpError(400, 'body: has a data: URL that is not valid base64')
       restoredBytes += data === 'too large' ? Number.POSITIVE_INFINITY : (data.size * 4) / 3
@@ -116,9 +116,9 @@ export function createUploads(maxOtherBytes: number, accountOf: () => Account): 
     })
   return {
     filter: () => filterInto(urls, maxOtherBytes, hold),
-    find: (text) => (text.startsWith(word) ? at(text.slice(word.length)) : null),
+    find: (text) => (text.startsWith(placeholder) ? at(text.slice(placeholder.length)) : null),
     named: (text) =>
-      text.replace(words, (_, index: string) => {
+      text.replace(placeholders, (_, index: string) => {
         const data = at(index)?.data
         return typeof data === 'object' ? `sha256:${data.sha256}` : 'sha256:'
       }),
@@ -127,7 +127,7 @@ export function createUploads(maxOtherBytes: number, accountOf: () => Account): 
       if (urls.length === 0 || !isObject(body)) return
       for (const name of TEXT_FIELDS) {
         const text = JSON.stringify(body[name] ?? null)
-        if (!text.includes(word)) continue
+        if (!text.includes(placeholder)) continue
         body[name] = JSON.parse(text, (_, one: unknown) => (typeof one === 'string' ? restored(one) : one))
       }
     },
@@ -159,7 +159,7 @@ function filterInto(urls: DataUrl[], maxOtherBytes: number, hold: (bytes: number
   let keep: (bytes: Uint8Array) => void = () => {}
   const found = (url: DataUrl) => {
     if (urls.length >= MOST_URLS) throw new HttpError(413, `A body holds at most ${MOST_URLS} data: URLs.`)
-    return `${word}${urls.push(url) - 1}`
+    return `${placeholder}${urls.push(url) - 1}`
   }
   const pass = createDataUrlFilter({ maxBytes: MOST_MESSAGE_BYTES, hold, keep: (bytes) => keep(bytes), found })
   return {
