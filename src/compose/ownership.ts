@@ -2,16 +2,18 @@
 import type { deriveTitle } from '../actors/history/title.ts'
 import { createLocalCoordination } from '../coordination/local.ts'
 import { createHandovers } from '../features/continuation/store/handovers.ts'
+import { storedKeyList } from '../features/keys/routes/key-list.ts'
 import { createActorReports } from '../features/traces/store/actor-reports.ts'
 import { recordTransitions } from '../features/traces/store/transitions.ts'
 import { createTransitionRecorder } from '../features/traces/transitions.ts'
+import { storedRevocationList } from '../features/users/access/revocations.ts'
 import type { createServer } from '../http/server/server.ts'
 import { createDatabaseCheck } from '../persistence/postgres/embedded/disk.ts'
 import { createJournal } from '../persistence/replies/writing/journal.ts'
 import type { Settings } from '../settings.ts'
 import type { OwnProcess } from './break-it.ts'
 import { type openDatabase, waitForDatabase } from './database.ts'
-import { followKeys, followRevocations } from './followed-lists.ts'
+import { followed } from './followed.ts'
 import type { Observation } from './observation.ts'
 import { storedReplies } from './stored-replies.ts'
 
@@ -81,9 +83,9 @@ export async function openOwnership(
     { record: (batch) => recordTransitions(repliesSql, coordination.id, batch) },
     (err) => log.warn({ err }, 'Transitions could not be recorded and will be retried.'),
   )
-  const revocations = await followRevocations(work, log)
+  const revocations = await followed('revocations', log, storedRevocationList(work))
   closing.defer(() => revocations.stop())
-  const namedKeys = await followKeys(work, log)
+  const namedKeys = await followed('keys', log, storedKeyList(work))
   closing.defer(() => namedKeys.stop())
   // Uses connections that no caller's request can occupy: six lists that wait say nothing about the database.
   return { coordination, journal, handovers, recorder, revocations, namedKeys, ping: createDatabaseCheck(work) }

@@ -1,5 +1,4 @@
 /** Wires up the tools for requests and replies. */
-import type { HttpDependencies } from '../http/server/server.ts'
 import { askAgain, type Sql } from '../persistence/postgres/database.ts'
 import type { Secrets } from '../persistence/records/access/secrets.ts'
 import { readyTools } from '../persistence/records/tools/ready-tools.ts'
@@ -11,6 +10,7 @@ import type { Outbound } from '../tools/outbound/outbound.ts'
 import { fetchPicture } from '../tools/outbound/picture.ts'
 import { checkArguments, checkSchema } from '../tools/schemas/arguments.ts'
 import { createToolbox } from '../tools/toolbox.ts'
+import type { HttpDependencies } from './routes.ts'
 
 export interface ToolParts {
   sql: Sql

@@ -12,11 +12,11 @@ import type {
   ProviderConnection,
 } from '../../actors/ports/index.ts'
 import { type CallerTools, noTools, refuseTaken } from '../../features/approvals/routes/caller-tools.ts'
-import type { ToolsOfAgent } from '../../features/approvals/store/tool-approvals.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import type { AgentForCompletion, AgentLookup } from '../../persistence/records/agent-lookup.ts'
 import { keyContext } from '../../persistence/records/providers.ts'
+import type { ToolsOfAgent } from '../../persistence/records/tools/tool-approvals.ts'
 import { choosesRecords } from '../../persistence/records/tools/tool-kinds.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { badRequest, HttpError, missing } from '../server/http-error.ts'

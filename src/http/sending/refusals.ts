@@ -1,6 +1,6 @@
 /** Why a message was not taken (contract sections 3 and 4): the same on every surface, each in its own format. */
 import type { Refusal } from '../../actors/session/host.ts'
-import type { Full } from '../../features/parts/store/storage-limits.ts'
+import type { Full } from '../../persistence/replies/sessions/storage-limits.ts'
 import { HttpError, revokedSecret } from '../server/http-error.ts'
 
 /** Official clients try again by themselves on 409 and 5xx; this stops them. */

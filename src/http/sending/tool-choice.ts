@@ -1,9 +1,8 @@
 /** Choices of tools as callers send them: for an agent, or for one playground reply. */
 
-import { readApprovals } from '../../features/approvals/routes/approvals.ts'
-import type { ToolsOfAgent } from '../../features/approvals/store/tool-approvals.ts'
 import type { AnySql } from '../../persistence/postgres/database.ts'
 import { requireTools, UnknownTool } from '../../persistence/records/tools/agent-tools.ts'
+import type { ToolsOfAgent } from '../../persistence/records/tools/tool-approvals.ts'
 import {
   type Changes,
   type ChosenTools,
@@ -14,6 +13,7 @@ import {
   tidyTools,
 } from '../../persistence/records/tools/tool-kinds.ts'
 import { badRequest } from '../server/http-error.ts'
+import { readApprovals } from './given-approvals.ts'
 
 /** What one playground request may choose instead of its agent's. */
 export type ToolField = keyof ChosenTools

@@ -7,7 +7,7 @@ import { badRequest, HttpError, missing, revokedSecret } from '../../../http/ser
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Session } from '../../../persistence/replies/sessions/sessions.ts'
-import type { StorageLimits } from '../../parts/store/storage-limits.ts'
+import type { StorageLimits } from '../../../persistence/replies/sessions/storage-limits.ts'
 import { createSession, type Fork, forkSession, type NewSession } from '../store/new-session.ts'
 
 export interface SessionMaking {

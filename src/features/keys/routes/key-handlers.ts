@@ -1,7 +1,7 @@
 /** Keys as a management resource (contract section 23). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { readMoment } from '../../../http/management/moment.ts'
-import { requireAgents, tidyIds } from '../../../http/management/records/given-agents.ts'
+import { requireAgents, tidyIds } from '../../../http/server/fields/given-agents.ts'
+import { readMoment } from '../../../http/server/fields/moment.ts'
 import { badRequest, missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { listAs } from '../../../http/server/paging/list.ts'

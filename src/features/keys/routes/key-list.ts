@@ -4,7 +4,8 @@
  */
 
 import { Unauthorized } from '../../../http/server/http-error.ts'
-import type { KnownKey } from '../store/keys.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { findKnownKey, hashOfKey, type KnownKey, keysVersion, knownKeys, noteUse } from '../store/keys.ts'
 
 /** As keys are made. */
 const FORM = /^gr_[A-Za-z0-9_-]{43}$/
@@ -109,3 +110,13 @@ export function createKeyList(store: KeyStore): KeyList {
     },
   }
 }
+
+/** Returns the list of the stored keys. It knows them once it has polled. */
+export const storedKeyList = (sql: Sql): KeyList =>
+  createKeyList({
+    hashOf: hashOfKey,
+    version: () => keysVersion(sql),
+    all: () => knownKeys(sql),
+    find: (by) => findKnownKey(sql, by),
+    noteUse: (ids) => noteUse(sql, ids),
+  })

@@ -1,7 +1,7 @@
 /** A key instead of a login, on management routes (contract section 23). */
 import type { FastifyRequest } from 'fastify'
+import { bearerOf } from '../../../http/server/bearer.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
-import { bearerOf } from '../../users/routes/bearer.ts'
 import type { KnownKey } from '../store/keys.ts'
 import { isNamedKey, type KeyList } from './key-list.ts'
 

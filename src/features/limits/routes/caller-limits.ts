@@ -1,28 +1,12 @@
 /** What a deploy request counts for (contract section 23), and how its answer tells of it. */
-import type { FastifyReply } from 'fastify'
 import type { Counts, CountsFor, Limits, LimitsInForce, OverLimit, RequestRate } from '../../../actors/ports/index.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
-import { type Caller, keyIdOf } from '../../users/access/caller.ts'
 
 export interface CallerLimits {
   /** The named key that the request came with, or that its client secret was made with. Null when there is none. */
   key: { id: string; limits: Limits | null } | null
   /** Adds to the answer what is left of a minute's limit. */
   tell(rate: RequestRate): void
-}
-
-/** Limits that a deploy message counts towards. Playground messages count towards none. */
-export function callerLimits(caller: Caller, reply: FastifyReply): CallerLimits {
-  const id = keyIdOf(caller)
-  return {
-    key: id === null ? null : { id, limits: limitsOf(caller) },
-    tell: (rate) => void reply.headers(rateHeaders(rate)),
-  }
-}
-
-function limitsOf(caller: Caller): Limits | null {
-  if (caller.kind === 'secret') return caller.keyLimits
-  return caller.kind === 'key' ? (caller.named?.limits ?? null) : null
 }
 
 interface Agent {
@@ -73,7 +57,11 @@ export const rateHeaderNames = [
   'x-ratelimit-reset-requests',
 ] as const
 
-const rateHeaders = ({ limit, remaining, reset }: RequestRate): Record<(typeof rateHeaderNames)[number], string> => ({
+export const rateHeaders = ({
+  limit,
+  remaining,
+  reset,
+}: RequestRate): Record<(typeof rateHeaderNames)[number], string> => ({
   'x-ratelimit-limit-requests': String(limit),
   'x-ratelimit-remaining-requests': String(remaining),
   'x-ratelimit-reset-requests': durationOf(reset),

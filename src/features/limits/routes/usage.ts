@@ -1,6 +1,6 @@
 /** Tokens used (contract section 8). */
 
-import { EARLIEST, readMoment } from '../../../http/management/moment.ts'
+import { EARLIEST, readMoment } from '../../../http/server/fields/moment.ts'
 import { badRequest } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'

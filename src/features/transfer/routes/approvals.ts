@@ -1,8 +1,8 @@
 /** An agent's tools and approvals by the names of records, as exports have them (contract sections 8 and 25). */
 import { toolsByName } from '../../../../openapi/schemas/records/tools.ts'
 import type { Approval, ConfiguredTools, NamedTool, WorkOutNames } from '../../../actors/ports/index.ts'
-import { readIdentity, readText } from '../../approvals/routes/approvals.ts'
-import { type StoredApprovals, textOfApproval } from '../../approvals/store/tool-approvals.ts'
+import { readIdentity, readText } from '../../../http/sending/given-approvals.ts'
+import { type StoredApprovals, textOfApproval } from '../../../persistence/records/tools/tool-approvals.ts'
 import type { Configuration } from '../store/transfer.ts'
 
 type ApprovalByName = string | { builtInTool: string } | { httpTool: string } | { mcpServer: string; toolName: string }

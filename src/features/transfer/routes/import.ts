@@ -3,12 +3,12 @@ import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { WorkOutNames } from '../../../actors/ports/index.ts'
-import { checkAnswerFields } from '../../../http/management/records/agents.ts'
-import { type HttpToolDependencies, httpToolChanges, newHttpTool } from '../../../http/management/records/http-tools.ts'
-import { mcpServerChanges, newMcpServer } from '../../../http/management/records/mcp-servers.ts'
-import { checkContent } from '../../../http/management/records/prompts.ts'
 import type { FieldRefusal } from '../../../http/sending/agent-for-reply.ts'
+import { checkAnswerFields } from '../../../http/sending/given-answer-fields.ts'
 import { givenTools } from '../../../http/sending/tool-choice.ts'
+import { type HttpToolWriting, httpToolChanges, newHttpTool } from '../../../http/server/fields/http-tool-input.ts'
+import { mcpServerChanges, newMcpServer } from '../../../http/server/fields/mcp-server-input.ts'
+import { checkContent } from '../../../http/server/fields/prompt-content.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import type { Tx } from '../../../persistence/postgres/database.ts'
 import { createAgent, findAgent, updateAgent } from '../../../persistence/records/agents.ts'
@@ -36,7 +36,7 @@ interface Named {
   name: string
 }
 
-export interface ImportDependencies extends Pick<HttpToolDependencies, 'secrets' | 'checkSchema'> {
+export interface ImportDependencies extends HttpToolWriting {
   tx: Tx
   fieldRefusal: FieldRefusal
   builtInTools: readonly { id: string }[]

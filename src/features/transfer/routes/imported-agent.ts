@@ -1,7 +1,7 @@
 /** An agent of an import, with the records that it names. Absent fields stay absent. */
 import type { components } from '../../../../openapi/generated/schema.ts'
-import { givenOrigins } from '../../../http/management/allowed-origins.ts'
-import { givenConfig, givenFormat } from '../../../http/management/records/agents.ts'
+import { givenConfig, givenFormat } from '../../../http/sending/given-answer-fields.ts'
+import { givenOrigins } from '../../../http/server/fields/allowed-origins.ts'
 import { givenLimits } from '../../limits/routes/limit-input.ts'
 
 type Given = NonNullable<components['schemas']['Import']['agents']>[number]

@@ -1,7 +1,5 @@
 /** A portable copy of the configuration, out and in (contract section 8). */
 import type { FastifyInstance } from 'fastify'
-import type { HttpToolDependencies } from '../../../http/management/records/http-tools.ts'
-import type { McpServerDependencies } from '../../../http/management/records/mcp-servers.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { sendInPieces } from '../../../http/streaming/written-lists.ts'
 import { type Sql, withoutIdling } from '../../../persistence/postgres/database.ts'
@@ -13,8 +11,11 @@ import { toolsOf } from './approvals.ts'
 import { type ImportDependencies, takeIn } from './import.ts'
 import { registerYaml } from './yaml-body.ts'
 
-export type TransferDependencies = Omit<ImportDependencies, 'tx'> &
-  Pick<HttpToolDependencies & McpServerDependencies, 'onMcpServerChange'> & { sql: Sql }
+export interface TransferDependencies extends Omit<ImportDependencies, 'tx'> {
+  sql: Sql
+  /** Called when an import has changed the server: connections to the former one are of no use any more. */
+  onMcpServerChange(id: string): void
+}
 
 /** Its scope takes YAML too: `scope.register(transferScope(() => mount(…)))`. */
 export const transferScope = (routes: (scope: FastifyInstance) => void) => async (scope: FastifyInstance) => {

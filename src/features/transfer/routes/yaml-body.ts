@@ -1,7 +1,7 @@
 /** Reads YAML bodies, beside the server: a document of 1 MiB may take seconds, in which no stream would move. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { inTurns } from '../../../async/in-turns.ts'
 import { answerOf, startThread } from '../../../async/isolated-worker.ts'
-import { inTurns } from '../../../http/management/transfer/in-turns.ts'
 import { decodeUtf8 } from '../../../http/server/body.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
 import { readBody } from '../../../http/server/request-body/incoming-body.ts'

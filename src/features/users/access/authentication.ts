@@ -1,9 +1,9 @@
 /** Finds the caller of a deploy request, or refuses it with 401 (specification 5.1, contract section 11). */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { bearerOf, isClientSecret } from '../../../http/server/bearer.ts'
 import { revokedSecret, Unauthorized } from '../../../http/server/http-error.ts'
 import { badKey, isNamedKey, type KeyList } from '../../keys/routes/key-list.ts'
-import { bearerOf, isClientSecret } from '../routes/bearer.ts'
 import { type Caller, keyOpens, pathParam, type SecretCaller } from './caller.ts'
 import type { ClientSecrets } from './client-secrets.ts'
 import type { RevocationList } from './revocations.ts'

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Operation } from '../../../../openapi/operation.ts'
 import type { Limits } from '../../../actors/ports/index.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
+import type { Handlers, TagName } from '../../../http/server/mount.ts'
 import type { KnownKey } from '../../keys/store/keys.ts'
 
 /** What a client secret says of itself. */
@@ -31,6 +32,14 @@ export interface SecretCaller extends ClientSecret {
  * limits. Both may do everything there.
  */
 export type Caller = { kind: 'key'; named: KnownKey | null } | { kind: 'anyone' } | SecretCaller
+
+/** What each handler of the deploy scope is given besides its input. */
+export interface DeployExtra {
+  caller: Caller
+}
+
+/** The handlers of one tag of the deploy scope. Write `… satisfies DeployHandlers<'sessions'>`. */
+export type DeployHandlers<Tag extends TagName> = Handlers<Tag, DeployExtra>
 
 declare module 'fastify' {
   interface FastifyRequest {

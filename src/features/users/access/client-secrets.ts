@@ -5,8 +5,8 @@
 import { JWTExpired } from 'jose/errors'
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
+import { SECRET_PREFIX } from '../../../http/server/bearer.ts'
 import { Unauthorized } from '../../../http/server/http-error.ts'
-import { SECRET_PREFIX } from '../routes/bearer.ts'
 import type { ClientSecret } from './caller.ts'
 
 /** The `typ` of the token's header, so that no other token under these keys passes for one of ours. */

@@ -5,7 +5,8 @@
  */
 
 import { revokedSecret } from '../../../http/server/http-error.ts'
-import { FIRST_HORIZON, type Revocation, type Revocations } from '../store/users.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { FIRST_HORIZON, type Revocation, type Revocations, readRevocations } from '../store/users.ts'
 import type { ClientSecret } from './caller.ts'
 
 /** Older revocations have outlived every secret that they could refuse (two hours). */
@@ -87,3 +88,7 @@ export function createRevocationList(read: (horizon: string) => Promise<Revocati
     },
   }
 }
+
+/** Returns the list of the stored revocations. It knows them once it has polled. */
+export const storedRevocationList = (sql: Sql): RevocationList =>
+  createRevocationList((horizon) => readRevocations(sql, horizon))

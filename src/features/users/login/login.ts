@@ -1,6 +1,6 @@
 /** Login, logout, and the current login (specification 4.2, contract section 2). */
 
-import { inTurns } from '../../../http/management/transfer/in-turns.ts'
+import { inTurns } from '../../../async/in-turns.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'

@@ -1,7 +1,7 @@
 /** Webhooks as a management resource (contract section 22). */
 import { randomUUID } from 'node:crypto'
-import { requireAgents, tidyIds } from '../../../http/management/records/given-agents.ts'
-import { checkWebAddress } from '../../../http/management/records/web-address.ts'
+import { requireAgents, tidyIds } from '../../../http/server/fields/given-agents.ts'
+import { checkWebAddress } from '../../../http/server/fields/web-address.ts'
 import { missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { listAs } from '../../../http/server/paging/list.ts'

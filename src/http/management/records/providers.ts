@@ -10,11 +10,11 @@ import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import * as providers from '../../../persistence/records/providers.ts'
 import { keyContext, type SealedKey } from '../../../persistence/records/providers.ts'
 import { canBeApiKey } from '../../../untrusted/api-key.ts'
+import { checkWebAddress, originOf } from '../../server/fields/web-address.ts'
 import { badRequest, conflict, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { deleteUnlessInUse } from './in-use.ts'
-import { checkWebAddress, originOf } from './web-address.ts'
 
 type TypesShown = Awaited<ReturnType<Handlers<'providers'>['listProviderTypes']>>['providerTypes']
 type ProviderType = TypesShown[number]

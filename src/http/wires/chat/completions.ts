@@ -14,10 +14,10 @@ import type { HostOptions, SessionHost } from '../../../actors/session/host.ts'
 import type { Slot } from '../../../actors/session/registry.ts'
 import { firstAbort } from '../../../async/first-abort.ts'
 import { type CallerTools, readCallerTools } from '../../../features/approvals/routes/caller-tools.ts'
-import { callerLimits } from '../../../features/limits/routes/caller-limits.ts'
 import { inItsPlaces } from '../../../features/limits/routes/held-place.ts'
 import { limitStateless } from '../../../features/limits/routes/stateless-limits.ts'
 import type { LimitGate } from '../../../features/limits/store/limits.ts'
+import { ownParts } from '../../../features/parts/routes/own-parts.ts'
 import {
   bringsAddresses,
   loadMessages,
@@ -27,8 +27,8 @@ import {
 import { mediaTypesOf, type SentConversation } from '../../../features/parts/routes/sent-message.ts'
 import { findAllStored } from '../../../features/parts/routes/stored-parts.ts'
 import { requireUploads, type Uploads } from '../../../features/parts/routes/uploads.ts'
-import type { Caller } from '../../../features/users/access/caller.ts'
-import { ownParts } from '../../../features/users/access/own-session.ts'
+import type { Caller, DeployHandlers } from '../../../features/users/access/caller.ts'
+import { callerLimits } from '../../../features/users/access/caller-limits.ts'
 import { isDatabaseGone } from '../../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { valuesWithoutSession } from '../../../templates/placeholders.ts'
@@ -50,7 +50,6 @@ import { openEventStream } from '../../streaming/sse.ts'
 import { callsSinceUser, readConversation, readInstructions } from './chat-request.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from './completion-frames.ts'
 import { generationFailed } from './errors.ts'
-import type { DeployHandlers } from './scope.ts'
 
 export interface CompletionDependencies
   extends AgentDependencies,

@@ -6,6 +6,7 @@ import { type AuthenticationDependencies, createAuthentication } from '../../../
 import {
   type Caller,
   callerOf,
+  type DeployExtra,
   keyIdOf,
   opens,
   opensId,
@@ -27,7 +28,7 @@ import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { registerJson } from '../../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../../server/hosts.ts'
 import { missing } from '../../server/http-error.ts'
-import { type Handlers, type HandlersOf, mount, type TagName } from '../../server/mount.ts'
+import { type HandlersOf, mount } from '../../server/mount.ts'
 import { breakOffWith } from '../../streaming/break-off.ts'
 import { sendDeployError } from './errors.ts'
 import { collectPaths, deployRoots } from './unknown-paths.ts'
@@ -45,25 +46,17 @@ export interface DeployScope {
   routes(scope: FastifyInstance): void
 }
 
-/** What each handler of the scope is given besides its input. */
-interface Extra {
-  caller: Caller
-}
-
-/** Write `… satisfies DeployHandlers<'sessions'>`. */
-export type DeployHandlers<Tag extends TagName> = Handlers<Tag, Extra>
-
 /** `mount`, for operations of this scope: what a client secret may do with each is declared in the contract (`secret`). */
 export function mountDeploy<const Ops extends Operations>(
   scope: FastifyInstance,
   operations: Ops,
-  handlers: HandlersOf<Ops, Extra>,
+  handlers: HandlersOf<Ops, DeployExtra>,
 ): void {
   for (const [id, { secret, path }] of Object.entries<Operation>(operations)) {
     const isGuarded = pathParams(path).includes('session_id')
     if (secret === 'session' && !isGuarded) throw new Error(`${id}: nobody compares the session: its path names none`)
   }
-  mount<Ops, Extra>(scope, operations, handlers, (request) => ({ caller: callerOf(request) }))
+  mount<Ops, DeployExtra>(scope, operations, handlers, (request) => ({ caller: callerOf(request) }))
 }
 
 /** Register it without a prefix. Unknown paths below `…/deploy` and `/api/v1/openai` are its own too. */

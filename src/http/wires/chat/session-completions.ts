@@ -19,7 +19,7 @@ import {
 import { recordDecisions, sendDecisions } from '../../../features/approvals/routes/record-decisions.ts'
 import { checkpointsOf, compactNow } from '../../../features/compaction/routes/compaction.ts'
 import type { StoredCheckpoint } from '../../../features/compaction/store/checkpoints.ts'
-import { callerLimits } from '../../../features/limits/routes/caller-limits.ts'
+import { ownParts } from '../../../features/parts/routes/own-parts.ts'
 import { prepareParts } from '../../../features/parts/routes/prepare.ts'
 import type { SentMessage } from '../../../features/parts/routes/sent-message.ts'
 import { requireUploads, type Uploads } from '../../../features/parts/routes/uploads.ts'
@@ -30,8 +30,9 @@ import {
   removeQueued,
 } from '../../../features/queue/routes/queue-requests.ts'
 import { sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
+import type { DeployHandlers } from '../../../features/users/access/caller.ts'
 import { type Caller, opensId, userOf } from '../../../features/users/access/caller.ts'
-import { ownParts } from '../../../features/users/access/own-session.ts'
+import { callerLimits } from '../../../features/users/access/caller-limits.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
@@ -44,7 +45,6 @@ import { answerWhole, followReply, streamReply } from '../../streaming/reply-str
 import { readAnswers, readInstructions, readLastMessage, readResults, withoutInstructions } from './chat-request.ts'
 import { sessionFrame, wireUsage } from './completion-frames.ts'
 import { generationFailed } from './errors.ts'
-import type { DeployHandlers } from './scope.ts'
 
 const checkMessages = bodyCheck(SentMessages)
 
@@ -152,14 +152,19 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
       const calls = readDecisions(body.decisions)
       nameIgnored(reply, body, knownActions)
       const decisions = await decisionsOf(deps, caller, params, calls, false)
-      const sent = await sendDecisions(deps, request, params.agent_id, {
-        sessionId: params.session_id.toLowerCase(),
-        user: userOf(caller),
-        by: userOf(caller),
-        ...requestOptions(request, body),
-        counted: callerLimits(caller, reply),
-        decisions,
-      })
+      const sent = await sendDecisions(
+        sql,
+        request,
+        {
+          sessionId: params.session_id.toLowerCase(),
+          user: userOf(caller),
+          by: userOf(caller),
+          ...requestOptions(request, body),
+          counted: callerLimits(caller, reply),
+          decisions,
+        },
+        (message) => sendFrom(deps, params.agent_id, message),
+      )
       return await answer(sent, body, reply)
     },
     resumeSessionCompletion: ({ params, query, ...exchange }) =>

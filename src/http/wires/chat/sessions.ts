@@ -8,7 +8,7 @@ import { makeSession } from '../../../features/branches/routes/new-session.ts'
 import { moveHead } from '../../../features/branches/routes/session-head.ts'
 import { type FeedDependencies, sendChanges, tellPosition } from '../../../features/live-lists/routes/send-changes.ts'
 import { answerPart, partPath } from '../../../features/parts/routes/part-answer.ts'
-import type { StorageLimits } from '../../../features/parts/store/storage-limits.ts'
+import type { DeployHandlers } from '../../../features/users/access/caller.ts'
 import { type Caller, userOf } from '../../../features/users/access/caller.ts'
 import { ownSession } from '../../../features/users/access/own-session.ts'
 import { refuseUsedMetadata, type UsedMetadataDependencies } from '../../../features/users/access/used-metadata.ts'
@@ -17,11 +17,11 @@ import type { Message } from '../../../persistence/replies/reading/message-rows.
 import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
 import type { Session } from '../../../persistence/replies/sessions/sessions.ts'
 import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
+import type { StorageLimits } from '../../../persistence/replies/sessions/storage-limits.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { answerMessages } from '../../server/paging/message-page.ts'
 import { readMessages } from './chat-request.ts'
-import type { DeployHandlers } from './scope.ts'
 
 export interface SessionDependencies extends UsedMetadataDependencies, FeedDependencies {
   sql: Sql

@@ -1,5 +1,5 @@
 /** URLs that administrators choose (contract section 2: user and password inside a URL are refused). */
-import { badRequest } from '../../server/http-error.ts'
+import { badRequest } from '../http-error.ts'
 
 /** Throws 400 naming `field` unless the text is a whole http or https URL without user, password and fragment. */
 export function checkWebAddress(field: string, text: string): void {

@@ -9,7 +9,7 @@ import {
   type StoredHeaders,
   sealHeaders,
 } from '../../../persistence/records/tools/secret-headers.ts'
-import { badRequest } from '../../server/http-error.ts'
+import { badRequest } from '../http-error.ts'
 
 /** Set by the connection itself: another value would break the request, or smuggle one in. */
 const ownHeaders = new Set(

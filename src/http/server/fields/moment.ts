@@ -1,5 +1,5 @@
 /** Parses dates and times in queries. */
-import { badRequest } from '../server/http-error.ts'
+import { badRequest } from '../http-error.ts'
 
 /** PostgreSQL reads moments from this one to the latest as they are written here. */
 export const EARLIEST = new Date('0001-01-01T00:00:00Z')
