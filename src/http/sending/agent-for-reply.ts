@@ -11,7 +11,7 @@ import type {
   OpenToolboxFor,
   ProviderConnection,
 } from '../../actors/ports/index.ts'
-import { type CallerTools, noTools, refuseTaken } from '../../features/approvals/routes/caller-tools.ts'
+import { type CallerTools, noTools, refuseTaken } from '../../features/approvals/index.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import type { AgentForCompletion, AgentLookup } from '../../persistence/records/agent-lookup.ts'

@@ -5,11 +5,10 @@
 import type { AnswerFields, NewMessage, QueuedInput, ResponseRequest } from '../../actors/ports/index.ts'
 import { startOf } from '../../actors/reply/start-reply.ts'
 import type { Message, MessageRecord } from '../../actors/session/host.ts'
-import type { CallerTools } from '../../features/approvals/routes/caller-tools.ts'
-import { fittingDecisions, type GivenDecisions } from '../../features/approvals/routes/decisions.ts'
-import { encodeStart } from '../../features/continuation/store/stored-turn.ts'
-import { type CallerLimits, countsOf, limitsInForce } from '../../features/limits/routes/caller-limits.ts'
-import type { PreparedParts } from '../../features/parts/routes/prepare.ts'
+import { type CallerTools, fittingDecisions, type GivenDecisions } from '../../features/approvals/index.ts'
+import { encodeStart } from '../../features/continuation/index.ts'
+import { type CallerLimits, countsOf, limitsInForce } from '../../features/limits/index.ts'
+import type { PreparedParts } from '../../features/parts/index.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import {
   type AgentDependencies,

@@ -14,7 +14,7 @@ import {
 import type { SessionHost } from '../../actors/session/host.ts'
 import type { Queued } from '../../actors/session/send.ts'
 import { firstAbort } from '../../async/first-abort.ts'
-import { neverBegun, refuseNeverBegun, replyIdOf } from '../../features/queue/routes/sent-answer.ts'
+import { neverBegun, refuseNeverBegun, replyIdOf } from '../../features/queue/index.ts'
 import { isDatabaseGone, type Sql } from '../../persistence/postgres/database.ts'
 import { newestReply } from '../../persistence/replies/sessions/sessions.ts'
 import { HttpError, missing } from '../server/http-error.ts'

@@ -3,8 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Sent } from '../../../actors/session/host.ts'
 import type { MessageInput } from '../../../http/sending/message-record.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { originOf } from '../../audit/routes/record-change.ts'
-import { writeEntries } from '../../audit/store/audit.ts'
+import { originOf, writeEntries } from '../../audit/index.ts'
 import type { GivenDecisions } from './decisions.ts'
 
 /** Sends decisions in place of a message, by `send`, and records them in the audit. */

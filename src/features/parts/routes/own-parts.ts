@@ -1,7 +1,6 @@
 /** The stored parts that a caller may send again. */
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { type Caller, opensAgent } from '../../users/access/caller.ts'
-import { ownSession } from '../../users/access/own-session.ts'
+import { type Caller, opensAgent, ownSession } from '../../users/index.ts'
 import { findPart } from '../store/parts.ts'
 import { placeOfPath } from './part-answer.ts'
 import type { FindStored } from './stored-parts.ts'

@@ -18,7 +18,7 @@ import { changeAgentTools } from '../../../persistence/records/tools/agent-tools
 import { changeHttpTool, createHttpTool } from '../../../persistence/records/tools/http-tools.ts'
 import { changeMcpServer, createMcpServer } from '../../../persistence/records/tools/mcp-servers.ts'
 import type { ToolChoice } from '../../../persistence/records/tools/tool-kinds.ts'
-import type { AuditedChange } from '../../audit/store/audit.ts'
+import type { AuditedChange } from '../../audit/index.ts'
 import type { Configuration } from '../store/transfer.ts'
 import { approvalByName, toolsOf } from './approvals.ts'
 import { importedAgent } from './imported-agent.ts'

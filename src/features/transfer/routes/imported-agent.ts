@@ -2,7 +2,7 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { givenConfig, givenFormat } from '../../../http/sending/given-answer-fields.ts'
 import { givenOrigins } from '../../../http/server/fields/allowed-origins.ts'
-import { givenLimits } from '../../limits/routes/limit-input.ts'
+import { givenLimits } from '../../limits/index.ts'
 
 type Given = NonNullable<components['schemas']['Import']['agents']>[number]
 

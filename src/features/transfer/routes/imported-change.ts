@@ -1,7 +1,6 @@
 /** What the audit says of a record that was imported. */
 
-import { changesBetween, headerChange, withoutSecrets } from '../../audit/routes/changes.ts'
-import type { AuditedChange } from '../../audit/store/audit.ts'
+import { type AuditedChange, changesBetween, headerChange, withoutSecrets } from '../../audit/index.ts'
 
 /** As it is imported, references by name. */
 export function importedChange(

@@ -1,7 +1,7 @@
 /** The limits that a deploy caller's credentials bring (contract section 23). */
 import type { FastifyReply } from 'fastify'
 import type { Limits } from '../../../actors/ports/index.ts'
-import { type CallerLimits, rateHeaders } from '../../limits/routes/caller-limits.ts'
+import { type CallerLimits, rateHeaders } from '../../limits/index.ts'
 import { type Caller, keyIdOf } from './caller.ts'
 
 /** Returns the limits that a deploy message counts towards. Playground messages count towards none. */

@@ -4,7 +4,7 @@ import type { Operation } from '../../../../openapi/operation.ts'
 import type { Limits } from '../../../actors/ports/index.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
 import type { Handlers, TagName } from '../../../http/server/mount.ts'
-import type { KnownKey } from '../../keys/store/keys.ts'
+import type { KnownKey } from '../../keys/index.ts'
 
 /** What a client secret says of itself. */
 export interface ClientSecret {

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../../../http/server/http-error.ts'
 import { isForeignChange } from '../../../http/server/origins.ts'
 import type { AgentForCompletion, AgentLookup } from '../../../persistence/records/agent-lookup.ts'
-import { rateHeaderNames } from '../../limits/routes/caller-limits.ts'
+import { rateHeaderNames } from '../../limits/index.ts'
 import { type Caller, pathParam } from './caller.ts'
 
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE'

@@ -1,7 +1,7 @@
 /** Two editors of one record (contract section 25): records answer with an `ETag`, and a PUT with `If-Match` is held to it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Operation, type Operations, successStatus } from '../../../../openapi/operation.ts'
-import { holdImports } from '../../../features/transfer/store/transfer.ts'
+import { holdImports } from '../../../features/transfer/index.ts'
 import { type Sql, withoutIdling } from '../../../persistence/postgres/database.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { HttpError } from '../../server/http-error.ts'

@@ -1,7 +1,7 @@
 /** Which tools an agent may call (contract section 2, specification 2.7 and 4.10). */
 
 import type { WorkOutNames } from '../../../actors/ports/index.ts'
-import { recordChange } from '../../../features/audit/routes/record-change.ts'
+import { recordChange } from '../../../features/audit/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import * as agentTools from '../../../persistence/records/tools/agent-tools.ts'

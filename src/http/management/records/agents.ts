@@ -1,9 +1,6 @@
 /** Agents (contract section 2, specification 4.6). */
-import { changesOf } from '../../../features/audit/routes/dependents.ts'
-import { recordChange, recordCreation, recordUpdate } from '../../../features/audit/routes/record-change.ts'
-import { givenLimits } from '../../../features/limits/routes/limit-input.ts'
-import { withPriceWarning } from '../../../features/limits/routes/price-warning.ts'
-import { useOfUsers } from '../../../features/limits/store/limit-use.ts'
+import { changesOf, recordChange, recordCreation, recordUpdate } from '../../../features/audit/index.ts'
+import { givenLimits, useOfUsers, withPriceWarning } from '../../../features/limits/index.ts'
 import { violatedConstraint } from '../../../persistence/postgres/constraint.ts'
 import type { AnySql, Sql, Tx } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'

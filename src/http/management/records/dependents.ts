@@ -1,7 +1,7 @@
 /** Finds the records that name one that is deleted: they change with it (contract section 23). */
-import type { Dependent } from '../../../features/audit/routes/dependents.ts'
-import { findKey, lockKeysOf } from '../../../features/keys/store/keys.ts'
-import { findWebhook, lockWebhooksOf } from '../../../features/webhooks/store/webhooks.ts'
+import type { Dependent } from '../../../features/audit/index.ts'
+import { findKey, lockKeysOf } from '../../../features/keys/index.ts'
+import { findWebhook, lockWebhooksOf } from '../../../features/webhooks/index.ts'
 import type { Tx } from '../../../persistence/postgres/database.ts'
 import { lockAgent } from '../../../persistence/records/agents.ts'
 import { findAgentTools, lockAgentsWith } from '../../../persistence/records/tools/agent-tools.ts'

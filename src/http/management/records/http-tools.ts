@@ -1,7 +1,6 @@
 /** HTTP tools (contract section 2, specification 2.5 and 4.8). */
 import type { FastifyReply } from 'fastify'
-import { headerChange } from '../../../features/audit/routes/changes.ts'
-import { recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/routes/record-change.ts'
+import { headerChange, recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import * as httpTools from '../../../persistence/records/tools/http-tools.ts'

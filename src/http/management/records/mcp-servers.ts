@@ -1,7 +1,6 @@
 /** MCP servers (contract section 2, specification 2.6 and 4.9). */
 import type { ToolSpec } from '../../../actors/ports/index.ts'
-import { headerChange } from '../../../features/audit/routes/changes.ts'
-import { recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/routes/record-change.ts'
+import { headerChange, recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'

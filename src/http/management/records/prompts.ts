@@ -1,6 +1,6 @@
 /** System prompts (contract section 2, specification 4.5). */
 
-import { recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/routes/record-change.ts'
+import { recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import * as prompts from '../../../persistence/records/prompts.ts'
 import { checkContent } from '../../server/fields/prompt-content.ts'

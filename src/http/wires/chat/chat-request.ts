@@ -8,9 +8,9 @@ import {
   readContent,
   type SentConversation,
   type SentMessage,
-} from '../../../features/parts/routes/sent-message.ts'
-import type { Uploads } from '../../../features/parts/routes/uploads.ts'
-import type { Caller } from '../../../features/users/access/caller.ts'
+  type Uploads,
+} from '../../../features/parts/index.ts'
+import type { Caller } from '../../../features/users/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { openCalls } from '../../../untrusted/open-calls.ts'
 import { type Instructions, instructionsOf, isInstruction } from '../../sending/caller-instructions.ts'

@@ -13,22 +13,21 @@ import { outcomeOf } from '../../../actors/session/actors.ts'
 import type { HostOptions, SessionHost } from '../../../actors/session/host.ts'
 import type { Slot } from '../../../actors/session/registry.ts'
 import { firstAbort } from '../../../async/first-abort.ts'
-import { type CallerTools, readCallerTools } from '../../../features/approvals/routes/caller-tools.ts'
-import { inItsPlaces } from '../../../features/limits/routes/held-place.ts'
-import { limitStateless } from '../../../features/limits/routes/stateless-limits.ts'
-import type { LimitGate } from '../../../features/limits/store/limits.ts'
-import { ownParts } from '../../../features/parts/routes/own-parts.ts'
+import { type CallerTools, readCallerTools } from '../../../features/approvals/index.ts'
+import { inItsPlaces, type LimitGate, limitStateless } from '../../../features/limits/index.ts'
 import {
   bringsAddresses,
+  findAllStored,
   loadMessages,
+  mediaTypesOf,
+  ownParts,
   type PartDependencies,
   partsIn,
-} from '../../../features/parts/routes/prepare.ts'
-import { mediaTypesOf, type SentConversation } from '../../../features/parts/routes/sent-message.ts'
-import { findAllStored } from '../../../features/parts/routes/stored-parts.ts'
-import { requireUploads, type Uploads } from '../../../features/parts/routes/uploads.ts'
-import type { Caller, DeployHandlers } from '../../../features/users/access/caller.ts'
-import { callerLimits } from '../../../features/users/access/caller-limits.ts'
+  requireUploads,
+  type SentConversation,
+  type Uploads,
+} from '../../../features/parts/index.ts'
+import { type Caller, callerLimits, type DeployHandlers } from '../../../features/users/index.ts'
 import { isDatabaseGone } from '../../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { valuesWithoutSession } from '../../../templates/placeholders.ts'

@@ -1,7 +1,6 @@
 /** Agents as models, for clients that choose one from a list (contract section 11). */
 
-import type { DeployHandlers } from '../../../features/users/access/caller.ts'
-import { agentsOf, type Caller, opensAgent } from '../../../features/users/access/caller.ts'
+import { agentsOf, type Caller, type DeployHandlers, opensAgent } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { type AgentModel, agentModels, findAgentsByModel } from '../../../persistence/records/agent-models.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'

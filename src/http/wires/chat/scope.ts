@@ -1,27 +1,26 @@
 /** The deploy scope: credentials and origins, `{error}` errors (specification 5.1 and 7.1, contract sections 3 and 11). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Operation, type Operations, pathParams } from '../../../../openapi/operation.ts'
-import type { KeyList } from '../../../features/keys/routes/key-list.ts'
-import { type AuthenticationDependencies, createAuthentication } from '../../../features/users/access/authentication.ts'
+import type { KeyList } from '../../../features/keys/index.ts'
 import {
+  type AuthenticationDependencies,
+  allowOrigin,
+  answerPreflight,
   type Caller,
   callerOf,
+  createAuthentication,
+  createPreflightRefusal,
   type DeployExtra,
+  isPreflight,
   keyIdOf,
+  listedOrigin,
   opens,
   opensId,
   pathParam,
-  requirePermission,
-} from '../../../features/users/access/caller.ts'
-import {
-  allowOrigin,
-  answerPreflight,
-  isPreflight,
-  listedOrigin,
+  type RevocationList,
   refuseForeignPage,
-} from '../../../features/users/access/origins.ts'
-import { createPreflightRefusal } from '../../../features/users/access/refused-preflights.ts'
-import type { RevocationList } from '../../../features/users/access/revocations.ts'
+  requirePermission,
+} from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { AgentLookup } from '../../../persistence/records/agent-lookup.ts'
 import { findSession } from '../../../persistence/replies/sessions/sessions.ts'

@@ -1,10 +1,9 @@
 /** Messages of UI clients: the session of the id that they bring is made when it does not exist (contract section 12). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sent } from '../../../actors/session/host.ts'
-import { recordDecisions } from '../../../features/approvals/routes/record-decisions.ts'
-import type { PreparedParts } from '../../../features/parts/routes/prepare.ts'
-import { type Caller, opensId, userOf } from '../../../features/users/access/caller.ts'
-import { callerLimits } from '../../../features/users/access/caller-limits.ts'
+import { recordDecisions } from '../../../features/approvals/index.ts'
+import type { PreparedParts } from '../../../features/parts/index.ts'
+import { type Caller, callerLimits, opensId, userOf } from '../../../features/users/index.ts'
 import { noFields } from '../../sending/answer-fields.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
 import { isRetry } from '../../sending/request-options.ts'

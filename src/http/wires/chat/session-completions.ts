@@ -15,24 +15,25 @@ import {
   decisionsIn,
   type GivenDecisions,
   readDecisions,
-} from '../../../features/approvals/routes/decisions.ts'
-import { recordDecisions, sendDecisions } from '../../../features/approvals/routes/record-decisions.ts'
-import { checkpointsOf, compactNow } from '../../../features/compaction/routes/compaction.ts'
-import type { StoredCheckpoint } from '../../../features/compaction/store/checkpoints.ts'
-import { ownParts } from '../../../features/parts/routes/own-parts.ts'
-import { prepareParts } from '../../../features/parts/routes/prepare.ts'
-import type { SentMessage } from '../../../features/parts/routes/sent-message.ts'
-import { requireUploads, type Uploads } from '../../../features/parts/routes/uploads.ts'
+  recordDecisions,
+  sendDecisions,
+} from '../../../features/approvals/index.ts'
+import { checkpointsOf, compactNow, type StoredCheckpoint } from '../../../features/compaction/index.ts'
+import {
+  ownParts,
+  prepareParts,
+  requireUploads,
+  type SentMessage,
+  type Uploads,
+} from '../../../features/parts/index.ts'
 import {
   cancelSession,
   readQueue,
   refuseQueuedRegenerate,
   removeQueued,
-} from '../../../features/queue/routes/queue-requests.ts'
-import { sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
-import type { DeployHandlers } from '../../../features/users/access/caller.ts'
-import { type Caller, opensId, userOf } from '../../../features/users/access/caller.ts'
-import { callerLimits } from '../../../features/users/access/caller-limits.ts'
+  sentAnswer,
+} from '../../../features/queue/index.ts'
+import { type Caller, callerLimits, type DeployHandlers, opensId, userOf } from '../../../features/users/index.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'

@@ -1,9 +1,8 @@
 /** Decisions about pending calls, made in the playground (contract section 15). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../../actors/reply/reply-event.ts'
-import { decisionsIn, readDecisions } from '../../../features/approvals/routes/decisions.ts'
-import { sendDecisions } from '../../../features/approvals/routes/record-decisions.ts'
-import { sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
+import { decisionsIn, readDecisions, sendDecisions } from '../../../features/approvals/index.ts'
+import { sentAnswer } from '../../../features/queue/index.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { requestOptions } from '../../sending/request-options.ts'
 import { type SendDependencies, sendFrom } from '../../sending/send-message.ts'

@@ -7,16 +7,17 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
-import { sendDecisions } from '../../../features/approvals/routes/record-decisions.ts'
-import { titleFrom } from '../../../features/branches/routes/new-session.ts'
-import { ownParts } from '../../../features/parts/routes/own-parts.ts'
-import { prepareParts } from '../../../features/parts/routes/prepare.ts'
-import type { SentMessage } from '../../../features/parts/routes/sent-message.ts'
-import { requireUploads, type Uploads } from '../../../features/parts/routes/uploads.ts'
-import { replyIdOf, sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
-import { type Caller, userOf } from '../../../features/users/access/caller.ts'
-import { callerLimits } from '../../../features/users/access/caller-limits.ts'
-import { refuseUsedMetadata } from '../../../features/users/access/used-metadata.ts'
+import { sendDecisions } from '../../../features/approvals/index.ts'
+import { titleFrom } from '../../../features/branches/index.ts'
+import {
+  ownParts,
+  prepareParts,
+  requireUploads,
+  type SentMessage,
+  type Uploads,
+} from '../../../features/parts/index.ts'
+import { replyIdOf, sentAnswer } from '../../../features/queue/index.ts'
+import { type Caller, callerLimits, refuseUsedMetadata, userOf } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
