@@ -92,7 +92,7 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
   return { secrets, upkeepSql }
 }
 
-/** What a reply calls: models and tools, all through one guarded outbound client. */
+/** Opens what a reply calls: models and tools, all through one guarded outbound client. */
 async function openOutside({ settings, log, closing, observation }: Ground, gate: LeaseGate) {
   const { outboundPolicy: policy, outboundAllow: allow, mcpAnswerDefaults: answerDefaults } = settings
   const { traceparent } = observation
@@ -111,7 +111,7 @@ async function openOutside({ settings, log, closing, observation }: Ground, gate
   return { outbound, mcp, model, demoLine }
 }
 
-/** Background jobs: titles, expiry. */
+/** Starts the background jobs: titles, expiry. */
 async function startJobs(
   { settings, sql, log, closing }: Ground,
   parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'agents' | 'observer'>,
@@ -132,7 +132,7 @@ async function startJobs(
   return jobs
 }
 
-/** A Redis that carries messages and refuses what is written keeps the jobs waiting. */
+/** Returns the cache's state. A Redis that carries messages and refuses what is written keeps the jobs waiting. */
 function cacheState(state: ReturnType<Coordination['cache']>, jobs: Jobs | null): typeof state {
   return state === 'ok' && jobs?.canWrite() === false ? 'degraded' : state
 }

@@ -3,7 +3,10 @@ import type { FastifyBaseLogger } from 'fastify'
 import { createTimers } from '../coordination/timers.ts'
 import { waitForDatabase } from './database.ts'
 
-/** What is deleted or revoked is refused everywhere within 2 s: a reading that is slow or fails leaves time for the next. */
+/**
+ * The interval of readings. Deleted and revoked credentials are refused everywhere within 2 s: a reading that is slow
+ * or fails leaves time for the next.
+ */
 const POLL_MS = 500
 
 /** Follows the list. Resolves when it knows all that is stored. */

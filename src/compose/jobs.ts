@@ -37,7 +37,7 @@ export interface BackgroundOptions {
 
 const TIDY_MS = 600_000
 const AUDIT_MS = 3_600_000
-/** Finds work only once, after the upgrade of a large database. */
+/** The interval of a job that finds work only once, after the upgrade of a large database. */
 const INDEXES_MS = 600_000
 /** `wake` runs the job at once; the schedule picks up what that missed. */
 const TITLES_MS = 60_000
@@ -69,7 +69,10 @@ async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await forgetSessionDeletions(sql)
 }
 
-/** Upkeep has one connection: what tidies waits meanwhile (a million rows: 7 s on two loaded cores). */
+/**
+ * Builds the indexes that are missing. Upkeep has one connection: what tidies waits meanwhile (a million rows: 7 s on
+ * two loaded cores).
+ */
 async function addIndexes(sql: Sql, log: JobLog): Promise<void> {
   const built = await buildMissingIndexes(sql)
   if (built.length > 0) log.info({ built }, 'Built the indexes that large tables lacked.')

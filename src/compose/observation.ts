@@ -77,7 +77,7 @@ const labelValues = (providers: readonly string[]): LabelValues => ({
 const isCallFailure = (code: ReplyErrorCode): code is ModelFailure['code'] =>
   code.startsWith('provider_') || code === 'context_length_exceeded' || code === 'internal'
 
-/** OpenTelemetry is loaded only where it is used. */
+/** Starts traces. OpenTelemetry is loaded only where it is used. */
 async function startTraces(options: Omit<TracesOptions, 'version'>): Promise<Traces> {
   const { createTraces } = await import('../observability/traces.ts')
   const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
@@ -120,7 +120,10 @@ const countUsage = (recorder: UsageRecorder): PartialObserver => ({
 
 type FaultLog = HostOptions['log']
 
-/** `error` is for our own faults alone. A reply that failed because the database is down has its own log line. */
+/**
+ * Returns the log of faults. `error` is for our own faults alone. A reply that failed because the database is down has
+ * its own log line.
+ */
 export const faultLog = (log: FaultLog & Pick<FastifyBaseLogger, 'debug'>): FaultLog => ({
   error: (details: { err?: unknown }, message: string) =>
     isDatabaseGone(details.err) ? log.debug(details, message) : log.error(details, message),

@@ -1,4 +1,7 @@
-/** What every part of an instance is built from, and how an instance owns its replies: lease, journal, recorder. */
+/**
+ * The ground that every part of an instance is built from, and how an instance owns its replies: lease, journal,
+ * recorder.
+ */
 import type { deriveTitle } from '../actors/history/title.ts'
 import { createLocalCoordination } from '../coordination/local.ts'
 import { createHandovers } from '../features/continuation/store/handovers.ts'
@@ -24,7 +27,7 @@ type Log = ReturnType<typeof createServer>['log']
 
 type Database = Awaited<ReturnType<typeof openDatabase>>
 
-/** What every part is built from. `closing` disposes of the parts in reverse order, even if one fails. */
+/** The ground that every part is built from. `closing` disposes of the parts in reverse order, even if one fails. */
 export interface Ground extends Database {
   settings: Settings
   log: Log
@@ -33,7 +36,7 @@ export interface Ground extends Database {
   own: OwnProcess | null
 }
 
-/** This instance's lease, journal and transition recorder. */
+/** Opens this instance's lease, journal and transition recorder. */
 export async function openOwnership(
   { settings, log, id, open, repliesSql, embedded, closing, observation }: Ground,
   titleOfLost: typeof deriveTitle,

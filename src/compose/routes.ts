@@ -98,7 +98,7 @@ export type HttpDependencies = CompletionDependencies &
     requestObservers: readonly RequestObserver[]
     revocations: RevocationList
     namedKeys: KeyList
-    /** The ping of readiness (health.ts). */
+    /** Pings the database for readiness (health.ts). */
     ping(): Promise<void>
     breakIt: BreakIt | null
   } & HttpToolDependencies &

@@ -6,7 +6,10 @@ import { readIntents, removeIntents } from '../persistence/replies/settling/inte
 import { settleLost } from '../persistence/replies/settling/lost-owners.ts'
 import { streamingReplies } from '../persistence/replies/settling/orphans.ts'
 
-/** `withinS`: CONTINUE_WITHIN_S. `deriveTitle`: for a session whose first reply was lost; null when none can be derived. */
+/**
+ * Returns the stored replies for coordination. `withinS`: CONTINUE_WITHIN_S. `deriveTitle`: for a session whose first
+ * reply was lost; null when none can be derived.
+ */
 export const storedReplies = (
   sql: Sql,
   deriveTitle: (text: string) => string | null,

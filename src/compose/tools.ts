@@ -17,7 +17,7 @@ export interface ToolParts {
   secrets: Secrets
   outbound: Outbound
   mcp: Mcp
-  /** How long a reply retries to read its tools while the database is down (milliseconds). */
+  /** The time for which a reply retries to read its tools while the database is down (milliseconds). */
   waitLimitMs: number
   log: ToolLog
 }

@@ -13,7 +13,10 @@ interface VersionOptions {
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>
 }
 
-/** The process goes on without replies, not ready, until it is stopped: a restart would find the same database. */
+/**
+ * Watches the database's version. The process goes on without replies, not ready, until it is stopped: a restart would
+ * find the same database.
+ */
 export function watchVersion({ sql, drain, log }: VersionOptions): { stop(): void } {
   const timers = createTimers((err, what) => log.warn({ err }, `${what} failed.`))
   timers.every(POLL_MS, 'Reading the database’s version', async () => {

@@ -4,7 +4,7 @@ import { closestName } from '../../untrusted/closest-name.ts'
 /** More letters than these are another program's variable. */
 const MOST_WRONG_LETTERS = 2
 
-/** A line for each. Names of settings are upper case and have at least four letters. */
+/** Returns a line for each misspelt setting. Names of settings are upper case and have at least four letters. */
 export function misspeltSettings(environment: Readonly<Record<string, string | undefined>>, names: string[]): string[] {
   const known = new Set(names)
   return Object.keys(environment).flatMap((given) => {

@@ -7,7 +7,7 @@ import { type Settings, SettingsError } from '../../settings.ts'
 /** SQLSTATE 28: authentication failed; 3D000: no such database. */
 const refusedStates = /^(?:28[0-9A-Z]{3}|3D000)$/
 
-/** Why the server cannot listen on HOST and PORT at all, null for other errors. */
+/** Returns why the server cannot listen on HOST and PORT at all, null for other errors. */
 function refusedAddress(error: unknown, code: string, { host, port }: Pick<Settings, 'host' | 'port'>): string | null {
   if (!(error instanceof Error) || !('syscall' in error)) return null
   if (error.syscall === 'getaddrinfo' && 'hostname' in error && error.hostname === host) {
@@ -19,7 +19,7 @@ function refusedAddress(error: unknown, code: string, { host, port }: Pick<Setti
   return `HOST: this machine does not listen on ${host} (${code}).`
 }
 
-/** The error itself, unless a setting is known to be at fault. */
+/** Returns the error itself, unless a setting is known to be at fault. */
 export function startFault(
   error: unknown,
   { databaseUrl, port, host }: Pick<Settings, 'databaseUrl' | 'port' | 'host'>,

@@ -29,7 +29,7 @@ export function readText(text: unknown, where: string): string {
 
 type Texts<Form> = Form extends unknown ? { [Field in keyof Form]: string } : never
 
-/** The fields of an object that has one of these forms: it is told by its first field. Throws 400. */
+/** Returns the fields of an object that has one of these forms: it is told by its first field. Throws 400. */
 export function readIdentity<Form extends object>(given: unknown, where: string, forms: readonly Form[]): Texts<Form> {
   const named = forms.map((form) => Object.keys(form))
   const fields = named.find(([first]) => isObject(given) && first !== undefined && first in given)

@@ -26,7 +26,7 @@ import { hashOf } from './request-options.ts'
 
 export type RecordDependencies = AgentDependencies & OverrideDependencies
 
-/** What a request sets for its reply. */
+/** The settings that a request brings for its reply. */
 export interface ReplyOptions {
   fields: AnswerFields
   /** Whether the model's reasoning is asked for and shown. */
@@ -35,13 +35,13 @@ export interface ReplyOptions {
   callerTools?: CallerTools
   /** Whether calls that wait for an approval are shown. */
   includeActions?: boolean
-  /** What follows the agent's prompt. Null or absent when the request brings none. */
+  /** The text that follows the agent's prompt. Null or absent when the request brings none. */
   instructions?: Instructions | null
   /** The playground's settings and tools. Null or absent when it sets nothing. */
   overrides?: Overrides | null
   /** Decisions instead of a message. */
   decisions?: GivenDecisions
-  /** What the Responses API says of the request. Absent when another API is used. */
+  /** The Responses API's part of the request. Absent when another API is used. */
   response?: ResponseRequest
   /** Absent when the request counts for no limit. */
   counted?: CallerLimits
@@ -70,7 +70,7 @@ export type MessageInput = ReplyOptions &
     madeBy?: string | undefined
   }
 
-/** What the reply is made from. */
+/** The ingredients of a reply. */
 interface Basis {
   agent: AgentForCompletion
   fields: AnswerFields
@@ -133,7 +133,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
   }
 }
 
-/** What is stored of a message that may wait, whatever its agent is when it begins. */
+/** Returns what is stored of a message that may wait, whatever its agent is when it begins. */
 const queuedInputOf = (input: MessageInput): QueuedInput => ({
   user: input.user,
   by: input.by ?? null,
@@ -164,8 +164,9 @@ export async function messageFrom(
 }
 
 /**
- * A reply that goes on from the one that waits, with what was in force there: the tools, unless the request brings its
- * own, the fields that it does not name, the playground's overrides. Throws what the decisions are refused with.
+ * Returns a reply that goes on from the one that waits, with what was in force there: the tools, unless the request
+ * brings its own, the fields that it does not name, the playground's overrides. Throws what the decisions are refused
+ * with.
  */
 async function continuing(
   deps: RecordDependencies,
@@ -191,7 +192,7 @@ async function continuing(
   }
 }
 
-/** The record of a message whose reply is opened and cannot be generated: nothing of it goes to a provider. */
+/** Returns the record of a message whose reply is opened and cannot be generated: nothing of it goes to a provider. */
 export function unanswerable(
   deps: RecordDependencies,
   own: AgentForCompletion,
@@ -202,7 +203,10 @@ export function unanswerable(
   return record
 }
 
-/** The record of a request that cannot start a reply: it may repeat one, whatever the agent's provider takes by now. */
+/**
+ * Returns the record of a request that cannot start a reply: it may repeat one, whatever the agent's provider takes by
+ * now.
+ */
 export function joinOnly(
   deps: RecordDependencies,
   own: AgentForCompletion,

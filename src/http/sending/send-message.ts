@@ -39,7 +39,7 @@ export async function sendFrom(
   return await releasePartsAfter(parts, () => sendWithFreshAgent(deps, agentId, input, parts))
 }
 
-/** Parts are held until the message is stored, or never will be. */
+/** Releases parts after the work. Parts are held until the message is stored, or never will be. */
 export async function releasePartsAfter(parts: PreparedParts | undefined, send: () => Promise<Sent>): Promise<Sent> {
   let isUnknown = false
   try {
@@ -51,7 +51,7 @@ export async function releasePartsAfter(parts: PreparedParts | undefined, send: 
   }
 }
 
-/** As `sendFrom`, for callers that hold parts (`releasePartsAfter`). */
+/** Sends like `sendFrom`, for callers that hold parts (`releasePartsAfter`). */
 export async function sendWithFreshAgent(
   deps: SendDependencies,
   agentId: string,

@@ -15,10 +15,10 @@ import {
 import { badRequest } from '../server/http-error.ts'
 import { readApprovals } from './given-approvals.ts'
 
-/** What one playground request may choose instead of its agent's. */
+/** The tools that one playground request may choose instead of its agent's. */
 export type ToolField = keyof ChosenTools
 
-/** Null is none; absent stays absent. Throws 400 for an unknown built-in tool. */
+/** Returns the given choice. Null is none; absent stays absent. Throws 400 for an unknown built-in tool. */
 export function givenTools(
   { approvals, ...tools }: Given<ToolChoice>,
   builtInTools: readonly { id: string }[],
@@ -41,7 +41,10 @@ export async function withKnownTools<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The agent's choice, with the arrays of one request in place of its own. Throws 400 where they name what is unknown. */
+/**
+ * Returns the agent's choice, with the arrays of one request in place of its own. Throws 400 where they name what is
+ * unknown.
+ */
 export async function choiceFor(
   { sql, builtInTools }: { sql: AnySql; builtInTools: readonly { id: string }[] },
   own: ToolsOfAgent,

@@ -16,14 +16,14 @@ import { trustedProxies } from './trusted-proxies.ts'
 
 export interface ServerOptions {
   logLevel: string
-  /** Takes the log's lines. Standard output by default. */
+  /** The stream that takes the log's lines. Standard output by default. */
   logStream?: LogStream | undefined
   maxBodyBytes: number
   trustProxy: number | string[] | null
 }
 
 export interface LogStream {
-  /** A line of JSON, with its end. */
+  /** Writes a line of JSON, with its end. */
   write(line: string): void
 }
 
@@ -35,7 +35,7 @@ const TIMES = {
   keepAliveTimeout: 72_000, // longer than a balancer keeps a connection, which else sends into one that closes
 }
 
-/** Fastify with its logger, before anything is mounted: everything else logs through it. */
+/** Makes Fastify with its logger, before anything is mounted: everything else logs through it. */
 export function createServer({ logLevel, logStream, maxBodyBytes, trustProxy }: ServerOptions): FastifyInstance {
   return Fastify({
     bodyLimit: maxBodyBytes,
@@ -77,7 +77,7 @@ export async function closeServer(app: FastifyInstance, ms: number): Promise<voi
   })
 }
 
-/** See seldom-log.ts. */
+/** Returns a log method that leaves out repeated lines (seldom-log.ts). */
 function seldomMethod() {
   const seldom = createSeldomLog()
   return function (this: unknown, args: unknown[], method: (...args: unknown[]) => void): void {
@@ -108,7 +108,7 @@ export function guardRequests(app: FastifyInstance, observers: readonly RequestO
   }
 }
 
-/** `http://host:port`, for a log or a test. */
+/** Returns `http://host:port`, for a log or a test. */
 export function addressOf(address: AddressInfo | string | null, host: string): string {
   if (address === null || typeof address === 'string') return String(address)
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`

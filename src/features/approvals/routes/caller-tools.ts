@@ -23,7 +23,7 @@ export function readCallerTools({ tools, tool_choice }: { tools?: unknown; tool_
   return { tools: specs, choice }
 }
 
-/** `name` is where a tool has its name. */
+/** Reads tools. `name` is where a tool has its name. */
 function readTools(
   tools: unknown,
   { of, name: place }: { of: (tool: unknown, where: string) => ToolSpec; name: string },
@@ -44,7 +44,10 @@ export function broughtFunctions(tools: unknown): { callerTools?: CallerTools } 
   return specs.length > 0 ? { callerTools: { tools: specs, choice: null } } : {}
 }
 
-/** The AI SDK's: as a completion's, or an object of `{description?, parameters}` by name. When absent, as `broughtTools`. */
+/**
+ * Returns the AI SDK's tools: as a completion's, or an object of `{description?, parameters}` by name. When absent, as
+ * `broughtTools`.
+ */
 export function broughtUITools(body: { tools?: unknown; tool_choice?: unknown }): { callerTools?: CallerTools } {
   const { tools } = body
   if (!isObject(tools)) return broughtTools(body)
@@ -56,7 +59,7 @@ export function broughtUITools(body: { tools?: unknown; tool_choice?: unknown })
   return broughtTools({ ...body, tools: list })
 }
 
-/** Absent when the request brings none, and those that are in force stay. */
+/** Returns nothing when the request brings none, and those that are in force stay. */
 export function broughtTools(body: { tools?: unknown; tool_choice?: unknown }): { callerTools?: CallerTools } {
   const callerTools = readCallerTools(body)
   return callerTools.tools.length > 0 ? { callerTools } : {}
@@ -97,7 +100,7 @@ function readChoice(choice: unknown): ToolChoice | null {
   return badRequest('tool_choice: must be "auto", "none", "required" or {"type": "function", "function": {"name"}}')
 }
 
-/** `own`: the names that the agent's tools have. */
+/** Refuses names that are taken. `own`: the names that the agent's tools have. */
 export function refuseTaken({ tools, choice }: CallerTools, own: ReadonlySet<string>): void {
   const taken = tools.findIndex(({ name }) => own.has(name))
   if (taken >= 0) badRequest(`tools.${taken}.function.name: the agent has a tool of this name`)

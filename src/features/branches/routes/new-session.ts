@@ -65,19 +65,22 @@ export async function makeSession(
   }
 }
 
-/** A history has a first message already, from which the title is derived where none is given (contract section 25). */
+/**
+ * Returns the title of a new session. A history has a first message already, from which the title is derived where none
+ * is given (contract section 25).
+ */
 function titleOf({ title, messages }: NewSession): Pick<NewSession, 'title' | 'titleIsDraft'> {
   const derived = title == null ? titleFrom(messages ?? []) : null
   return derived === null ? {} : { title: derived, titleIsDraft: true }
 }
 
-/** The title that the first user message gives. It is null when none can be derived. */
+/** Returns the title that the first user message gives. It is null when none can be derived. */
 export function titleFrom(messages: readonly GivenMessage[]): string | null {
   const first = messages.find(({ role }) => role === 'user')
   return first ? deriveTitle(first.content) : null
 }
 
-/** Which of the ids that a session was to have another one has. */
+/** Returns which of the ids that a session was to have another one has. */
 function takenName(id: string | null, externalId: string | null, nameOf: NameOf): string {
   if (externalId === null) return 'id'
   return id === null ? nameOf('external_id') : `id or ${nameOf('external_id')}`

@@ -16,7 +16,7 @@ export interface KeyDependencies {
   namedKeys: Pick<KeyList, 'poll'>
   /** Whether the deploy API needs a key at all. */
   deployNeedsKey: boolean
-  /** Name of the login that the request came with. Null where no login is required. */
+  /** Returns the name of the login that the request came with. Null where no login is required. */
   loginOf(request: FastifyRequest, reply: FastifyReply): Promise<string | null>
 }
 

@@ -7,11 +7,11 @@ import { Unauthorized } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { findKnownKey, hashOfKey, type KnownKey, keysVersion, knownKeys, noteUse } from '../store/keys.ts'
 
-/** As keys are made. */
+/** The form of keys as they are made. */
 const FORM = /^gr_[A-Za-z0-9_-]{43}$/
 const PREFIX = 'gr_'
 
-/** Written as a key, be it good or not. */
+/** Returns whether the text is written as a key, be it good or not. */
 export const isNamedKey = (text: string): boolean => text.startsWith(PREFIX)
 
 export const badKey = () => new Unauthorized('invalid_api_key', 'The API key is not valid.')
@@ -28,9 +28,9 @@ export interface KeyStore {
 }
 
 export interface KeyList {
-  /** The key that was sent, if it is one and has not expired. Null otherwise. */
+  /** Returns the key that was sent, if it is one and has not expired. Null otherwise. */
   find(text: string): Promise<KnownKey | null>
-  /** A key by its id, under the same conditions. */
+  /** Returns a key by its id, under the same conditions. */
   get(id: string): Promise<KnownKey | null>
   /** Aborts with `Unauthorized` once the key is deleted or expires. Ends with `stop`. */
   watch(id: string): { signal: AbortSignal; stop(): void }
@@ -56,7 +56,7 @@ export function createKeyList(store: KeyStore): KeyList {
     for (const id of noted.keys()) if (!byId.has(id)) noted.delete(id)
   }
 
-  /** One that was made since the last poll, maybe on another instance. */
+  /** Looks for a key that was made since the last poll, maybe on another instance. */
   async function look(by: { hash: string } | { id: string }): Promise<KnownKey | null> {
     const before = version
     const key = await store.find(by)

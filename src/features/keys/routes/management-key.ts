@@ -6,8 +6,8 @@ import type { KnownKey } from '../store/keys.ts'
 import { isNamedKey, type KeyList } from './key-list.ts'
 
 /**
- * Null when no key was sent: a login decides. Throws 401 for a bad key, 403 for one that does not open the route,
- * whatever cookie is beside it.
+ * Returns null when no key was sent: a login decides. Throws 401 for a bad key, 403 for one that does not open the
+ * route, whatever cookie is beside it.
  */
 export async function managementKeyOf(keys: Pick<KeyList, 'find'>, request: FastifyRequest): Promise<KnownKey | null> {
   const bearer = bearerOf(request)

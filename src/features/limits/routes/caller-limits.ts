@@ -1,4 +1,4 @@
-/** What a deploy request counts for (contract section 23), and how its answer tells of it. */
+/** Tells what a deploy request counts for (contract section 23), and how its answer tells of it. */
 import type { Counts, CountsFor, Limits, LimitsInForce, OverLimit, RequestRate } from '../../../actors/ports/index.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
 
@@ -13,19 +13,19 @@ interface Agent {
   userLimits: Limits | null
 }
 
-/** Undefined when nothing limits the request. */
+/** Returns undefined when nothing limits the request. */
 export function limitsInForce({ userLimits }: Agent, { key }: Pick<CallerLimits, 'key'>): LimitsInForce | undefined {
   if (!key?.limits && !userLimits) return undefined
   return { ...(key?.limits && { key: { id: key.id, ...key.limits } }), ...(userLimits && { user: userLimits }) }
 }
 
-/** Undefined when the use counts for nobody. */
+/** Returns undefined when the use counts for nobody. */
 export function countsOf({ userLimits }: Agent, { key }: Pick<CallerLimits, 'key'>): Counts | undefined {
   if (!key && !userLimits) return undefined
   return { ...(key && { key: key.id }), ...(userLimits && { user: true as const }) }
 }
 
-/** The same for a request whose user is known. */
+/** Returns the same for a request whose user is known. */
 export function countsForUser(agent: Agent, limits: CallerLimits, user: string | null): CountsFor | undefined {
   const counts = countsOf(agent, limits)
   return counts && { key: counts.key ?? null, user: counts.user ? user : null }
@@ -50,7 +50,7 @@ export function refuseOver({ over, rate }: { over: OverLimit; rate?: RequestRate
   })
 }
 
-/** As OpenAI's. */
+/** The names of the headers, which are OpenAI's. */
 export const rateHeaderNames = [
   'x-ratelimit-limit-requests',
   'x-ratelimit-remaining-requests',
@@ -67,7 +67,7 @@ export const rateHeaders = ({
   'x-ratelimit-reset-requests': durationOf(reset),
 })
 
-/** `1m0s`, `59.25s`, `120ms`, as OpenAI writes it. */
+/** Returns `1m0s`, `59.25s`, `120ms`, as OpenAI writes it. */
 function durationOf(seconds: number): string {
   const ms = Math.max(Math.round(seconds * 1000), 0)
   if (ms < 1000) return `${ms}ms`

@@ -1,4 +1,4 @@
-/** What a stateless reply holds of its limits is given back however its work ends (contract section 23). */
+/** Gives back what a stateless reply holds of its limits however its work ends (contract section 23). */
 import { nothingUsed } from '../../../actors/generate/usage-tally.ts'
 import type { ObservedOutcome, ReplyObserver } from '../../../actors/ports/observer.ts'
 import { HttpError } from '../../../http/server/http-error.ts'

@@ -1,4 +1,4 @@
-/** What models cost, for the UI's cost column. */
+/** The prices of models, for the UI's cost column. */
 
 import { badRequest } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'

@@ -8,7 +8,7 @@ import { readUsage } from '../store/usage/usage.ts'
 import { readUsageFigures } from '../store/usage/usage-figures.ts'
 
 const DAY_MS = 86_400_000
-/** How far back `from` lies when it is not given. */
+/** The time by which `from` lies when it is not given. */
 const USUAL_MS = 30 * DAY_MS
 
 export interface UsageDependencies {

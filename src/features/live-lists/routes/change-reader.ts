@@ -3,7 +3,10 @@ import { pause } from '../../../async/pause.ts'
 import type { ChangesQuery, SessionChange } from '../store/session-changes.ts'
 import type { Horizon } from './horizon.ts'
 
-/** What followers see comes within two readings: the first names the writers that the second finds gone. */
+/**
+ * The interval of readings. Followers see changes within two readings: the first names the writers that the second
+ * finds gone.
+ */
 const READ_MS = 250
 /** Readings between two looks for agents that were deleted. */
 const AGENTS_EVERY = 8
@@ -23,20 +26,20 @@ export interface Batch {
 export interface ChangeReaderOptions {
   horizon: Horizon
   changes(query: ChangesQuery): Promise<SessionChange[]>
-  /** Those of these agents that there are. */
+  /** Returns those of these agents that exist. */
   agents(ids: readonly string[]): Promise<Set<string>>
-  /** Told once an outage. */
+  /** Tells of a fault, once an outage. */
   onFault(error: unknown): void
 }
 
 export interface ChangeReader {
-  /** Null when there has been none. */
+  /** Returns null when there has been none. */
   batch(): Batch | null
-  /** The number by which all sessions of a deleted agent are gone. Null when the agent is there. */
+  /** Returns the number by which all sessions of a deleted agent are gone. Null when the agent is there. */
   goneAt(agentId: string): number | null
   /** Called after each reading that found something. */
   readonly waiting: Set<() => void>
-  /** One more follower of the agent; null: of all. The returned function is called when it leaves. */
+  /** Counts one more follower of the agent; null: of all. The returned function is called when it leaves. */
   begin(agentId: string | null): () => void
 }
 
@@ -70,7 +73,7 @@ export function createChangeReader({ horizon, changes: read, agents, onFault }: 
     return to
   }
 
-  /** It never rejects. */
+  /** Reads on and on. It never rejects. */
   async function readOn(signal: AbortSignal): Promise<void> {
     let at = horizon.safe() ?? 0
     let failed = false

@@ -11,13 +11,13 @@ export interface FeedDependencies {
   sessionFeed: SessionFeed
 }
 
-/** The header of lists: behind this a stream goes on without a gap. Call it before the list is read. */
+/** Sets the header of lists: behind this a stream goes on without a gap. Call it before the list is read. */
 export async function tellPosition(feed: SessionFeed, reply: FastifyReply): Promise<void> {
   const position = await feed.position()
   if (position !== null) reply.header('x-last-event-id', `${position}`)
 }
 
-/** The number behind which the stream begins. Null when it begins now. Throws 400. */
+/** Returns the number behind which the stream begins. Null when it begins now. Throws 400. */
 function givenPosition({ headers }: FastifyRequest, inQuery: string | undefined): number | null {
   const given = headers['last-event-id'] || inQuery
   return given === undefined || given === '' ? null : lastEventId(given)
@@ -27,9 +27,9 @@ export interface ChangeStream {
   agentId: string | null
   users: FollowQuery['users']
   lastEventId: string | undefined
-  /** When it ends, in Unix seconds. Null when it has no end of its own. */
+  /** The time at which it ends, in Unix seconds. Null when it has no end of its own. */
   endsAt: number | null
-  /** What a follower is shown of a session. */
+  /** Returns what a follower is shown of a session. */
   show(change: Extract<SessionChange, { deleted: false }>['session']): object
 }
 

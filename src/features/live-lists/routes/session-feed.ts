@@ -15,11 +15,11 @@ export interface FollowQuery {
 
 export interface SessionFeed {
   /**
-   * The number of the newest change: what is read from now on shows it and all before it. Null when that cannot be told,
-   * because a transaction has been writing sessions for long, and no earlier one is known.
+   * Returns the number of the newest change: what is read from now on shows it and all before it. Null when that cannot
+   * be told, because a transaction has been writing sessions for long, and no earlier one is known.
    */
   position(): Promise<number | null>
-  /** Changes in order, as they come. Ends when `signal` aborts, or the agent is deleted. */
+  /** Yields changes in order, as they come. Ends when `signal` aborts, or the agent is deleted. */
   follow(query: FollowQuery, signal: AbortSignal): AsyncGenerator<SessionChange[]>
 }
 
@@ -27,7 +27,7 @@ const includes = ({ agentId, users }: FollowQuery, change: SessionChange): boole
   (agentId === null || change.agentId === agentId) &&
   users.every((user) => user === null || (change.deleted ? change.userHash === userHash(user) : change.user === user))
 
-/** What is stored of changes. */
+/** The store of changes. */
 export interface ChangeStore extends Pick<ChangeReaderOptions, 'changes' | 'agents'> {
   horizon: Parameters<typeof createHorizon>[0]
 }
@@ -51,7 +51,7 @@ export function createFeed(
   const horizon = createHorizon(read)
   const reader = createChangeReader({ horizon, changes: readChanged, agents, onFault })
 
-  /** The next changes of a follower that is behind, and up to where they reach. */
+  /** Returns the next changes of a follower that is behind, and up to where they reach. */
   async function nextOf(query: FollowQuery, at: number, to: number): Promise<{ changes: SessionChange[]; at: number }> {
     const { agentId, users } = query
     const batch = reader.batch()
@@ -68,7 +68,7 @@ export function createFeed(
     return { changes, at: found.length < PAGE ? to : (found.at(-1)?.id ?? to) }
   }
 
-  /** Whether the agent is deleted, and the follower knows of all that went with it. */
+  /** Returns whether the agent is deleted, and the follower knows of all that went with it. */
   const isOver = (agentId: string | null, at: number): boolean =>
     agentId !== null && at >= (reader.goneAt(agentId) ?? Number.POSITIVE_INFINITY)
 

@@ -18,7 +18,7 @@ export interface Base64Decoder {
 export const STAGE_BYTES = 64 * 1024
 
 /**
- * Collects decoded bytes in blocks that grow with what there is: hundreds of small ones lay scattered between garbage. All are
+ * The largest block of decoded bytes: blocks grow with what there is: hundreds of small ones lay scattered between garbage. All are
  * multiples of a stage's bytes, and add up to multiples of what is stored at a time.
  */
 const LARGEST_BLOCK = 24 * 48 * 1024
@@ -27,9 +27,11 @@ const UNDERSCORE = 0x5f
 
 export interface Base64Options {
   maxBytes: number
-  /** Told of every byte that is kept; may throw. */
+  /** Hears of every byte that is kept; may throw. */
   hold(bytes: number): void
-  /** Room for STAGE_BYTES, which decoders may share that run one after the other: 70,000 of their own took 24 s. */
+  /**
+   * Returns room for STAGE_BYTES, which decoders may share that run one after the other: 70,000 of their own took 24 s.
+   */
   stageRoom(): Buffer
 }
 

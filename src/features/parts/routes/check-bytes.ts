@@ -6,13 +6,13 @@ import { isPictureType } from './sent-message.ts'
 /** All that file-type looks at for the types that are taken here. */
 const BEGINNING_BYTES = 4100
 
-/** How many bytes are checked before other work has its turn. */
+/** The number of bytes that are checked before other work has its turn. */
 const TURN_BYTES = 2 ** 20
 
-/** What the library calls pictures that are shown as others. */
+/** The library's names of pictures that are shown as others. */
 const shownAs = new Map([['image/apng', 'image/png']])
 
-/** The media type that the bytes begin as. Null when none is known. */
+/** Returns the media type that the bytes begin as. Null when none is known. */
 async function typeOf(pieces: readonly Uint8Array[]): Promise<string | null> {
   const { fileTypeFromBuffer } = await import('file-type')
   const beginnings = pieces.slice(0, 8).map((piece) => piece.subarray(0, BEGINNING_BYTES))
@@ -21,13 +21,13 @@ async function typeOf(pieces: readonly Uint8Array[]): Promise<string | null> {
   return found === undefined ? null : (shownAs.get(found) ?? found)
 }
 
-/** The media type of a picture that is taken. Null when it is none. */
+/** Returns the media type of a picture that is taken. Null when it is none. */
 export async function pictureTypeOf(pieces: readonly Uint8Array[]): Promise<string | null> {
   const mediaType = await typeOf(pieces)
   return mediaType !== null && isPictureType(mediaType) ? mediaType : null
 }
 
-/** What is wrong with them. Null when there is nothing. */
+/** Returns what is wrong with the bytes. Null when there is nothing. */
 export async function faultOf({ pieces }: Pick<Decoded, 'pieces'>, mediaType: string): Promise<string | null> {
   if (mediaType.startsWith('text/')) return (await isText(pieces)) ? null : 'is not text in UTF-8'
   return (await typeOf(pieces)) === mediaType ? null : `does not begin as ${mediaType} does`

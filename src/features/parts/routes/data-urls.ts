@@ -8,7 +8,7 @@ import { type Base64Decoder, createBase64Decoder, type Decoded, STAGE_BYTES } fr
 const KEYS = new Set(['url', 'file_data', 'image_url'])
 const LONGEST_KEY = 9
 
-/** What stands before the bytes; of a longer one nothing is read. */
+/** The longest text before the bytes; of a longer one nothing is read. */
 const LONGEST_HEAD = 256
 const SCHEME = 'data:'
 
@@ -20,7 +20,7 @@ const SPACE = 0x20
 const LOWER_U = 0x75
 
 export interface DataUrl {
-  /** What stands between `data:` and the comma, such as `image/png;base64`. */
+  /** The text between `data:` and the comma, such as `image/png;base64`. */
   head: string
   data: Decoded | 'broken' | 'too large'
 }
@@ -28,7 +28,7 @@ export interface DataUrl {
 export interface DataUrlOptions {
   /** The limit of one. */
   maxBytes: number
-  /** Told of every byte that is kept; may throw. */
+  /** Hears of every byte that is kept; may throw. */
   hold(bytes: number): void
   /** Takes what is left of the text. */
   keep(bytes: Uint8Array): void
@@ -38,7 +38,10 @@ export interface DataUrlOptions {
 
 type State = 'outside' | 'string' | 'head' | 'data'
 
-/** Give it the text as it comes. Of a text that is no JSON it may make anything, which the parser then refuses. */
+/**
+ * Makes a filter of data URLs. Give it the text as it comes. Of a text that is no JSON it may make anything, which the
+ * parser then refuses.
+ */
 export function createDataUrlFilter({ maxBytes, hold, keep, found }: DataUrlOptions): (chunk: Buffer) => void {
   let state: State = 'outside'
   let name = '' // of the string that is read, or was last: its beginning, as far as a key is long
@@ -51,7 +54,7 @@ export function createDataUrlFilter({ maxBytes, hold, keep, found }: DataUrlOpti
   let stage: Buffer | null = null
   const stageRoom = () => (stage ??= Buffer.allocUnsafe(STAGE_BYTES))
 
-  /** Outside of strings, up to the one that begins. Each of these returns where it has stopped. */
+  /** Reads outside of strings, up to the one that begins. Each of these returns where it has stopped. */
   const outside = (chunk: Buffer, from: number): number => {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] as number
@@ -67,7 +70,7 @@ export function createDataUrlFilter({ maxBytes, hold, keep, found }: DataUrlOpti
     }
     return chunk.length
   }
-  /** Reading a string that is kept as it is. */
+  /** Reads a string that is kept as it is. */
   const string = (chunk: Buffer, from: number): number => {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] as number
@@ -81,7 +84,7 @@ export function createDataUrlFilter({ maxBytes, hold, keep, found }: DataUrlOpti
     }
     return chunk.length
   }
-  /** The beginning of a value, held back until it is known to be a data URL, or not. */
+  /** Reads the beginning of a value, held back until it is known to be a data URL, or not. */
   const beginning = (chunk: Buffer, from: number): number => {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] as number
@@ -126,10 +129,12 @@ export function createDataUrlFilter({ maxBytes, hold, keep, found }: DataUrlOpti
 
 type UrlReader = ReturnType<typeof createUrlReader>
 
-/** The rest of a JSON string, from the comma on, into the decoder. */
+/** Reads the rest of a JSON string, from the comma on, into the decoder. */
 function createUrlReader(decoder: Base64Decoder) {
   const escapes = createEscapes()
-  /** A byte at a time, and handed on together: a write for each escape cost 80 times what plain text does. */
+  /**
+   * Reads byte by byte, and hands the bytes on together: a write for each escape cost 80 times what plain text does.
+   */
   const readEscaped = (chunk: Buffer, from: number): number => {
     const characters = Buffer.allocUnsafe(chunk.length - from)
     let length = 0
@@ -148,7 +153,7 @@ function createUrlReader(decoder: Base64Decoder) {
     return end
   }
   return {
-    /** Where it has stopped, and what has come at the string's end. */
+    /** Returns where it has stopped, and what has come at the string's end. */
     read(chunk: Buffer, from: number): [number, DataUrl['data'] | null] {
       const isEscaped = escapes.isOpen() || hasBackslash(chunk, from)
       const end = isEscaped ? readEscaped(chunk, from) : readPlain(chunk, from)
@@ -157,7 +162,7 @@ function createUrlReader(decoder: Base64Decoder) {
   }
 }
 
-/** Before the next quote, or to the end of the chunk. */
+/** Returns whether a backslash stands before the next quote, or to the end of the chunk. */
 function hasBackslash(chunk: Buffer, from: number): boolean {
   const backslash = chunk.indexOf(BACKSLASH, from)
   if (backslash < 0) return false
@@ -165,16 +170,16 @@ function hasBackslash(chunk: Buffer, from: number): boolean {
   return quote < 0 || backslash < quote
 }
 
-/** Stands for a short escape that no data URL contains, since its letter must not be read as itself. */
+/** A mark for a short escape that no data URL contains, since its letter must not be read as itself. */
 const FOREIGN = SPACE
 
-/** Characters of a JSON string. Encoders escape the slash, and some the plus sign. */
+/** Reads the characters of a JSON string. Encoders escape the slash, and some the plus sign. */
 function createEscapes() {
   let digits = -1 // of a `\u` escape, which are still to come; 5: the backslash has come; -1: outside of an escape
   let code = 0
   const escapes = {
     isOpen: () => digits >= 0,
-    /** The code unit that this byte completes. Null while an escape goes on. */
+    /** Returns the code unit that this byte completes. Null while an escape goes on. */
     nextCode(byte: number): number | null {
       if (digits < 0) {
         if (byte !== BACKSLASH) return byte
@@ -194,7 +199,7 @@ function createEscapes() {
       digits = -1
       return Number.isNaN(code) || code > 0xff ? FOREIGN : code
     },
-    /** The same as a character; empty within an escape. */
+    /** Returns the same as a character; empty within an escape. */
     next(byte: number): string {
       const complete = escapes.nextCode(byte)
       return complete === null ? '' : String.fromCharCode(complete)

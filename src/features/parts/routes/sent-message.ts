@@ -10,14 +10,14 @@ import { MOST_MESSAGE_BYTES, type Uploads } from './uploads.ts'
 /** Texts included. */
 const MOST_PARTS = 20
 
-/** What each kind of part may hold. */
+/** The media types that each kind of part may hold. */
 const mediaTypes: Readonly<Record<PartType, readonly string[]>> = {
   image_url: ['image/png', 'image/jpeg', 'image/webp', 'image/gif'],
   file: ['application/pdf', 'text/plain', 'text/markdown', 'text/csv'],
 }
 const aliases = new Map([['image/jpg', 'image/jpeg']])
 
-/** Where the bytes are: in the request, at an address, or in an earlier message. */
+/** The place of the bytes: in the request, at an address, or in an earlier message. */
 export type FoundSource =
   | { kind: 'data'; data: Decoded; mediaType: string }
   | { kind: 'address'; url: string }
@@ -48,7 +48,7 @@ export type AnswerMessage = Exclude<ModelMessage, { role: 'user' }>
 
 export type SentConversation<From = Source> = readonly (ChatMessage<From> | AnswerMessage)[]
 
-/** What a provider must take to be asked. Of a picture that is not fetched yet the kind is not known. */
+/** Returns what a provider must take to be asked. Of a picture that is not fetched yet the kind is not known. */
 export const mediaTypesOf = (parts: readonly FoundPart[]): string[] =>
   parts.map(({ source }) => {
     if (source.kind === 'address') return 'image/*'
@@ -59,7 +59,10 @@ type Fields = Readonly<Record<string, unknown>>
 
 const textForm = '{"type": "text", "text": string}'
 
-/** Texts are joined, in which parts keep their places. Throws 400 and 413. `uploads` undefined: text alone is taken. */
+/**
+ * Reads content. Texts are joined, in which parts keep their places. Throws 400 and 413. `uploads` undefined: text
+ * alone is taken.
+ */
 export function readContent(content: unknown, where: string, uploads?: Uploads): SentMessage {
   if (typeof content === 'string') return { text: content, parts: [] }
   if (!Array.isArray(content)) return badRequest(`${where}: must be a string or an array of parts`)
@@ -73,7 +76,7 @@ export function readContent(content: unknown, where: string, uploads?: Uploads):
   })
 }
 
-/** The message that such parts make: each is read as a text, or as what is none. Throws 413. */
+/** Returns the message that such parts make: each is read as a text, or as what is none. Throws 413. */
 export function gather(
   parts: readonly unknown[],
   uploads: Uploads | undefined,
@@ -115,7 +118,7 @@ function readFile(file: unknown, where: string, uploads: Uploads): Omit<SentPart
   return { type: 'file', source, filename: readName(file.filename, `${where}.filename`), detail: null, where: at }
 }
 
-/** A name that may be shown and saved under. Throws 400 for what is no string. */
+/** Reads a name that may be shown and saved under. Throws 400 for what is no string. */
 export function readName(name: unknown, where: string): string | null {
   if (name === undefined || name === null) return null
   return typeof name === 'string' ? cleanName(name) : badRequest(`${where}: must be a string`)

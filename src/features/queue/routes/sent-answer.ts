@@ -1,4 +1,7 @@
-/** What a sent message is answered with: its reply, or the place in the queue where it waits for it (contract section 22). */
+/**
+ * Finds what a sent message is answered with: its reply, or the place in the queue where it waits for it (contract
+ * section 22).
+ */
 import type { FastifyReply } from 'fastify'
 import type { Reply } from '../../../actors/reply/frame-log.ts'
 import type { ReplyError } from '../../../actors/reply/reply-event.ts'
@@ -8,7 +11,7 @@ import { HttpError } from '../../../http/server/http-error.ts'
 
 export interface SentAnswer {
   source: Reply | Queued
-  /** Call when the client leaves before the end. */
+  /** Tells that the client has left. Call when the client leaves before the end. */
   onLeft(): void
 }
 
@@ -31,10 +34,10 @@ const says = {
   deleted: { code: 'session_deleted', message: 'The session was deleted.' },
 } as const satisfies Record<string, Pick<ReplyError, 'code' | 'message'>>
 
-/** Why the reply to a queued message never begins. */
+/** Returns why the reply to a queued message never begins. */
 export const neverBegun = (why: keyof typeof says): ReplyError => ({ ...says[why], detail: says[why].message })
 
-/** Likewise for a request without streaming. `failed` throws what a failed reply is answered with. */
+/** Refuses likewise for a request without streaming. `failed` throws what a failed reply is answered with. */
 export function refuseNeverBegun(why: keyof typeof says, failed: (error: ReplyError) => never): never {
   if (why === 'deleted') return failed(neverBegun(why))
   throw new HttpError(409, says.removed.message, noRetry)

@@ -43,8 +43,8 @@ export function sendSteps(source: AsyncIterable<EventMessage>, reply: FastifyRep
 }
 
 /**
- * The plugin does not catch what a source throws, which would end the process. Here it ends the connection: its reader comes
- * back.
+ * Yields what the source yields. The plugin does not catch what a source throws, which would end the process. Here it
+ * ends the connection: its reader comes back.
  */
 async function* breakingOff(source: AsyncIterable<EventMessage>, reply: FastifyReply) {
   try {

@@ -1,4 +1,4 @@
-/** What happened in one reply (contract section 16): its trace, and what its model was sent. */
+/** The events of one reply (contract section 16): its trace, and what its model was sent. */
 
 import type { TransitionRecorder } from '../../../actors/ports/index.ts'
 import { HttpError, missing } from '../../../http/server/http-error.ts'
@@ -12,7 +12,7 @@ import { changes, sendSteps } from './following.ts'
 export interface ReplyTraceDependencies {
   sql: Sql
   recorder: TransitionRecorder
-  /** What models are sent is kept: TRACE_REQUESTS. */
+  /** True when what models are sent is kept: TRACE_REQUESTS. */
   traceRequests: boolean
 }
 
@@ -35,7 +35,7 @@ export const replyTraceHandlers = ({ sql, recorder, traceRequests }: ReplyTraceD
     },
   }) satisfies Handlers<'replyTraces'>
 
-/** The whole trace at each change, until nothing more comes of it or it is gone. */
+/** Yields the whole trace at each change, until nothing more comes of it or it is gone. */
 async function* follow(
   { sql, recorder }: Pick<ReplyTraceDependencies, 'sql' | 'recorder'>,
   messageId: string,

@@ -9,7 +9,7 @@ type ApprovalByName = string | { builtInTool: string } | { httpTool: string } | 
 
 type Records = Pick<Configuration, 'httpTools' | 'mcpServers'>
 
-/** All that an agent has chosen. */
+/** Returns all that an agent has chosen. */
 export const toolsOf = (stored: StoredApprovals, records: Records, workOut: WorkOutNames) => ({
   httpTools: stored.configured.httpTools.map(({ name }) => name),
   mcpServers: stored.configured.mcpServers.map(({ name, toolNames }) => ({ server: name, toolNames: [...toolNames] })),
@@ -18,7 +18,8 @@ export const toolsOf = (stored: StoredApprovals, records: Records, workOut: Work
 })
 
 /**
- * Tools that are gone are left out. What a name meant when it was saved, and does not mean any more, goes along.
+ * Returns approvals by name. Tools that are gone are left out. What a name meant when it was saved, and does not mean
+ * any more, goes along.
  */
 function approvalsByName(
   { approvals, named, configured }: StoredApprovals,

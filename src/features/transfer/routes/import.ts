@@ -40,31 +40,34 @@ export interface ImportDependencies extends HttpToolWriting {
   tx: Tx
   fieldRefusal: FieldRefusal
   builtInTools: readonly { id: string }[]
-  /** What names in `approvals` mean. */
+  /** The meaning of names in `approvals` mean. */
   workOutNames: WorkOutNames
 }
 
 interface Taking {
   deps: ImportDependencies
   stored: ReturnType<typeof indexed>
-  /** What each agent has chosen, by the agent's id. */
+  /** The choices of agents, by the agent's id. */
   choices: ReadonlyMap<string, object>
   result: Result
   changedServers: string[]
   changes: AuditedChange[]
 }
 
-/** One kind of record. `create` and `update` throw 400 for what cannot be taken in, before they write anything. */
+/** A kind of record. `create` and `update` throw 400 for what cannot be taken in, before they write anything. */
 interface Records<Given extends { name: string }> {
   kind: Kind
   given: readonly Given[]
-  /** What is created is added. */
+  /** The stored records; created ones are added. */
   stored: ByName<Named>
   create(given: Given): Promise<Named>
   update(id: string, given: Given): Promise<unknown>
 }
 
-/** `stored` is the present state; no one else changes it meanwhile. Rejects only by a fault: then nothing is written. */
+/**
+ * Takes records in. `stored` is the present state; no one else changes it meanwhile. Rejects only by a fault: then
+ * nothing is written.
+ */
 export async function takeIn(deps: ImportDependencies, given: Import, stored: Configuration) {
   const taking: Taking = {
     deps,
@@ -83,7 +86,7 @@ export async function takeIn(deps: ImportDependencies, given: Import, stored: Co
   return taking
 }
 
-/** Records by their names: 95,000 names looked for among 30,000 records one by one would take a minute. */
+/** Makes an index of records by their names: 95,000 names looked for among 30,000 records one by one would take a minute. */
 function byName<T extends Named>(records: readonly T[], noun: string) {
   const index = new Map<string, T[]>()
   const add = (record: T): void => {
@@ -92,7 +95,7 @@ function byName<T extends Named>(records: readonly T[], noun: string) {
     else index.set(record.name, [record])
   }
   records.forEach(add)
-  /** Null when there is none. Throws 400 when several records have that name. */
+  /** Returns null when there is none. Throws 400 when several records have that name. */
   const find = (name: string): T | null => {
     const found = index.get(name) ?? []
     if (found.length > 1) badRequest(`there are ${found.length} ${noun}s called "${name}"`)
@@ -117,7 +120,7 @@ const indexed = (stored: Configuration) => ({
   mcpServers: byName<Named>(stored.mcpServers, 'MCP server'),
 })
 
-/** What is given beside what is stored: does it say anything new? Absent fields keep what is stored. */
+/** Returns whether what is given says anything new beside what is stored. Absent fields keep what is stored. */
 const isNew = (stored: object, given: object): boolean => !isDeepStrictEqual({ ...stored, ...given }, { ...stored })
 
 async function take<Given extends { name: string }>(
@@ -153,7 +156,7 @@ async function take<Given extends { name: string }>(
   }
 }
 
-/** Keys are not copied: providers that are here are changed, others are skipped. */
+/** Takes providers in. Keys are not copied: providers that are here are changed, others are skipped. */
 const takeProviders = (taking: Taking, given: NonNullable<Import['providers']>) =>
   take(taking, {
     kind: 'provider',
@@ -228,7 +231,10 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
 
 type Choice = NonNullable<Import['agentTools']>[number]
 
-/** The parts of a choice that are here. The others are reported as skipped: one that is missing does not keep the rest out. */
+/**
+ * Returns the parts of a choice that are here. The others are reported as skipped: one that is missing does not keep
+ * the rest out.
+ */
 function partsHere({ deps, stored, result }: Taking, { agent: name, ...choice }: Choice): Omit<Choice, 'agent'> {
   const here = <Part>(parts: readonly Part[], find: (part: Part) => unknown): Part[] =>
     parts.filter((part) => {

@@ -6,7 +6,7 @@ import { givenLimits } from '../../limits/index.ts'
 
 type Given = NonNullable<components['schemas']['Import']['agents']>[number]
 
-/** Throws 400 for a name that is there not at all, or more than once. */
+/** An index that throws 400 for a name that is there not at all, or more than once. */
 interface Named {
   existing(name: string): { id: string }
 }

@@ -1,8 +1,8 @@
-/** What the audit says of a record that was imported. */
+/** Tells what the audit says of a record that was imported. */
 
 import { type AuditedChange, changesBetween, headerChange, withoutSecrets } from '../../audit/index.ts'
 
-/** As it is imported, references by name. */
+/** Returns the change as it is imported, references by name. */
 export function importedChange(
   kind: string,
   id: string,
@@ -18,7 +18,7 @@ export function importedChange(
   return { action: before === null ? 'create' : 'update', kind, recordId: id, recordName: given.name, changes }
 }
 
-/** Undefined where there are none. */
+/** Returns undefined where there are none. */
 const headersOf = (record: object): Record<string, string> | undefined =>
   'headers' in record && isHeaders(record.headers) ? record.headers : undefined
 

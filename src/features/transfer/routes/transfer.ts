@@ -11,11 +11,11 @@ import { registerYaml } from './yaml-body.ts'
 
 export interface TransferDependencies extends Omit<ImportDependencies, 'tx'> {
   sql: Sql
-  /** Called when an import has changed the server: connections to the former one are of no use any more. */
+  /** Tells that an import has changed the server: connections to the former one are of no use any more. */
   onMcpServerChange(id: string): void
 }
 
-/** Its scope takes YAML too: `scope.register(transferScope(() => mount(…)))`. */
+/** Makes a scope that takes YAML too: `scope.register(transferScope(() => mount(…)))`. */
 export const transferScope = (routes: (scope: FastifyInstance) => void) => async (scope: FastifyInstance) => {
   registerYaml(scope)
   routes(scope)

@@ -22,13 +22,15 @@ export function registerYaml(scope: FastifyInstance): void {
 const DEADLINE_MS = 10_000
 /** Never met, as V8 might end the whole process then: the costliest document that is taken (99,000 `{}`) needs 290 MB. */
 const MAX_MEGABYTES = 512
-/** One at a time, as each may keep a processor busy; more than these are sent away. */
+/**
+ * The most texts that wait. One is parsed at a time, as each may keep a processor busy; more than these are sent away.
+ */
 const MOST_WAITING = 4
 
 const turn = inTurns()
 let waiting = 0
 
-/** The document's value, which JSON could hold too. Rejects with `HttpError`: 400, or 503 while others wait. */
+/** Returns the document's value, which JSON could hold too. Rejects with `HttpError`: 400, or 503 while others wait. */
 export async function parseYaml(text: string, deadlineMs = DEADLINE_MS): Promise<unknown> {
   if (waiting >= MOST_WAITING) {
     throw new HttpError(503, 'Other documents are being read at the moment.', { 'retry-after': '10' })

@@ -20,7 +20,7 @@ export type Authenticate = (request: FastifyRequest) => Promise<Caller>
 
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** The result rejects with `Unauthorized`. */
+/** Returns the check of a caller, which rejects with `Unauthorized`. */
 export function createAuthentication({
   keys,
   clientSecrets,
@@ -66,7 +66,7 @@ export function createAuthentication({
   }
 }
 
-/** Constant time: hashes of equal length are compared, each of them. */
+/** Returns a check in constant time: hashes of equal length are compared, each of them. */
 function keyCheck(keys: readonly string[]): (given: string) => boolean {
   const hashes = keys.map(hash)
   return (given) => {

@@ -1,4 +1,4 @@
-/** Who a deploy request comes from, and what each may reach (specification 5.1, contract section 11). */
+/** The caller that a deploy request comes from, and what each may reach (specification 5.1, contract section 11). */
 import type { FastifyRequest } from 'fastify'
 import type { Operation } from '../../../../openapi/operation.ts'
 import type { Limits } from '../../../actors/ports/index.ts'
@@ -6,16 +6,16 @@ import { HttpError } from '../../../http/server/http-error.ts'
 import type { Handlers, TagName } from '../../../http/server/mount.ts'
 import type { KnownKey } from '../../keys/index.ts'
 
-/** What a client secret says of itself. */
+/** The content of a client secret. */
 export interface ClientSecret {
   kind: 'secret'
   agentId: string
   user: string
   /** The only session that it opens. Null stands for all of its user's. */
   sessionId: string | null
-  /** When it expires, in Unix seconds. */
+  /** The time at which it expires, in Unix seconds. */
   expiresAt: number
-  /** Its place among all secrets and revocations. */
+  /** The place among all secrets and revocations. */
   number: number
   /** The named key that it was made with, and dies with. Null when it was made with none. */
   keyId: string | null
@@ -33,7 +33,7 @@ export interface SecretCaller extends ClientSecret {
  */
 export type Caller = { kind: 'key'; named: KnownKey | null } | { kind: 'anyone' } | SecretCaller
 
-/** What each handler of the deploy scope is given besides its input. */
+/** The fields that each handler of the deploy scope is given besides its input. */
 export interface DeployExtra {
   caller: Caller
 }
@@ -55,17 +55,17 @@ export function callerOf(request: FastifyRequest): Caller {
   return caller
 }
 
-/** The named key that a request counts for. Null when there is none. */
+/** Returns the named key that a request counts for. Null when there is none. */
 export function keyIdOf(caller: Caller): string | null {
   if (caller.kind === 'secret') return caller.keyId
   return caller.kind === 'key' ? (caller.named?.id ?? null) : null
 }
 
-/** The agents that a named key opens. Null means all. */
+/** Returns the agents that a named key opens. Null means all. */
 export const agentsOf = (caller: Caller): readonly string[] | null =>
   caller.kind === 'key' ? (caller.named?.agentIds ?? null) : null
 
-/** Whether the caller's credential opens this agent. */
+/** Returns whether the caller's credential opens this agent. */
 export function opensAgent(caller: Caller, agentId: string): boolean {
   if (caller.kind === 'secret') return caller.agentId === agentId.toLowerCase()
   return caller.kind !== 'key' || caller.named === null || keyOpens(caller.named, agentId)
@@ -74,22 +74,25 @@ export function opensAgent(caller: Caller, agentId: string): boolean {
 export const keyOpens = ({ agentIds }: KnownKey, agentId: string): boolean =>
   agentIds === null || agentIds.includes(agentId.toLowerCase())
 
-/** A parameter of the path, before anything has been checked. Null when it has none of this name. */
+/** Returns a parameter of the path, before anything has been checked. Null when it has none of this name. */
 export function pathParam(request: FastifyRequest, name: 'agent_id' | 'session_id'): string | null {
   const value = new Map<string, unknown>(Object.entries(request.params ?? {})).get(name)
   return typeof value === 'string' ? value : null
 }
 
-/** The user whose sessions the caller reaches. Null for a caller that reaches all sessions. */
+/** Returns the user whose sessions the caller reaches. Null for a caller that reaches all sessions. */
 export const userOf = (caller: Caller): string | null => (caller.kind === 'secret' ? caller.user : null)
 
-/** False when the secret is for another session, or for sessions of others; `user` is null for those without a user. */
+/**
+ * Returns false when the secret is for another session, or for sessions of others; `user` is null for those without a
+ * user.
+ */
 export function opens(caller: Caller, session: { id: string; user: string | null }): boolean {
   if (caller.kind !== 'secret') return true
   return caller.user === session.user && opensId(caller, session.id)
 }
 
-/** Whether the session may be the caller's, as far as its id tells. Its user is still to be compared. */
+/** Returns whether the session may be the caller's, as far as its id tells. Its user is still to be compared. */
 export const opensId = (caller: Caller, sessionId: string): boolean =>
   caller.kind !== 'secret' || caller.sessionId === null || caller.sessionId === sessionId.toLowerCase()
 

@@ -22,7 +22,7 @@ const FORM = /^ek_([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{42}[AEIMQUYcgko
 const MOST_KNOWN = 1000
 
 export interface ClientSecrets {
-  /** A token that is good until `expiresAt` (Unix seconds). */
+  /** Makes a token that is good until `expiresAt` (Unix seconds). */
   issue(secret: Omit<ClientSecret, 'kind' | 'expiresAt'>, expiresAt: number): Promise<string>
   /** Throws `Unauthorized`. Whether it is revoked is not looked at. */
   read(value: string): Promise<ClientSecret>
@@ -33,7 +33,7 @@ const expired = () => new Unauthorized('token_expired', 'The client secret has e
 
 const unixNow = (): number => Math.floor(Date.now() / 1000)
 
-/** The first of `keys` signs, all verify. */
+/** Makes the secrets' issuer. The first of `keys` signs, all verify. */
 export function createClientSecrets(keys: readonly { id: string; bytes: Uint8Array }[]): ClientSecrets {
   const [first] = keys
   if (first === undefined) throw new Error('There is no key to sign client secrets with.')
@@ -86,7 +86,7 @@ export function createClientSecrets(keys: readonly { id: string; bytes: Uint8Arr
   }
 }
 
-/** Once: of bytes the library would make a key for each check. */
+/** Imports a key once: of bytes the library would make a key for each check. */
 const importKey = (bytes: Uint8Array) =>
   crypto.subtle.importKey('raw', new Uint8Array(bytes), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 

@@ -1,7 +1,7 @@
 /**
- * Which web pages may call an agent's deploy API: CORS (contract section 11). `@fastify/cors` decides before credentials are
- * known, and marks every answer. Here the credential decides: a page that holds the deploy key is served without the
- * headers.
+ * The web pages that may call an agent's deploy API: CORS (contract section 11). `@fastify/cors` decides before
+ * credentials are known, and marks every answer. Here the credential decides: a page that holds the deploy key is
+ * served without the headers.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../../../http/server/http-error.ts'
@@ -24,8 +24,8 @@ const EXPOSED = [
 ].join(', ')
 
 /**
- * What the official client, `@ai-sdk/react` and `@ag-ui/client` send from a browser, an EventSource in code, and what pages
- * that are traced add. Firefox and Safari send a `user-agent` that code has set.
+ * The headers that the official client, `@ai-sdk/react` and `@ag-ui/client` send from a browser, an EventSource in
+ * code, and what pages that are traced add. Firefox and Safari send a `user-agent` that code has set.
  */
 const HEADERS = [
   'accept',
@@ -59,7 +59,7 @@ const HEADERS = [
 
 type Agents = Pick<AgentLookup, 'find' | 'remembered'>
 
-/** The `Origin` of a request below an agent's deploy paths, if that agent lists it. */
+/** Returns the `Origin` of a request below an agent's deploy paths, if that agent lists it. */
 export async function listedOrigin(agents: Agents, request: FastifyRequest): Promise<string | null> {
   const { origin } = request.headers
   const agentId = origin === undefined ? null : pathParam(request, 'agent_id')
@@ -69,8 +69,8 @@ export async function listedOrigin(agents: Agents, request: FastifyRequest): Pro
 }
 
 /**
- * A request with a JSON body had its preflight, and its admission compares the version of the configuration: what is
- * remembered is good enough for it, and costs no query.
+ * Finds the agent. A request with a JSON body had its preflight, and its admission compares the version of the
+ * configuration: what is remembered is good enough for it, and costs no query.
  */
 async function agentOf(agents: Agents, id: string, isExact: boolean): Promise<AgentForCompletion | null> {
   const remembered = agents.remembered(id)
@@ -88,7 +88,7 @@ export function allowOrigin(reply: FastifyReply, origin: string): void {
   reply.header('vary', 'Origin')
 }
 
-/** 204. Browsers send no credential with it. */
+/** Answers 204. Browsers send no credential with it. */
 export function answerPreflight(reply: FastifyReply, origin: string): FastifyReply {
   return reply
     .code(204)

@@ -4,7 +4,7 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import { findSession, type Session } from '../../../persistence/replies/sessions/sessions.ts'
 import { type Caller, opens } from './caller.ts'
 
-/** Null when there is no such session, another agent's, or not the caller's. */
+/** Returns null when there is no such session, another agent's, or not the caller's. */
 export async function ownSession(
   sql: Sql,
   caller: Caller,

@@ -12,14 +12,14 @@ const MOST_LINES = 100
 /** Messages quote so much of an origin. */
 const MOST_CHARACTERS = 300
 
-/** The function throws 403. A page reads nothing of it; who looks at the answer does. */
+/** Returns a function that throws 403. A page reads nothing of it; who looks at the answer does. */
 export function createPreflightRefusal(
   now: () => number = () => performance.now(),
 ): (request: FastifyRequest) => never {
   let logged = new Set<string>()
   let since = now()
 
-  /** Whether its line is due: one for each origin and agent an hour. */
+  /** Returns whether its line is due: one for each origin and agent an hour. */
   function isDue(key: string): boolean {
     if (now() - since >= HOUR_MS) {
       logged = new Set()

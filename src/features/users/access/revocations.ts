@@ -1,7 +1,7 @@
 /**
- * Which users' client secrets are revoked, as this instance knows it (contract section 11). What others have revoked comes
- * by polling: a request asks no database, and while that is away what is known counts. The version of the configuration
- * could carry revocations too, but each would make every agent's next message `stale`, everywhere.
+ * The users whose client secrets are revoked, as this instance knows it (contract section 11). What others have revoked
+ * comes by polling: a request asks no database, and while that is away what is known counts. The version of the
+ * configuration could carry revocations too, but each would make every agent's next message `stale`, everywhere.
  */
 
 import { revokedSecret } from '../../../http/server/http-error.ts'
@@ -28,7 +28,7 @@ export interface RevocationList {
   check(secret: ClientSecret): void
   /** Aborts, with `Unauthorized` as its reason, when the secret is revoked. Ends with `stop`. */
   watch(secret: ClientSecret): { signal: AbortSignal; stop(): void }
-  /** What was revoked here: it need not be polled. */
+  /** Adds what was revoked here: it need not be polled. */
   add(revocation: Revocation): void
   /** Reads what was revoked elsewhere. */
   poll(): Promise<void>
@@ -36,7 +36,7 @@ export interface RevocationList {
 
 const keyOf = ({ agentId, user }: { agentId: string; user: string }): string => `${agentId} ${user}`
 
-/** `read` is given the horizon of its last result. */
+/** Makes the list. `read` is given the horizon of its last result. */
 export function createRevocationList(read: (horizon: string) => Promise<Revocations>): RevocationList {
   const known = new Map<string, Known>() // the newest last
   const watched = new Map<string, Set<Watched>>()

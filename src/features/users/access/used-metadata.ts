@@ -19,7 +19,7 @@ export interface UsedMetadataDependencies {
 
 type Metadata = Readonly<Record<string, string>>
 
-/** Names that the agent uses. An unknown agent uses none. */
+/** Returns the names that the agent uses. An unknown agent uses none. */
 async function usedNames({ sql, secrets, agents }: UsedMetadataDependencies, agentId: string): Promise<string[]> {
   const agent = await agents.find(agentId)
   if (agent === null) return []

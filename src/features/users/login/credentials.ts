@@ -3,16 +3,19 @@ import { createHash, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 import { findCredential } from './password.ts'
 
-/** One entry of `AUTH_CREDENTIALS`: the password in plain text or as `npm run hash-password` prints it. */
+/** An entry of `AUTH_CREDENTIALS`: the password in plain text or as `npm run hash-password` prints it. */
 export interface Credential {
   username: string
   password: string
 }
 
 export interface Credentials {
-  /** Do name and password fit? Takes as long for unknown names as for known ones. */
+  /** Returns whether name and password fit. Takes as long for unknown names as for known ones. */
   fit(username: string, password: string): Promise<boolean>
-  /** The fingerprint of the credential of this name, the same on every instance and after every start. Null when there is no such name. */
+  /**
+   * Returns the fingerprint of the credential of this name, the same on every instance and after every start. Null when
+   * there is no such name.
+   */
   hashOf(username: string): Promise<Buffer | null>
 }
 

@@ -9,7 +9,7 @@ const cookieName = 'greenroom_session'
 const lifetimeS = 7 * 24 * 60 * 60
 
 export interface LoginSessions {
-  /** The name of the login; null without a valid one. Extends the login, once a request. */
+  /** Returns the name of the login; null without a valid one. Extends the login, once a request. */
   userOf(request: FastifyRequest, reply: FastifyReply): Promise<string | null>
   /** Logs a known name in and sets the cookie. */
   begin(username: string, request: FastifyRequest, reply: FastifyReply): Promise<void>
@@ -17,7 +17,10 @@ export interface LoginSessions {
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
-/** `credentials` are those of now: a login that was made with another one is over. Needs `@fastify/cookie`. */
+/**
+ * Makes the login sessions. `credentials` are those of now: a login that was made with another one is over. Needs
+ * `@fastify/cookie`.
+ */
 export function loginSessions(sql: Sql, credentials: Credentials): LoginSessions {
   const known = new WeakMap<FastifyRequest, Promise<string | null>>()
   const find = async (request: FastifyRequest, reply: FastifyReply): Promise<string | null> => {
@@ -50,7 +53,7 @@ export function loginSessions(sql: Sql, credentials: Credentials): LoginSessions
   }
 }
 
-/** The database stores only this, which is no use for a login. */
+/** Hashes a token. The database stores only this, which is no use for a login. */
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 function setCookie(request: FastifyRequest, reply: FastifyReply, token: string, maxAge: number): void {

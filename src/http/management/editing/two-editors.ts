@@ -16,7 +16,7 @@ type Handle = (input: Exchange & Readonly<Record<string, unknown>>) => unknown
 /** Runs a PUT of the record that the path names. */
 type InTurn = (path: string, edit: () => Promise<unknown>) => Promise<unknown>
 
-/** A function that gives the same handlers, for operations of which a GET and a PUT share a path. */
+/** Returns a function that gives the same handlers, for operations of which a GET and a PUT share a path. */
 export function createEditing(
   sql: Sql,
 ): <Handlers extends object>(operations: Operations, handlers: Handlers) => Handlers {

@@ -117,7 +117,10 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
   } satisfies Handlers<'agents'>
 }
 
-/** The foreign keys decide, so that a provider deleted at this moment is 400 and not 500. */
+/**
+ * Writes, and answers 400 for unknown references. The foreign keys decide, so that a provider deleted at this moment is
+ * 400 and not 500.
+ */
 async function withKnownReferences<T>(references: References, write: () => Promise<T>): Promise<T> {
   const { providerId, promptId, fallbacks } = references
   for (const [index, fallback] of (fallbacks ?? []).entries()) {

@@ -15,7 +15,7 @@ import { choicesWith } from './dependents.ts'
 /** A tool as it is called: headers in plain text. */
 export type CallableTool = Omit<httpTools.StoredHttpTool, 'secretHeaders'>
 
-/** What a call of a tool brought. `status` and `body` are null where there was no answer; `content` says why. */
+/** The outcome of a tool's call. `status` and `body` are null where there was no answer; `content` says why. */
 export interface ToolAnswer {
   ok: boolean
   status: number | null
@@ -62,7 +62,7 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
   } satisfies Handlers<'httpTools'>
 }
 
-/** Always an answer: what went wrong is what the caller asked about. */
+/** Tests a stored tool. Always resolves to an answer: what went wrong is what the caller asked about. */
 async function testStored(
   { secrets, callHttpTool }: HttpToolDependencies,
   { secretHeaders, ...tool }: httpTools.StoredHttpTool,

@@ -19,9 +19,12 @@ export type ReachableServer = Omit<mcpServers.StoredMcpServer, 'secretHeaders'>
 export interface McpServerDependencies {
   sql: Sql
   secrets: Pick<Secrets, 'seal' | 'open'>
-  /** What the server offers, minutes old at most. Rejects with an error whose message is fit for an administrator. */
+  /**
+   * Resolves to the tools that the server offers, minutes old at most. Rejects with an error whose message is fit for
+   * an administrator.
+   */
   discoverTools(server: ReachableServer, signal: AbortSignal): Promise<readonly ToolSpec[]>
-  /** The server was changed or deleted: connections to what it was are of no use any more. */
+  /** Tells that the server was changed or deleted: connections to what it was are of no use any more. */
   onMcpServerChange(id: string): void
 }
 

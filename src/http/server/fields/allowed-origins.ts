@@ -2,8 +2,8 @@
 import { badRequest } from '../http-error.ts'
 
 /**
- * Null is none; absent stays absent. Throws 400 for what a browser would never send as `Origin`: a page of it would be
- * refused without anybody seeing why.
+ * Returns the given origins. Null is none; absent stays absent. Throws 400 for what a browser would never send as
+ * `Origin`: a page of it would be refused without anybody seeing why.
  */
 export function givenOrigins(given: readonly string[] | null | undefined): string[] | undefined {
   if (given == null) return given === null ? [] : undefined

@@ -65,7 +65,7 @@ function checkTemplates(templates: ToolTemplates): void {
   if (problem !== null) badRequest(problem)
 }
 
-/** Headers that no key opens are sent with no call: what they name does not matter. */
+/** Returns headers in plain text. Headers that no key opens are sent with no call: what they name does not matter. */
 function readableHeaders({ secrets }: HttpToolWriting, { id, headers, secretHeaders }: StoredHeaders & { id: string }) {
   try {
     return openHeaders(secrets, contextOf(id), { headers, secretHeaders })

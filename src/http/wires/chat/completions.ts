@@ -65,13 +65,13 @@ export interface CompletionDependencies
 interface Reading {
   generation: Generation
   observer: ReplyObserver
-  /** Generating met an unexpected error. */
+  /** Tells of an unexpected error while generating. */
   onFault(error: unknown): void
   /** Resolves when its use is counted. Called before its client sees the end: the next request may follow at once. */
   counted(): Promise<void>
 }
 
-/** A reply that is not stored. Null when `client` aborted. */
+/** Returns a reply that is not stored. Null when `client` aborted. */
 async function generate(
   { generation, observer, onFault, counted }: Reading,
   client: AbortSignal,
@@ -101,7 +101,7 @@ const notGenerated = (error: unknown): Ending => ({
   error: { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` },
 })
 
-/** What a request holds, whatever its format. */
+/** The content of a request, whatever its format. */
 export interface StatelessRequest {
   sent: SentConversation
   fields: AnswerFields
@@ -109,13 +109,13 @@ export interface StatelessRequest {
   reasoning: boolean
   stream: boolean
   includeUsage: boolean
-  /** What follows the agent's prompt. Null or absent when the request brings none. */
+  /** The text that follows the agent's prompt. Null or absent when the request brings none. */
   instructions?: Instructions | null
   /** The end user. Null when the request names none. */
   user: string | null
 }
 
-/** One completion in a format: encodes its frames, or makes one answer of its events. */
+/** A completion in one format, as frames or as one answer. */
 export interface StatelessAnswer<Body> {
   encode(frames: readonly Frame[]): string
   whole(events: readonly ReplyEvent[], outcome: Extract<Outcome, { type: 'finished' }>): Body
@@ -228,7 +228,10 @@ async function streamAnswer(
   events.end()
 }
 
-/** The name that OpenAI's clients give their end user. It stays named among what is ignored: the answer does not depend on it. */
+/**
+ * Returns the name that OpenAI's clients give their end user. It stays named among what is ignored: the answer does not
+ * depend on it.
+ */
 function userIn(body: object): string | null {
   const { user }: { user?: unknown } = body
   return typeof user === 'string' && user !== '' ? user : null
@@ -272,7 +275,7 @@ function chatAnswer(info: StatelessInfo): StatelessAnswer<ReturnType<typeof comp
 }
 
 const known = new Set(Object.keys(ChatCompletionRequest.properties))
-/** Where users have limits, theirs are those of the user that the request names. */
+/** The known fields where users have limits: theirs are those of the user that the request names. */
 const knownWithUser = new Set([...known, 'user'])
 
 export const completionHandlers = (deps: CompletionDependencies) =>

@@ -45,7 +45,7 @@ export interface DeployScope {
   routes(scope: FastifyInstance): void
 }
 
-/** `mount`, for operations of this scope: what a client secret may do with each is declared in the contract (`secret`). */
+/** Mounts operations of this scope: what a client secret may do with each is declared in the contract (`secret`). */
 export function mountDeploy<const Ops extends Operations>(
   scope: FastifyInstance,
   operations: Ops,
@@ -58,7 +58,10 @@ export function mountDeploy<const Ops extends Operations>(
   mount<Ops, DeployExtra>(scope, operations, handlers, (request) => ({ caller: callerOf(request) }))
 }
 
-/** Register it without a prefix. Unknown paths below `…/deploy` and `/api/v1/openai` are its own too. */
+/**
+ * Makes the deploy scope. Register it without a prefix. Unknown paths below `…/deploy` and `/api/v1/openai` are its own
+ * too.
+ */
 export async function deployScope(app: FastifyInstance, { deps, hosts, routes }: DeployScope): Promise<void> {
   registerJson(app, 'deploy', holderOf)
   app.decorateRequest('caller', null)
@@ -101,21 +104,21 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
   }
 }
 
-/** Who holds what a request brings: a user, a key, or where nobody asks for one an address. */
+/** Returns the holder of what a request brings: a user, a key, or where nobody asks for one an address. */
 function holderOf(request: FastifyRequest): string {
   const caller = callerOf(request)
   if (caller.kind === 'secret') return `user ${caller.agentId} ${caller.user}`
   return caller.kind === 'key' ? `key ${caller.named?.id ?? ''}` : `address ${request.ip}`
 }
 
-/** As the audit names it. */
+/** Returns the caller as the audit names it. */
 function actorOf(caller: Caller): NonNullable<FastifyRequest['actor']> {
   if (caller.kind === 'secret') return { actor: caller.user, actorKind: 'client_secret' }
   if (caller.kind === 'key' && caller.named) return { actor: caller.named.name, actorKind: 'key' }
   return { actor: null, actorKind: 'deploy_key' }
 }
 
-/** Its answer ends with the credentials that it was asked for with. */
+/** Ends the answer with the credentials that it was asked for with. */
 export function breakOffOnRevocation(
   { revocations, namedKeys }: { revocations: Pick<RevocationList, 'watch'>; namedKeys: Pick<KeyList, 'watch'> },
   request: FastifyRequest,

@@ -12,13 +12,13 @@ import { badRequest, missing } from '../../server/http-error.ts'
 import { originOf } from '../../server/observe-requests.ts'
 import { type ChatRequest, type ChatSession, chatSession } from '../front-ends/chat-session.ts'
 
-/** What a page's request says of its message. */
+/** The fields in which a page's request tells of its message. */
 type PageMessage = Pick<
   MessageInput,
   'text' | 'answers' | 'place' | 'idempotency' | 'onBusy' | 'callerTools' | 'instructions' | 'decisions' | 'sentAs'
 >
 
-/** A secret for one session makes none, not even that one anew. */
+/** Returns whether the caller may make a session. A secret for one session makes none, not even that one anew. */
 const mayMake = (caller: Caller): boolean => caller.kind !== 'secret' || caller.sessionId === null
 
 /** Starts the reply, queues its message or joins it. Throws why not: another agent's or user's session is 404. */
