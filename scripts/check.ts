@@ -15,6 +15,7 @@ const checks = [
   'depcruise src openapi test ui/src packages/client/src bench scripts --config .dependency-cruiser.mjs',
   'npm run --silent generate:check',
   'tsc --checkers 1 -p ui',
+  'node scripts/capabilities.ts',
   'tsc --checkers 1 -p examples',
   'tsc --checkers 1 -p packages/client',
 ]

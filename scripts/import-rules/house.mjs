@@ -20,13 +20,16 @@ const actorRules = [
   },
 }))
 
+// The statements of admission and settlement still name the columns of capabilities.
+const stillAllowed = (room) => (room === 'persistence' ? ['^src/features/'] : [])
+
 const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observability'].flatMap((room) => [
   {
     name: `${room}-stands-alone`,
     comment: `${room} imports no other module. Declare what it needs in actors/ports/index.ts or as a parameter, and let compose/ pass it in.`,
     severity: 'error',
     from: { path: `^src/${room}/` },
-    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, '^src/features/', free, vocabulary, ids] },
+    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, ...stillAllowed(room), free, vocabulary, ids] },
   },
   {
     name: `${room}-takes-types-of-actors`,
@@ -38,16 +41,68 @@ const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observa
     // of events as JSON in event-schema.ts.
     to: {
       path: vocabulary,
-      pathNot: '^src/actors/reply/(reply-event|event-schema)\\.ts$',
+      pathNot: '^src/actors/reply/(reply-event|event-schema).ts$',
       dependencyTypesNot: ['type-only'],
     },
   },
 ])
 
+// Features import the core, pure helpers, and of each other what these four offer.
+const core = '^src/(actors|persistence|coordination)/'
+const sharedFeatures = '^src/features/(audit|limits|keys|users)/index.ts$'
+const routes = '^src/features/[^/]+/(routes|access|login)/'
+
+const featureRules = [
+  {
+    name: 'features-import-the-core',
+    comment:
+      'A feature imports the core and pure helpers; of other features only audit, limits, keys and users. Take the rest as a parameter: the caller or compose/ passes it in. A word that several features share belongs to the core.',
+    severity: 'error',
+    from: { path: '^src/features/([^/]+)/' },
+    to: { path: '^src/', pathNot: ['^src/features/$1/', sharedFeatures, core, free, '^src/http/'] },
+  },
+  {
+    name: 'features-have-one-door',
+    comment:
+      'Import another feature through its index.ts, and export there what you need. Its files are its own, so that they can move. One door is enough: index.ts makes no cycle, as http/server, http/streaming and http/sending import no route that imports them back.',
+    severity: 'error',
+    from: { path: '^src/features/([^/]+)/' },
+    to: { path: '^src/features/', pathNot: ['^src/features/$1/', '^src/features/[^/]+/index.ts$'] },
+  },
+  {
+    name: 'wires-use-doors',
+    comment:
+      'Import a feature through its index.ts, and export there what you need. Only compose/ imports files inside a feature. (Settings and the command line read password hashes before anything else is loaded.)',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/(features|compose|persistence)/' },
+    to: {
+      path: '^src/features/',
+      pathNot: ['^src/features/[^/]+/index.ts$', '^src/features/users/login/password.ts$'],
+    },
+  },
+  {
+    name: 'nothing-imports-http',
+    comment:
+      'Only http, the routes of features (routes/, access/, login/) and compose/ know HTTP. Take what builds a message or an answer as a function, and let compose/ pass it in.',
+    severity: 'error',
+    from: { path: '^src/', pathNot: ['^src/(http|compose)/', routes] },
+    to: { path: '^src/http/' },
+  },
+  {
+    name: 'routes-know-no-wire',
+    comment:
+      'Routes of features build on http/server, http/streaming and http/sending. What a wire or the management API also needs belongs there; the form of an answer is passed in by compose/.',
+    severity: 'error',
+    from: { path: routes },
+    to: { path: '^src/http/', pathNot: '^src/http/(server|streaming|sending)/' },
+  },
+]
+
 /** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
 export const houseRules = [
   ...actorRules,
   ...roomRules,
+  ...featureRules,
   {
     name: 'core-names-no-capability',
     comment:
@@ -129,8 +184,9 @@ export const houseRules = [
     },
   },
   {
-    name: 'only-main-composes',
-    comment: 'compose/ imports all modules; only main.ts and tests import it, and the command line starts main.ts.',
+    name: 'nothing-imports-compose',
+    comment:
+      'compose/ imports all modules: take what you need of it as a parameter. Only main.ts and tests import it, and the command line starts main.ts.',
     severity: 'error',
     from: { path: '^src/', pathNot: '^src/(main\\.ts$|cli/main\\.ts$|compose/)' },
     to: { path: '^src/(compose/|main\\.ts$)' },

@@ -4,25 +4,20 @@ import { createLeaseGate, type LeaseGate } from '../actors/generate/endings.ts'
 import { deriveTitle } from '../actors/history/title.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
-import { keepOldNames } from '../features/approvals/store/tool-approvals.ts'
 import { countWaiting } from '../features/approvals/store/waits.ts'
 import { createLimitGate } from '../features/limits/store/limits.ts'
+import { withLateTitles } from '../features/titles/late-titles.ts'
 import { passEarlierNumbers } from '../features/users/store/secret-numbers.ts'
+import { createWebhooks } from '../features/webhooks/webhooks.ts'
 import type { DeleteInTransaction } from '../http/management/records/agents.ts'
 import { deleteAllSessions } from '../http/server/database-errors/delete-sessions.ts'
-import {
-  addressOf,
-  closeServer,
-  createServer,
-  type LogStream,
-  mountAll,
-  type ServerOptions,
-} from '../http/server/server.ts'
+import { addressOf, closeServer, createServer, type LogStream, type ServerOptions } from '../http/server/server.ts'
 import { streamsEnded } from '../http/streaming/sse.ts'
 import type { MetricsSnapshot } from '../observability/metrics.ts'
 import { openSecrets } from '../persistence/records/access/secrets.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
+import { keepOldNames } from '../persistence/records/tools/tool-approvals.ts'
 import { deleteAgent } from '../persistence/replies/sessions/sessions.ts'
 import { migrate } from '../persistence/schema.ts'
 import { fieldRefusal } from '../providers/answer-fields.ts'
@@ -33,18 +28,19 @@ import { providerTypes } from '../providers/provider-types.ts'
 import { isLoopback, type Settings, startupWarnings } from '../settings.ts'
 import { createMcpOnDemand } from '../tools/mcp/mcp-on-demand.ts'
 import { workOutOldNames } from '../tools/naming/approvals.ts'
+import { callFailure } from '../tools/outbound/call-failure.ts'
 import { createOutbound } from '../tools/outbound/outbound.ts'
 import { createBreakIt, type OwnProcess } from './break-it.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
 import { openHost } from './host.ts'
 import { collectWhenIdle } from './idle-collection.ts'
-import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
+import { type BackgroundOptions, startBackground } from './jobs.ts'
 import { startObservation } from './observation.ts'
 import { type Ground, openOwnership } from './ownership.ts'
+import { mountAll, type RouteOptions } from './routes.ts'
 import { startFault } from './start/start-fault.ts'
 import { toolDependencies } from './tools.ts'
 import { watchVersion } from './versions.ts'
-import { createWebhooks } from './webhooks.ts'
 
 export interface App {
   /** `http://host:port` on which it listens. */
@@ -66,7 +62,7 @@ const LAST_BYTES_MS = 1000
  */
 const MOST_UNACCEPTED = 65_535
 
-const serverOptions = (settings: Settings, logStream: LogStream | undefined): ServerOptions => ({
+const serverOptions = (settings: Settings, logStream: LogStream | undefined): ServerOptions & RouteOptions => ({
   logStream,
   logLevel: settings.logLevel,
   maxBodyBytes: settings.maxBodyBytes,
@@ -96,7 +92,7 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
   return { secrets, upkeepSql }
 }
 
-/** Opens the outbound dependencies of a reply: models and tools, all through one guarded client. */
+/** Opens what a reply calls: models and tools, all through one guarded outbound client. */
 async function openOutside({ settings, log, closing, observation }: Ground, gate: LeaseGate) {
   const { outboundPolicy: policy, outboundAllow: allow, mcpAnswerDefaults: answerDefaults } = settings
   const { traceparent } = observation
@@ -136,7 +132,7 @@ async function startJobs(
   return jobs
 }
 
-/** Returns the cache's state. A Redis that carries messages and refuses writes keeps the jobs waiting. */
+/** Returns the cache's state. A Redis that carries messages and refuses what is written keeps the jobs waiting. */
 function cacheState(state: ReturnType<Coordination['cache']>, jobs: Jobs | null): typeof state {
   return state === 'ok' && jobs?.canWrite() === false ? 'degraded' : state
 }
@@ -155,7 +151,7 @@ async function openDependencies(ground: Ground) {
   const { coordination, journal, recorder, ...owned } = await openOwnership(ground, titleOfLost)
   const gate = createLeaseGate(coordination.validUntil)
   const { outbound, mcp, model, demoLine } = await openOutside(ground, gate)
-  const webhookSender = createWebhooks({ sql, secrets, outbound, log })
+  const webhookSender = createWebhooks({ sql, secrets, outbound: { call: outbound.call, failureOf: callFailure }, log })
   ground.closing.defer(() => webhookSender.stop())
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
   const tools = toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log })

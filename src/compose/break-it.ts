@@ -1,4 +1,4 @@
-/** The effect of `/break-it` on this process. Null unless every setting is as in the demo (contract section 16). */
+/** Does what `/break-it` asks of this process. Null unless every setting is as in the demo (contract section 16). */
 import type { BreakIt } from '../http/pages/break-it.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
 import type { Embedded } from '../persistence/postgres/embedded/embedded.ts'
@@ -6,11 +6,11 @@ import { hasDemo } from '../persistence/records/demo.ts'
 import type { DemoLine } from '../providers/demo.ts'
 import type { Settings } from '../settings.ts'
 
-/** The actions of the process's owner. */
+/** The actions that only the owner of the process can do. */
 export interface OwnProcess {
   /** Ends the process as `kill -9` does. */
   kill(): void
-  /** Returns the command that starts the process again on this port, to be typed into a terminal. */
+  /** Returns the command that starts it again on this port, to be typed into a terminal. */
   command(port: number): string
 }
 

@@ -22,10 +22,7 @@ const REPLIES_POOL_SIZE = 10
 const POOL_SIZE = 6
 /** A connection whose statement gets no response for so long, or for a lease, is dropped (milliseconds). */
 const SHORTEST_SILENCE_MS = 5000
-/**
- * The time a start waits for a database that is not up yet, the interval of its checks, and the interval of its
- * notices.
- */
+/** The time for which a start waits for a database that is not up yet, how often it asks, and how often it says so. */
 const DATABASE_WAIT_MS = 30_000
 const DATABASE_RETRY_MS = 500
 const DATABASE_NOTICE_MS = 10_000

@@ -6,14 +6,15 @@ import { createHost, createSessionHost } from '../actors/session/host.ts'
 import { createTimers } from '../coordination/timers.ts'
 import { createCompactions } from '../features/compaction/compact-session.ts'
 import { createContinuation } from '../features/continuation/continuation.ts'
-import { basisOfClaimed } from '../features/continuation/routes/taken-over.ts'
+import { basisOfClaimed } from '../features/continuation/taken-over.ts'
+import { preparing } from '../features/queue/prepare-queued.ts'
 import { createQueue } from '../features/queue/queue.ts'
-import { prepareQueued } from '../features/queue/routes/prepare-queued.ts'
 import { createQueueStore } from '../features/queue/store/queue.ts'
 import { noteReplies } from '../features/traces/reply-notes.ts'
 import type { RequestWriter } from '../features/traces/store/request-writer.ts'
 import { createRequestWriter, createStoredTexts } from '../features/traces/store/request-writer.ts'
 import type { RecordDependencies } from '../http/sending/message-record.ts'
+import { rebuiltBasis, rebuiltMessage } from '../http/sending/rebuilt.ts'
 import { together } from '../observability/observers.ts'
 import { askAgain, isUnavailable } from '../persistence/postgres/database.ts'
 import type { Settings } from '../settings.ts'
@@ -51,9 +52,9 @@ export function openHost({ settings, repliesSql, log, closing, observation }: Gr
   })
   const queue = createQueue(inner, {
     store: createQueueStore(repliesSql, () => ({ id: coordination.id, epoch: coordination.epoch() })),
-    prepare: (begun, mediaTypes) => prepareQueued(answering, begun, mediaTypes),
+    prepare: preparing((...message) => rebuiltMessage(answering, ...message)),
   })
-  const basisOf = basisOfClaimed(answering)
+  const basisOf = basisOfClaimed((...reply) => rebuiltBasis(answering, ...reply))
   const continuation = createContinuation(inner, {
     handovers,
     basisOf: (...claimed) => askAgain(() => basisOf(...claimed), settings.ownerLeaseMs),

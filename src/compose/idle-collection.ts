@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm'
 
 const CHECK_MS = 2500
 /**
- * The quiet checks before a collection: what a load leaves behind, such as idle connections, is released within
- * seconds.
+ * The checks to wait for: what a load leaves behind, such as idle connections, is let go of within seconds: it is
+ * waited for.
  */
 const QUIET_CHECKS = 3
 /** Shares of one core. Heartbeats and statistics of a process without callers take 0.01. */
@@ -20,8 +20,8 @@ export interface Check {
 }
 
 /**
- * Returns whether to collect now: once after each busy time, at the third quiet check since then. Before each of them
- * nothing ran and the process had nothing to do. Upkeep, which comes every few seconds, lies between them.
+ * Returns whether to collect now: once after each busy time, at the third check since then before which nothing ran and
+ * the process had nothing to do. Upkeep, which comes every few seconds, lies between them.
  */
 export function createIdleWatch(): (check: Check) => boolean {
   let left = 0
@@ -34,9 +34,9 @@ export function createIdleWatch(): (check: Check) => boolean {
 }
 
 /**
- * Runs one full collection each quiet time, of the kind that gives the pages back at once: after a regular one V8 does
- * so eight seconds later. It stops the process for 80 to 230 ms where 50 MB are alive; no caller waits then. Call the
- * result to end it.
+ * Collects once in each quiet time, of the kind that gives the pages back at once: after a regular one V8 does so eight
+ * seconds later. It stops the process for 80 to 230 ms where 50 MB are alive; nobody waits then. Call the result to end
+ * it.
  */
 export function collectWhenIdle(running: () => number): () => void {
   const isTime = createIdleWatch()
@@ -60,7 +60,7 @@ function spent(): { cpuMs: number; atMs: number } {
   return { cpuMs: (user + system) / 1000, atMs: performance.now() }
 }
 
-/** Returns V8's collector, which is visible to contexts that are made after the flag was set. */
+/** Returns V8's collector. V8 shows its collector to contexts that are made after the flag was set. */
 function collector(): () => void {
   setFlagsFromString('--expose-gc')
   return runInNewContext("() => gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })")

@@ -121,7 +121,7 @@ const countUsage = (recorder: UsageRecorder): PartialObserver => ({
 type FaultLog = HostOptions['log']
 
 /**
- * Returns a log in which `error` is for faults of the code only. A reply that failed because the database is down has
+ * Returns the log of faults. `error` is for our own faults alone. A reply that failed because the database is down has
  * its own log line.
  */
 export const faultLog = (log: FaultLog & Pick<FastifyBaseLogger, 'debug'>): FaultLog => ({

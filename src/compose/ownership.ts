@@ -1,17 +1,22 @@
-/** The basis of every part of an instance, and the ownership of its replies: lease, journal, recorder. */
+/**
+ * The ground that every part of an instance is built from, and how an instance owns its replies: lease, journal,
+ * recorder.
+ */
 import type { deriveTitle } from '../actors/history/title.ts'
 import { createLocalCoordination } from '../coordination/local.ts'
 import { createHandovers } from '../features/continuation/store/handovers.ts'
+import { storedKeyList } from '../features/keys/routes/key-list.ts'
 import { createActorReports } from '../features/traces/store/actor-reports.ts'
 import { recordTransitions } from '../features/traces/store/transitions.ts'
 import { createTransitionRecorder } from '../features/traces/transitions.ts'
+import { storedRevocationList } from '../features/users/access/revocations.ts'
 import type { createServer } from '../http/server/server.ts'
 import { createDatabaseCheck } from '../persistence/postgres/embedded/disk.ts'
 import { createJournal } from '../persistence/replies/writing/journal.ts'
 import type { Settings } from '../settings.ts'
 import type { OwnProcess } from './break-it.ts'
 import { type openDatabase, waitForDatabase } from './database.ts'
-import { followKeys, followRevocations } from './followed-lists.ts'
+import { followed } from './followed.ts'
 import type { Observation } from './observation.ts'
 import { storedReplies } from './stored-replies.ts'
 
@@ -22,7 +27,7 @@ type Log = ReturnType<typeof createServer>['log']
 
 type Database = Awaited<ReturnType<typeof openDatabase>>
 
-/** The basis of every part. `closing` disposes of the parts in reverse order, even if one fails. */
+/** The ground that every part is built from. `closing` disposes of the parts in reverse order, even if one fails. */
 export interface Ground extends Database {
   settings: Settings
   log: Log
@@ -81,9 +86,9 @@ export async function openOwnership(
     { record: (batch) => recordTransitions(repliesSql, coordination.id, batch) },
     (err) => log.warn({ err }, 'Transitions could not be recorded and will be retried.'),
   )
-  const revocations = await followRevocations(work, log)
+  const revocations = await followed('revocations', log, storedRevocationList(work))
   closing.defer(() => revocations.stop())
-  const namedKeys = await followKeys(work, log)
+  const namedKeys = await followed('keys', log, storedKeyList(work))
   closing.defer(() => namedKeys.stop())
   // Uses connections that no caller's request can occupy: six lists that wait say nothing about the database.
   return { coordination, journal, handovers, recorder, revocations, namedKeys, ping: createDatabaseCheck(work) }

@@ -7,8 +7,8 @@ import { settleLost } from '../persistence/replies/settling/lost-owners.ts'
 import { streamingReplies } from '../persistence/replies/settling/orphans.ts'
 
 /**
- * Creates the stored replies. `withinS`: CONTINUE_WITHIN_S. `deriveTitle`: for a session whose first reply was lost;
- * null when none can be derived.
+ * Returns the stored replies for coordination. `withinS`: CONTINUE_WITHIN_S. `deriveTitle`: for a session whose first
+ * reply was lost; null when none can be derived.
  */
 export const storedReplies = (
   sql: Sql,

@@ -1,5 +1,4 @@
 /** Wires up the tools for requests and replies. */
-import type { HttpDependencies } from '../http/server/server.ts'
 import { askAgain, type Sql } from '../persistence/postgres/database.ts'
 import type { Secrets } from '../persistence/records/access/secrets.ts'
 import { readyTools } from '../persistence/records/tools/ready-tools.ts'
@@ -11,13 +10,14 @@ import type { Outbound } from '../tools/outbound/outbound.ts'
 import { fetchPicture } from '../tools/outbound/picture.ts'
 import { checkArguments, checkSchema } from '../tools/schemas/arguments.ts'
 import { createToolbox } from '../tools/toolbox.ts'
+import type { HttpDependencies } from './routes.ts'
 
 export interface ToolParts {
   sql: Sql
   secrets: Secrets
   outbound: Outbound
   mcp: Mcp
-  /** The time a reply retries to read its tools while the database is down (milliseconds). */
+  /** The time for which a reply retries to read its tools while the database is down (milliseconds). */
   waitLimitMs: number
   log: ToolLog
 }

@@ -14,8 +14,8 @@ interface VersionOptions {
 }
 
 /**
- * Watches the database's version. When it is too new, the process stays up without replies, not ready, until it is
- * stopped: a restart would find the same database.
+ * Watches the database's version. The process goes on without replies, not ready, until it is stopped: a restart would
+ * find the same database.
  */
 export function watchVersion({ sql, drain, log }: VersionOptions): { stop(): void } {
   const timers = createTimers((err, what) => log.warn({ err }, `${what} failed.`))

@@ -7,9 +7,9 @@ import type { Settings } from '../../settings.ts'
 const SYSTEM_FOLDER = '/var/lib/greenroom'
 
 /**
- * Returns the settings, with another DATA_DIR if it is not set and the embedded database could not run below the
- * working folder: root's process runs the database as another OS user. An existing folder is used whatever happens: a
- * new, empty database next to the old one would look like lost data.
+ * Returns the settings with another DATA_DIR where it is not set and the embedded database could not run below the
+ * working folder: root's process runs the database as another OS user. A folder that is there already is used whatever
+ * comes of it: a new, empty database beside the old one would look like lost data.
  */
 export async function chooseDataFolder(
   settings: Settings,

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorAnswer, logFailure } from '../server/errors.ts'
 import { HttpError } from '../server/http-error.ts'
 
-/** The error handler of the scope. The log line carries the request's id. */
+/** Answers errors of the scope. The log line carries the request's id. */
 export function sendManagementError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { status, message, headers } = errorAnswer(error)
   // A drain, or more than fits at the moment, refuses as it is meant to.

@@ -3,10 +3,9 @@ import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Operations } from '../../../openapi/operation.ts'
 import { auth } from '../../../openapi/operations/operators/auth.ts'
-import type { KeyList } from '../../features/keys/routes/key-list.ts'
-import { managementKeyOf } from '../../features/keys/routes/management-key.ts'
-import type { LoginSessions } from '../../features/users/login/login-session.ts'
-import { bearerOf, isClientSecret } from '../../features/users/routes/bearer.ts'
+import { type KeyList, managementKeyOf } from '../../features/keys/index.ts'
+import type { LoginSessions } from '../../features/users/index.ts'
+import { bearerOf, isClientSecret } from '../server/bearer.ts'
 import { registerJson } from '../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../server/hosts.ts'
 import { HttpError } from '../server/http-error.ts'
@@ -25,8 +24,8 @@ export interface ManagementScope {
 }
 
 /**
- * Register it without a prefix: `app.register((scope) => managementScope(scope, {…}))`. It also answers every
- * unknown path under `/api`, with 404 `{message}`.
+ * Makes the scope of management. Register it without a prefix: `app.register((scope) => managementScope(scope, {…}))`.
+ * It also answers every unknown path under `/api`, with 404 `{message}`.
  */
 export async function managementScope(app: FastifyInstance, { sessions, namedKeys, hosts, routes }: ManagementScope) {
   await app.register(cookie)
@@ -60,7 +59,7 @@ const openRoutes = new Set(
     .map(({ path }) => path),
 )
 
-/** The name of the login. Null where none is required. */
+/** Returns the name of the login, or null where none is required. */
 async function requireLogin(
   sessions: LoginSessions | null,
   request: FastifyRequest,
@@ -75,7 +74,7 @@ async function requireLogin(
   return username
 }
 
-/** A wrong method ends here too. As a hook: such a body is not worth reading. */
+/** Refuses unknown paths and wrong methods. It is a hook: such a body is not worth reading. */
 async function unknownPath(request: FastifyRequest): Promise<never> {
   throw new HttpError(404, `There is no ${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200)}.`)
 }

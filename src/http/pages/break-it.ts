@@ -8,19 +8,22 @@ import { refuseForeignHosts } from '../server/hosts.ts'
 import { asksForPage, type SendPage } from './ui.ts'
 
 export interface BreakIt {
-  /** What starts this process again, to be typed into a terminal. */
+  /** Returns the command that starts this process again, to be typed into a terminal. */
   command(port: number): string
   kill(): void
   pauseDatabase(): Promise<void>
   cutProvider(): void
-  /** Whether the demo agent is there. */
+  /** Returns whether the demo agent is there. */
   hasDemo(): Promise<boolean>
 }
 
 const gone = { message: 'There is nothing at this path.' }
 const refuseHost = refuseForeignHosts({ allowedHosts: [], loopbackOnly: true, needsCredential: false })
 
-/** Null when the settings do not allow it. The routes are there all the same, so that `/break-it` is 404 and no page. */
+/**
+ * Registers the routes of `/break-it`. `breakIt` is null when the settings do not allow it. The routes are there all
+ * the same, so that `/break-it` is 404 and no page.
+ */
 export async function registerBreakIt(app: FastifyInstance, sendPage: SendPage, breakIt: BreakIt | null) {
   const sockets = new Set<Socket>()
   app.server.on('connection', (socket) => {
@@ -62,7 +65,9 @@ const loopback = /^(?:::1|(?:::ffff:)?127\.\d+\.\d+\.\d+)$/
 const ofProxies =
   /^(?:(?:x-)?forwarded(?:-.*)?|via|x-real-ip|(?:x-)?(?:true-)?client-ip|x-cluster-client-ip|x-originat.*-ip|cf-.*|fly-.*|fastly-.*|x-envoy-.*|x-azure-.*|cdn-loop|x-original-.*)$/
 
-/** Whether the request comes from this machine, with no proxy between, by a name that no foreign page can take. */
+/**
+ * Returns whether the request comes from this machine, with no proxy between, by a name that no foreign page can take.
+ */
 function isLocal(request: FastifyRequest): boolean {
   if (!loopback.test(request.socket.remoteAddress ?? '')) return false
   if (Object.keys(request.headers).some((name) => ofProxies.test(name))) return false

@@ -15,7 +15,7 @@ const scriptFile = new URL('./docs-page/page.js', import.meta.url)
 // The reference page's own scripts set inline styles and use images as data.
 const docsPolicy = `${strictPolicy}; img-src 'self' data:; style-src 'self' 'unsafe-inline'`
 
-/** The letters of the pages. Empty where they are not built. */
+/** Returns the letters of the pages. Empty where they are not built. */
 async function fontFace(): Promise<string> {
   const names = await readdir(assets).catch(() => [])
   const name = names.find((one) => /^inter-latin-wght-normal-.*\.woff2$/.test(one))
@@ -24,7 +24,7 @@ async function fontFace(): Promise<string> {
 }
 
 /**
- * `GET /openapi.json` and `/docs`. Put it into a scope that asks for the login: a browser that opens `/docs`
+ * Registers `GET /openapi.json` and `/docs`. Put it into a scope that asks for the login: a browser that opens `/docs`
  * without one is then led to the login on the first page and back (contract section 8).
  */
 export async function registerDocs(parent: FastifyInstance): Promise<void> {

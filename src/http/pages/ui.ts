@@ -53,7 +53,7 @@ export async function registerUi(
   return sendPage
 }
 
-/** The page at `url`, if index.html has a first frame of it. */
+/** Returns the page at `url`, if index.html has a first frame of it. */
 function firstFrame(url: string): string {
   const [, first, , session] = (url.split('?', 1)[0] ?? '').split('/')
   if (first === '') return 'home'
@@ -62,8 +62,8 @@ function firstFrame(url: string): string {
 }
 
 /**
- * The links by which ui/src/entry.ts makes a browser fetch the files of the page at `url` early. `preloads` is what the build has
- * written: the files of each page, by the beginning of its address (ui/preloads.ts).
+ * Returns the links by which ui/src/entry.ts makes a browser fetch the files of the page at `url` early. `preloads` is
+ * what the build has written: the files of each page, by the beginning of its address (ui/preloads.ts).
  */
 function linksFor(url: string, preloads: string): string {
   const path = url.split('?', 1)[0] ?? ''
@@ -77,7 +77,10 @@ function linksFor(url: string, preloads: string): string {
     .join('')
 }
 
-/** Scripts and styles come from this server; style elements that a page makes itself carry this answer's nonce. */
+/**
+ * Sends a page. Scripts and styles come from this server; style elements that a page makes itself carry this answer's
+ * nonce.
+ */
 function sendHtml(reply: FastifyReply, html: string): FastifyReply {
   const nonce = randomBytes(16).toString('base64')
   return reply
@@ -110,7 +113,7 @@ async function serveFiles(app: FastifyInstance, root: string): Promise<void> {
 }
 
 /**
- * What a page itself may not show is shown in a frame: diagrams need styles without a nonce, a picture comes from elsewhere.
+ * The frames for what a page itself may not show: diagrams need styles without a nonce, a picture comes from elsewhere.
  * Sandboxed, a frame has no origin: neither the page's cookies and storage nor the page.
  */
 const frames = {
@@ -138,7 +141,7 @@ function serveFrames(app: FastifyInstance, root: string): void {
 
 const notPages = /^\/(?:api|docs|openapi\.json|livez|readyz|assets|frames)(?:[/?]|$)/
 
-/** Whether a browser asks for a page by an address of its own (`/prompts/…`), which the pages' router knows. */
+/** Returns whether a browser asks for a page by an address of its own (`/prompts/…`), which the pages' router knows. */
 export function asksForPage({ method, url, headers }: FastifyRequest): boolean {
   const reads = method === 'GET' || method === 'HEAD'
   return reads && !notPages.test(url) && /\btext\/html\b/.test(headers.accept ?? '')

@@ -11,12 +11,12 @@ import type {
   OpenToolboxFor,
   ProviderConnection,
 } from '../../actors/ports/index.ts'
-import { type CallerTools, noTools, refuseTaken } from '../../features/approvals/routes/caller-tools.ts'
-import type { ToolsOfAgent } from '../../features/approvals/store/tool-approvals.ts'
+import { type CallerTools, noTools, refuseTaken } from '../../features/approvals/index.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import type { AgentForCompletion, AgentLookup } from '../../persistence/records/agent-lookup.ts'
 import { keyContext } from '../../persistence/records/providers.ts'
+import type { ToolsOfAgent } from '../../persistence/records/tools/tool-approvals.ts'
 import { choosesRecords } from '../../persistence/records/tools/tool-kinds.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { badRequest, HttpError, missing } from '../server/http-error.ts'
@@ -26,19 +26,19 @@ export interface AgentDependencies {
   sql: Sql
   secrets: Secrets
   agents: AgentLookup
-  /** The chosen tools, as far as they answer. `values`: for their calls; absent when none is made. */
+  /** Returns the chosen tools, as far as they answer. `values`: for their calls; absent when none is made. */
   openToolbox(choice: ToolsOfAgent, signal: AbortSignal, values?: ReplyValues): Promise<CheckedToolbox>
   fieldRefusal: FieldRefusal
   partRefusal: PartRefusal
 }
 
-/** Why a model cannot be asked for these fields, beginning with the field's name. Null when it can. */
+/** The reason why a model cannot be asked for these fields, beginning with the field's name. Null when it can. */
 export type FieldRefusal = (
   target: { provider: Pick<ProviderConnection, 'type' | 'wireApi'>; model: string },
   fields: AnswerFields,
 ) => string | null
 
-/** Why a model cannot be asked about what has these media types. Null when it can. */
+/** The reason why a model cannot be asked about what has these media types. Null when it can. */
 export type PartRefusal = (
   target: { provider: { type: string }; model: string },
   mediaTypes: readonly string[],
@@ -60,7 +60,7 @@ class UnreadableKey extends Error {
   }
 }
 
-/** The provider's key in plain text. Throws UnreadableKey. */
+/** Returns the provider's key in plain text. Throws UnreadableKey. */
 function openKey(secrets: Pick<Secrets, 'open'>, { id, apiKey }: AgentForCompletion['provider']): string | null {
   try {
     return apiKey && secrets.open(apiKey, keyContext(id))
@@ -69,7 +69,10 @@ function openKey(secrets: Pick<Secrets, 'open'>, { id, apiKey }: AgentForComplet
   }
 }
 
-/** A fallback whose key cannot be opened is left out: it must not keep the first provider from answering. */
+/**
+ * Opens the fallbacks' keys. A fallback whose key cannot be opened is left out: it must not keep the first provider
+ * from answering.
+ */
 function openFallbacks(secrets: Pick<Secrets, 'open'>, { fallbacks }: AgentForCompletion): ModelTarget[] {
   return fallbacks.flatMap(({ provider, model }) => {
     try {
@@ -81,19 +84,19 @@ function openFallbacks(secrets: Pick<Secrets, 'open'>, { fallbacks }: AgentForCo
   })
 }
 
-/** What an agent's settings say of the answer itself. */
+/** Returns what an agent's settings say of the answer itself. */
 export const agentFields = ({ reasoningEffort, maxOutputTokens }: GenerationConfig): AgentFields => ({
   ...(maxOutputTokens !== undefined && { maxTokens: maxOutputTokens }),
   ...(reasoningEffort !== undefined && { reasoningEffort }),
 })
 
-/** The same, as requests name it. */
+/** Returns the same fields as requests name them. */
 export const answerFieldsOf = ({ maxTokens, reasoningEffort }: AgentFields): AnswerFields => ({
   ...(maxTokens !== undefined && { maxTokens: { name: 'max_tokens' as const, value: maxTokens } }),
   ...(reasoningEffort !== undefined && { reasoningEffort }),
 })
 
-/** `agentRequest`, whatever the agent's provider takes. Throws UnreadableKey. */
+/** Returns the same as `agentRequest`, whatever the agent's provider takes. Throws UnreadableKey. */
 export const uncheckedRequest = (
   secrets: Pick<Secrets, 'open'>,
   agent: AgentForCompletion,
@@ -111,8 +114,8 @@ export const uncheckedRequest = (
 })
 
 /**
- * The request without what depends on the caller. `fields`: the request's own, before the agent's. Throws 400 for fields,
- * pictures and files that the agent's provider does not take, 500 when the provider's key cannot be opened.
+ * Returns the request without what depends on the caller. `fields`: the request's own, before the agent's. Throws 400
+ * for fields, pictures and files that the agent's provider does not take, 500 when the provider's key cannot be opened.
  */
 export function agentRequest(
   { secrets, fieldRefusal, partRefusal }: Pick<AgentDependencies, 'secrets' | 'fieldRefusal' | 'partRefusal'>,
@@ -134,17 +137,23 @@ export function agentRequest(
   }
 }
 
-/** The agent's tools, found and connected once its reply begins. */
+/** Returns the agent's tools, found and connected once its reply begins. */
 export const agentToolbox =
   ({ openToolbox }: AgentDependencies, { tools }: AgentForCompletion): OpenToolboxFor =>
   (signal, values) =>
     openToolbox(tools, signal, values)
 
-/** Whether values of the session may stand in what a reply of the agent sends. Most agents need none, and none is read. */
+/**
+ * Returns whether values of the session may stand in what a reply of the agent sends. Most agents need none, and none
+ * is read.
+ */
 export const usesValues = ({ system, tools }: AgentForCompletion): boolean =>
   (system?.includes('{{') ?? false) || choosesRecords(tools)
 
-/** `canWait`: in a session. A caller that brings tools is shown their calls; `includeActions` shows what waits for an approval too. */
+/**
+ * Returns what a reply may do with tools. `canWait`: in a session. A caller that brings tools is shown their calls;
+ * `includeActions` shows what waits for an approval too.
+ */
 export function agentActions(asked: {
   callerTools?: CallerTools | undefined
   includeActions?: boolean | undefined

@@ -17,7 +17,7 @@ type Body = Readonly<Record<string, unknown>>
 
 export const noFields: AnswerFields = {}
 
-/** Null, false and empty arrays count as absent. */
+/** Returns whether the value counts as absent, as null, false and empty arrays do. */
 export const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0)
 
@@ -42,7 +42,7 @@ export function readAnswerFields(body: Body): AnswerFields {
   return fields
 }
 
-/** What no provider is asked for. */
+/** Refuses what no provider is asked for. */
 function refuseOthers(body: Body): void {
   const { n, modalities } = body
   if (!isAbsent(n) && n !== 1) badRequest('n: must be 1: a request has one answer')
@@ -72,7 +72,7 @@ function readEffort(value: unknown): ReasoningEffort {
   return reasoningEfforts.find((effort) => effort === value) ?? badRequest(`reasoning_effort: must be one of ${words}`)
 }
 
-/** `where`: the field's name. Throws 400. */
+/** Reads a response format. `where`: the field's name. Throws 400. */
 export function readResponseFormat(value: unknown, where = 'response_format'): ResponseFormat {
   if (!isObject(value)) return badRequest(`${where}: must be an object`)
   const type = responseFormats.find((one) => one === value.type)
@@ -104,8 +104,8 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 const MAX_HEADER = 1024
 
 /**
- * `x-greenroom-ignored`: the fields that were sent, are not among the `known` ones, and so were not used. Null when there is none.
- * Names that do not fit any more are left out.
+ * Returns the value of `x-greenroom-ignored`: the fields that were sent, are not among the `known` ones, and so were
+ * not used. Null when there is none. Names that do not fit any more are left out.
  */
 function ignoredHeader(body: Body, known: ReadonlySet<string>): string | null {
   let header = ''
@@ -127,7 +127,10 @@ export function nameIgnored(reply: FastifyReply, body: Body, known: ReadonlySet<
   if (header !== null) reply.header('x-greenroom-ignored', header)
 }
 
-/** Visible ASCII as it is; the comma, the percent sign and all others percent-encoded. */
+/**
+ * Returns the name as a header can carry it: visible ASCII as it is; the comma, the percent sign and all others
+ * percent-encoded.
+ */
 const headerName = (name: string): string =>
   name.replace(/[^!-~]|[,%]/gu, (point) =>
     [...Buffer.from(point)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),

@@ -9,11 +9,11 @@ export const isInstruction = (role: unknown): boolean => instructionRoles.some((
 export interface Instructions {
   /** The instructions, in the order of the request. */
   texts: readonly string[]
-  /** Where the first one stands, for the message that refuses it. */
+  /** The place of the first one, for the message that refuses it. */
   where: string
 }
 
-/** Null when none were sent. */
+/** Returns null when none were sent. */
 export function instructionsOf(found: readonly { text: string; where: string }[]): Instructions | null {
   const [first] = found
   return first === undefined ? null : { texts: found.map(({ text }) => text), where: first.where }
@@ -27,7 +27,7 @@ export function refuseUnwanted({ callerInstructions }: Rule, instructions: Instr
   badRequest(`${instructions.where}: The agent has the system prompt; leave it out, or set callerInstructions.`)
 }
 
-/** The text that follows the agent's prompt, for this request alone. Null when there is none. Throws 400. */
+/** Returns the text that follows the agent's prompt, for this request alone. Null when there is none. Throws 400. */
 export function textOfInstructions(agent: Rule, instructions: Instructions | null | undefined): string | null {
   if (instructions == null) return null
   refuseUnwanted(agent, instructions)

@@ -5,11 +5,10 @@
 import type { AnswerFields, NewMessage, QueuedInput, ResponseRequest } from '../../actors/ports/index.ts'
 import { startOf } from '../../actors/reply/start-reply.ts'
 import type { Message, MessageRecord } from '../../actors/session/host.ts'
-import type { CallerTools } from '../../features/approvals/routes/caller-tools.ts'
-import { fittingDecisions, type GivenDecisions } from '../../features/approvals/routes/decisions.ts'
-import { encodeStart } from '../../features/continuation/store/stored-turn.ts'
-import { type CallerLimits, countsOf, limitsInForce } from '../../features/limits/routes/caller-limits.ts'
-import type { PreparedParts } from '../../features/parts/routes/prepare.ts'
+import { type CallerTools, fittingDecisions, type GivenDecisions } from '../../features/approvals/index.ts'
+import { encodeStart } from '../../features/continuation/index.ts'
+import { type CallerLimits, countsOf, limitsInForce } from '../../features/limits/index.ts'
+import type { PreparedParts } from '../../features/parts/index.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import {
   type AgentDependencies,
@@ -27,7 +26,7 @@ import { hashOf } from './request-options.ts'
 
 export type RecordDependencies = AgentDependencies & OverrideDependencies
 
-/** What a request sets for its reply. */
+/** The settings that a request brings for its reply. */
 export interface ReplyOptions {
   fields: AnswerFields
   /** Whether the model's reasoning is asked for and shown. */
@@ -36,13 +35,13 @@ export interface ReplyOptions {
   callerTools?: CallerTools
   /** Whether calls that wait for an approval are shown. */
   includeActions?: boolean
-  /** What follows the agent's prompt. Null or absent when the request brings none. */
+  /** The text that follows the agent's prompt. Null or absent when the request brings none. */
   instructions?: Instructions | null
   /** The playground's settings and tools. Null or absent when it sets nothing. */
   overrides?: Overrides | null
   /** Decisions instead of a message. */
   decisions?: GivenDecisions
-  /** What the Responses API says of the request. Absent when another API is used. */
+  /** The Responses API's part of the request. Absent when another API is used. */
   response?: ResponseRequest
   /** Absent when the request counts for no limit. */
   counted?: CallerLimits
@@ -71,7 +70,7 @@ export type MessageInput = ReplyOptions &
     madeBy?: string | undefined
   }
 
-/** What the reply is made from. */
+/** The ingredients of a reply. */
 interface Basis {
   agent: AgentForCompletion
   fields: AnswerFields
@@ -134,7 +133,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
   }
 }
 
-/** What is stored of a message that may wait, whatever its agent is when it begins. */
+/** Returns what is stored of a message that may wait, whatever its agent is when it begins. */
 const queuedInputOf = (input: MessageInput): QueuedInput => ({
   user: input.user,
   by: input.by ?? null,
@@ -165,8 +164,9 @@ export async function messageFrom(
 }
 
 /**
- * A reply that goes on from the one that waits, with what was in force there: the tools, unless the request brings its
- * own, the fields that it does not name, the playground's overrides. Throws what the decisions are refused with.
+ * Returns a reply that goes on from the one that waits, with what was in force there: the tools, unless the request
+ * brings its own, the fields that it does not name, the playground's overrides. Throws what the decisions are refused
+ * with.
  */
 async function continuing(
   deps: RecordDependencies,
@@ -192,7 +192,7 @@ async function continuing(
   }
 }
 
-/** The record of a message whose reply is opened and cannot be generated: nothing of it goes to a provider. */
+/** Returns the record of a message whose reply is opened and cannot be generated: nothing of it goes to a provider. */
 export function unanswerable(
   deps: RecordDependencies,
   own: AgentForCompletion,
@@ -203,7 +203,10 @@ export function unanswerable(
   return record
 }
 
-/** The record of a request that cannot start a reply: it may repeat one, whatever the agent's provider takes by now. */
+/**
+ * Returns the record of a request that cannot start a reply: it may repeat one, whatever the agent's provider takes by
+ * now.
+ */
 export function joinOnly(
   deps: RecordDependencies,
   own: AgentForCompletion,

@@ -21,15 +21,15 @@ type ChatRequest = components['schemas']['PlaygroundChatRequest']
 export type Overrides = Pick<ChatRequest, 'configOverrides' | ToolField>
 const overrideFields: ReadonlySet<string> = new Set(['configOverrides', ...Object.keys(toolChoiceInput)])
 
-/** Null when the request sets nothing. */
+/** Returns null when the request sets nothing. */
 export function overridesOf(request: ChatRequest): Overrides | null {
   const set = Object.entries(request).filter(([field, value]) => overrideFields.has(field) && value !== undefined)
   return set.length === 0 ? null : Object.fromEntries(set)
 }
 
 /**
- * The agent with the request's overrides and tools; what they leave out (or null) stays. Throws 400 for an unknown
- * provider or tool.
+ * Returns the agent with the request's overrides and tools; what they leave out (or null) stays. Throws 400 for an
+ * unknown provider or tool.
  */
 export async function overridden(
   deps: OverrideDependencies,
@@ -51,7 +51,7 @@ export async function overridden(
   return { ...agent, ...spoken, provider, model: model ?? agent.model, generationConfig: config, tools }
 }
 
-/** A system prompt that the request brings, or names, or the agent's. Throws 400 for an unknown one. */
+/** Returns a system prompt that the request brings, or names, or the agent's. Throws 400 for an unknown one. */
 async function promptFor(
   { sql }: OverrideDependencies,
   { system, prompt }: AgentForCompletion,
@@ -70,8 +70,8 @@ async function promptFor(
 }
 
 /**
- * The agent of a reply that continues another one, months later maybe: where what was set is gone, the agent is as it is. A session
- * in which nothing could be decided would wait for ever.
+ * Returns the agent of a reply that continues another one, months later maybe: where what was set is gone, the agent is
+ * as it is. A session in which nothing could be decided would wait for ever.
  */
 export async function stillOverridden(
   deps: OverrideDependencies,

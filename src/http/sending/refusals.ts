@@ -1,6 +1,6 @@
 /** Why a message was not taken (contract sections 3 and 4): the same on every surface, each in its own format. */
 import type { Refusal } from '../../actors/session/host.ts'
-import type { Full } from '../../features/parts/store/storage-limits.ts'
+import type { Full } from '../../persistence/replies/sessions/storage-limits.ts'
 import { HttpError, revokedSecret } from '../server/http-error.ts'
 
 /** Official clients try again by themselves on 409 and 5xx; this stops them. */
@@ -45,7 +45,7 @@ const refusals = {
   unavailable: { status: 503, message: 'The instance cannot write at the moment.', headers: retryAfter },
 } satisfies Record<Exclude<Refusal, 'revoked'>, ErrorRow>
 
-/** How a surface writes the names of fields, which are given in snake case. */
+/** The way in which a surface writes the names of fields, which are given in snake case. */
 export type NameOf = (field: string) => string
 
 export const snakeCase: NameOf = (field) => field
@@ -57,7 +57,7 @@ export function refuse(outcome: Refusal, nameOf: NameOf = snakeCase): never {
   throw new HttpError(status, field === undefined ? message : `${nameOf(field)}: ${message}`, headers)
 }
 
-/** What must be at rest is not: a reply or a summary runs in the session, or its calls wait. Throws 409. */
+/** Refuses what needs a session at rest: a reply or a summary runs in the session, or its calls wait. Throws 409. */
 export function refuseBusy(session: { pending: readonly unknown[] } | null): never {
   if (session === null || session.pending.length === 0) return refuse('busy')
   throw new HttpError(

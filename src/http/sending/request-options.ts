@@ -1,10 +1,13 @@
-/** What a request says about its reply, beside the message or the decisions that it brings: its key, its place, its fields. */
+/**
+ * Reads what a request says about its reply, beside the message or the decisions that it brings: its key, its place,
+ * its fields.
+ */
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { components } from '../../../openapi/generated/schema.ts'
 import type { MessagePlace } from '../../actors/ports/index.ts'
 import type { MessageRecord } from '../../actors/session/host.ts'
-import { broughtTools } from '../../features/approvals/routes/caller-tools.ts'
+import { broughtTools } from '../../features/approvals/index.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { badRequest } from '../server/http-error.ts'
 import { originOf } from '../server/observe-requests.ts'
@@ -27,7 +30,10 @@ export const requestOptions = (request: FastifyRequest, body: Body) => ({
 
 const MAX_KEY_LENGTH = 255
 
-/** The request's `Idempotency-Key` with a hash of the input that it stands for. Null when none was sent. Throws 400. */
+/**
+ * Returns the request's `Idempotency-Key` with a hash of the input that it stands for. Null when none was sent. Throws
+ * 400.
+ */
 export function idempotencyOf(request: FastifyRequest, hashedInput: unknown): MessageRecord['idempotency'] {
   const key = request.headers['idempotency-key']
   if (key === undefined || key === '') return null
@@ -37,13 +43,15 @@ export function idempotencyOf(request: FastifyRequest, hashedInput: unknown): Me
   return { key, bodyHash: hashOf(hashedInput, request.uploads?.named) }
 }
 
-/** `named` puts the SHA-256 of bytes in their place. Throws 400. */
+/** Returns the hash of a value. `named` puts the SHA-256 of bytes in their place. Throws 400. */
 export const hashOf = (value: unknown, named = (text: string) => text): Buffer =>
   createHash('sha256')
     .update(named(jsonOf(value)))
     .digest()
 
-/** JSON is parsed however deep it nests, but written only as deep as the stack is. Throws 400. */
+/**
+ * Writes the value as JSON. JSON is parsed however deep it nests, but written only as deep as the stack is. Throws 400.
+ */
 function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value)
@@ -52,7 +60,10 @@ function jsonOf(value: unknown): string {
   }
 }
 
-/** Official clients count their own retries in this header (design: they try twice, without any key). */
+/**
+ * Returns whether the request is a client's retry. Official clients count their own retries in this header (design:
+ * they try twice, without any key).
+ */
 export const isRetry = (request: FastifyRequest): boolean =>
   Number(request.headers['x-stainless-retry-count'] ?? 0) >= 1
 
@@ -62,7 +73,9 @@ interface WantedPlace {
   messageId?: string | null | undefined
 }
 
-/** Where the message goes in the session's tree (contract section 14). When undefined, after the head. Throws 400. */
+/**
+ * Returns the message's place in the session's tree (contract section 14). When undefined, after the head. Throws 400.
+ */
 export function readPlace(
   { parentId, regenerate, messageId }: WantedPlace,
   nameOf: NameOf = snakeCase,

@@ -3,11 +3,11 @@
  * through here, the playground too (contract section 4).
  */
 import type { HostSent, Sent, SessionHost } from '../../actors/session/host.ts'
-import type { SessionMakingDependencies } from '../../features/branches/routes/new-session.ts'
-import type { Compactions } from '../../features/compaction/compact-session.ts'
-import { type CallerLimits, refuseOver } from '../../features/limits/routes/caller-limits.ts'
-import type { PartDependencies, PreparedParts } from '../../features/parts/routes/prepare.ts'
-import type { Queue } from '../../features/queue/queue.ts'
+import type { SessionMakingDependencies } from '../../features/branches/index.ts'
+import type { Compactions } from '../../features/compaction/index.ts'
+import { type CallerLimits, refuseOver } from '../../features/limits/index.ts'
+import type { PartDependencies, PreparedParts } from '../../features/parts/index.ts'
+import type { Queue } from '../../features/queue/index.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import { type AgentDependencies, loadAgent } from './agent-for-reply.ts'
@@ -39,7 +39,7 @@ export async function sendFrom(
   return await releasePartsAfter(parts, () => sendWithFreshAgent(deps, agentId, input, parts))
 }
 
-/** Parts are held until the message is stored, or never will be. */
+/** Releases parts after the work. Parts are held until the message is stored, or never will be. */
 export async function releasePartsAfter(parts: PreparedParts | undefined, send: () => Promise<Sent>): Promise<Sent> {
   let isUnknown = false
   try {
@@ -51,7 +51,7 @@ export async function releasePartsAfter(parts: PreparedParts | undefined, send: 
   }
 }
 
-/** As `sendFrom`, for callers that hold parts (`releasePartsAfter`). */
+/** Sends like `sendFrom`, for callers that hold parts (`releasePartsAfter`). */
 export async function sendWithFreshAgent(
   deps: SendDependencies,
   agentId: string,

@@ -1,9 +1,8 @@
 /** Choices of tools as callers send them: for an agent, or for one playground reply. */
 
-import { readApprovals } from '../../features/approvals/routes/approvals.ts'
-import type { ToolsOfAgent } from '../../features/approvals/store/tool-approvals.ts'
 import type { AnySql } from '../../persistence/postgres/database.ts'
 import { requireTools, UnknownTool } from '../../persistence/records/tools/agent-tools.ts'
+import type { ToolsOfAgent } from '../../persistence/records/tools/tool-approvals.ts'
 import {
   type Changes,
   type ChosenTools,
@@ -14,11 +13,12 @@ import {
   tidyTools,
 } from '../../persistence/records/tools/tool-kinds.ts'
 import { badRequest } from '../server/http-error.ts'
+import { readApprovals } from './given-approvals.ts'
 
-/** What one playground request may choose instead of its agent's. */
+/** The tools that one playground request may choose instead of its agent's. */
 export type ToolField = keyof ChosenTools
 
-/** Null is none; absent stays absent. Throws 400 for an unknown built-in tool. */
+/** Returns the given choice. Null is none; absent stays absent. Throws 400 for an unknown built-in tool. */
 export function givenTools(
   { approvals, ...tools }: Given<ToolChoice>,
   builtInTools: readonly { id: string }[],
@@ -41,7 +41,10 @@ export async function withKnownTools<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The agent's choice, with the arrays of one request in place of its own. Throws 400 where they name what is unknown. */
+/**
+ * Returns the agent's choice, with the arrays of one request in place of its own. Throws 400 where they name what is
+ * unknown.
+ */
 export async function choiceFor(
   { sql, builtInTools }: { sql: AnySql; builtInTools: readonly { id: string }[] },
   own: ToolsOfAgent,

@@ -1,7 +1,7 @@
 /** Reads JSON bodies, strictly (contract sections 2 and 18). Both scopes use it. */
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { openUploads, takesParts } from '../../features/parts/routes/uploads.ts'
+import { openUploads, takesParts } from '../../features/parts/index.ts'
 import { HttpError } from './http-error.ts'
 import { MOST_LEVELS, MOST_VALUES, measureJson } from './json-size.ts'
 import { readBody } from './request-body/incoming-body.ts'

@@ -1,4 +1,7 @@
-/** What a caller learns of an error: its status, message and headers. Each scope puts them into its own format. */
+/**
+ * The words in which a caller learns of an error: its status, message and headers. Each scope puts them into its own
+ * format.
+ */
 import type { FastifyBaseLogger } from 'fastify'
 import { isDatabaseGone } from '../../persistence/postgres/database.ts'
 import { databaseWords } from './database-errors/database-words.ts'
@@ -16,7 +19,7 @@ const refusals: Readonly<Record<string, string>> = {
   FST_ERR_NOT_FOUND: 'There is no such path.',
 }
 
-/** Statement texts, stacks and causes are for the log alone. */
+/** Returns the answer to an error. Statement texts, stacks and causes are for the log alone. */
 export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof HttpError) return { status: error.status, message: error.message, headers: error.headers }
   const status = refusalStatus(error)
@@ -31,7 +34,9 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   return { status: 500, message: 'Internal server error.', headers: {} }
 }
 
-/** `error` is for faults of ours alone: a database that is away, or a server that we asked, is not one. */
+/**
+ * Logs a failure. `error` is for faults of ours alone: a database that is away, or a server that we asked, is not one.
+ */
 export function logFailure(log: Pick<FastifyBaseLogger, 'error' | 'warn'>, error: unknown, message: string): void {
   const isOurs = !(error instanceof HttpError) && !isDatabaseGone(error)
   log[isOurs ? 'error' : 'warn']({ err: error }, message)

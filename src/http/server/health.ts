@@ -7,9 +7,9 @@ import type { Handlers } from './mount.ts'
 interface Dependencies {
   /** Rejects when the database does not answer, with SQLSTATE 53100 when its disk is full and 25006 when it is read-only. */
   ping(): Promise<void>
-  /** A shutdown is under way. */
+  /** Returns true when a shutdown is under way. */
   draining(): boolean
-  /** The state of the cache; the service is ready without it. */
+  /** Returns the state of the cache; the service is ready without it. */
   cache(): 'ok' | 'degraded' | 'disabled'
 }
 
@@ -35,7 +35,7 @@ const unreachable = 'The database cannot be reached: check DATABASE_URL, and whe
 const readOnly =
   'The database is read-only: set DATABASE_URL to the primary server, or set default_transaction_read_only to off.'
 
-/** Null when it answers in time. */
+/** Returns null when it answers in time. */
 async function faultOf(ping: () => Promise<void>): Promise<string | null> {
   let fault: string | null = unreachable
   const answered = ping().then(

@@ -13,7 +13,7 @@ export interface HostRule {
 }
 
 /**
- * A hook for either scope. Throws 403 for a host name that may not be asked for. Both `Host` and what a trusted
+ * Returns a hook for either scope. Throws 403 for a host name that may not be asked for. Both `Host` and what a trusted
  * proxy forwards must be allowed: a page can set `X-Forwarded-Host`, but not `Host`.
  */
 export function refuseForeignHosts({ allowedHosts, loopbackOnly, needsCredential }: HostRule) {

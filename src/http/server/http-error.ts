@@ -21,7 +21,10 @@ export class HttpError extends Error {
   }
 }
 
-/** Why a credential of the deploy API is refused, as its answer names it (specification 7.1, contract section 11). */
+/**
+ * The reason why a credential of the deploy API is refused, as its answer names it (specification 7.1, contract section
+ * 11).
+ */
 export type CredentialFault = 'invalid_api_key' | 'token_expired' | 'token_revoked'
 
 /** An error that programs tell from others by its `code`, where the format of the answer has one. */

@@ -41,7 +41,7 @@ export function validator(schema: TSchema): () => ValidateFunction {
   }
 }
 
-/** A function that gives checked input or throws `HttpError` 400. */
+/** Returns a function that gives checked input or throws `HttpError` 400. */
 export function checkInput(operation: Operation): (request: FastifyRequest) => CheckedInput {
   const names = pathParams(operation.path)
   const checkQuery = operation.query && queryCheck(operation.query)
@@ -63,7 +63,7 @@ export function checkInput(operation: Operation): (request: FastifyRequest) => C
   }
 }
 
-/** A check that an operation leaves to its handler. The function throws `HttpError` 400. */
+/** Returns a check that an operation leaves to its handler. The function throws `HttpError` 400. */
 export function bodyCheck(schema: TSchema): (body: unknown) => void {
   const ofSchema = validator(schema)
   return (body) => {
@@ -78,8 +78,8 @@ function pick(values: unknown, names: readonly string[]): Record<string, unknown
 }
 
 /**
- * Query strings hold text only. Whole numbers are read where the contract has integers, and only from plain
- * digits: `Number()` alone would take `1e1`, `0x10`, ` 5` and the empty string too.
+ * Returns the check of a query. Query strings hold text only. Whole numbers are read where the contract has integers,
+ * and only from plain digits: `Number()` alone would take `1e1`, `0x10`, ` 5` and the empty string too.
  */
 function queryCheck(schema: NonNullable<Operation['query']>): (query: unknown) => Record<string, unknown> {
   const properties: [string, TSchema][] = Object.entries(schema.properties)
@@ -107,7 +107,7 @@ function oneText(name: string, value: unknown): string | undefined {
   return value
 }
 
-/** `metadata[name]=value`, any number of them, as an object. */
+/** Returns `metadata[name]=value`, any number of them, as an object. */
 function namedValues(of: string, given: ReadonlyMap<string, unknown>): Record<string, string> | undefined {
   if (given.has(of)) throw new HttpError(400, `${of}: must be written ${of}[name]=value`)
   const found: [string, string][] = []
@@ -137,7 +137,7 @@ const kinds: Record<string, string> = {
 }
 
 /**
- * `generationConfig.topP: must be at most 1`: which field, as a dotted path, and why. `whole` stands for the
+ * Returns `generationConfig.topP: must be at most 1`: which field, as a dotted path, and why. `whole` stands for the
  * path where the body or query itself is meant.
  */
 function validationMessage(error: ErrorObject | undefined, whole: string): string {

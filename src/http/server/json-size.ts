@@ -27,8 +27,8 @@ const LOWER_U = 0x75
 const SPACE = 0x20
 
 /**
- * One pass, 1.5 ms a MiB. Exact for valid JSON; of any other text it may say anything, which the parser then refuses.
- * The caller compares with the limits.
+ * Measures the JSON in one pass, 1.5 ms a MiB. Exact for valid JSON; of any other text it may say anything, which the
+ * parser then refuses. The caller compares with the limits.
  */
 export function measureJson(bytes: Uint8Array): JsonSize {
   let commas = 0

@@ -11,7 +11,7 @@ interface HttpExchange {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the route serves. When absent, it is no operation of the contract. */
+    /** The operation that the route serves. When absent, it is no operation of the contract. */
     operation?: Operation
   }
 }
@@ -72,12 +72,12 @@ export function mount<const Ops extends Operations>(
 
 const isStreamed = ({ streams, lines }: Operation): boolean => streams !== undefined || lines !== undefined
 
-/** The operation's own limit, where it is below the server's. */
+/** Returns the operation's own limit, where it is below the server's. */
 function bodyLimit({ maxBodyBytes }: Operation, ofServer = Number.POSITIVE_INFINITY): { bodyLimit?: number } {
   return maxBodyBytes === undefined || maxBodyBytes >= ofServer ? {} : { bodyLimit: maxBodyBytes }
 }
 
-/** `/agents/{agent_id}` → `/agents/:agent_id`, without the prefix that the scope adds. */
+/** Turns `/agents/{agent_id}` → `/agents/:agent_id`, without the prefix that the scope adds. */
 function routeUrl(operation: Operation, prefix: string): string {
   const url = operation.path.replace(/\{(\w+)\}/g, ':$1')
   if (!url.startsWith(prefix)) throw new Error(`${operation.path} lies outside of ${prefix}`)

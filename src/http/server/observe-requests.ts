@@ -27,7 +27,7 @@ export interface RequestObserver {
     traceparent: string | null
     /** Runs the handler, so that the calls out that it makes carry the trace. When absent, they carry none. */
     within?(work: () => void): void
-    /** Called once, when the answer has gone out or the connection is gone. */
+    /** Ends the observation. Called once, when the answer has gone out or the connection is gone. */
     ended(status: number): void
   }
 }
@@ -39,19 +39,22 @@ declare module 'fastify' {
   }
 }
 
-/** The `traceparent` for what the request starts. */
+/** Returns the `traceparent` for what the request starts. */
 export function originOf(request: FastifyRequest): Origin {
   const traceparent = request.trace?.traceparent ?? null
   return { requestId: request.id, traceparent, traceId: traceparent?.split('-')[1] ?? null }
 }
 
-/** The caller's own id where it is one that logs can carry; else a new one. */
+/** Returns the caller's own id where it is one that logs can carry; else a new one. */
 export function requestId(request: IncomingMessage): string {
   const given = request.headers['x-request-id']
   return typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID()
 }
 
-/** Every answer names its request, in every scope. Probes are not measured: they would be most of what there is. */
+/**
+ * Observes requests. Every answer names its request, in every scope. Probes are not measured: they would be most of
+ * what there is.
+ */
 export function observeRequests(app: FastifyInstance, observers: readonly RequestObserver[]): void {
   app.decorateRequest('trace', null)
   // One child logger a request, made below where its route and trace are known: another costs 4 to 12 µs.

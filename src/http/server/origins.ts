@@ -1,10 +1,10 @@
-/** What a page of another origin makes a browser send (contract sections 2 and 11). */
+/** Tells what a page of another origin makes a browser send (contract sections 2 and 11). */
 import type { FastifyRequest } from 'fastify'
 import { HttpError } from './http-error.ts'
 
 const readOnly = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** A state-changing request with a foreign `Origin`. Without one, no page is behind it. */
+/** Returns whether this is a state-changing request with a foreign `Origin`. Without one, no page is behind it. */
 export function isForeignChange(request: FastifyRequest): boolean {
   const { origin } = request.headers
   return !readOnly.has(request.method) && origin !== undefined && !isOwn(origin, request)
@@ -26,7 +26,9 @@ function isOwn(origin: string, request: FastifyRequest): boolean {
   return !/[\s/\\?#@]/.test(request.host) && URL.canParse(own) && new URL(own).host === host
 }
 
-/** Null when plain HTTP came in, which may have been HTTPS before a proxy that says nothing, or is not trusted. */
+/**
+ * Returns null when plain HTTP came in, which may have been HTTPS before a proxy that says nothing, or is not trusted.
+ */
 function toldScheme(request: FastifyRequest): string | null {
   const scheme = request.protocol.toLowerCase()
   if (scheme !== 'http') return scheme

@@ -1,11 +1,11 @@
-/** Whose `X-Forwarded-*` headers count (contract section 1, `TRUST_PROXY`). */
+/** The proxies whose `X-Forwarded-*` headers count (contract section 1, `TRUST_PROXY`). */
 import { BlockList, isIP } from 'node:net'
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 /**
- * A number of hops, or addresses and CIDR ranges. Fastify's own list takes no range of all addresses: with `0.0.0.0/0` the
- * start failed, in words that name no setting.
+ * Returns whether an address is a trusted proxy. The rule is a number of hops, or addresses and CIDR ranges. Fastify's
+ * own list takes no range of all addresses: with `0.0.0.0/0` the start failed, in words that name no setting.
  */
 export function trustedProxies(rule: number | readonly string[]): (address: string, hop: number) => boolean {
   if (typeof rule === 'number') return (_, hop) => hop < rule

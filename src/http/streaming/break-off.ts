@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Aborts when the answer must end: the code that streams or waits for a reply looks here. Its reason is the error to answer
-     * with, where no byte has gone out yet.
+     * A signal that aborts when the answer must end: the code that streams or waits for a reply looks here. Its reason
+     * is the error to answer with, where no byte has gone out yet.
      */
     breakOff?: AbortSignal | null
   }

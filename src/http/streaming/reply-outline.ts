@@ -18,7 +18,7 @@ export interface OutlinedCall {
   arguments: string
 }
 
-/** What is written of a reply, called in order. Parts are numbered from 0 through the whole reply. */
+/** The writer of a reply, called in order. Parts are numbered from 0 through the whole reply. */
 export interface OutlineWriter {
   started(): void
   stepStarted(): void
@@ -27,11 +27,11 @@ export interface OutlineWriter {
   delta(kind: TextKind, text: string): void
   partFinished(kind: TextKind, part: number): void
   called(call: OutlinedCall): void
-  /** `ok` is null when the reply ended before a result was stored. */
+  /** Writes a result. `ok` is null when the reply ended before a result was stored. */
   answered(call: OutlinedCall, ok: boolean | null, content: string): void
-  /** The reply ends, and the call waits until it is approved or rejected. */
+  /** Writes that the reply ends, and the call waits until it is approved or rejected. */
   asked(call: OutlinedCall): void
-  /** What it was asked about is decided, and the next reply carries it out: `answered` or `denied` follows. */
+  /** Writes that the call is decided, and the next reply carries it out: `answered` or `denied` follows. */
   decided(call: OutlinedCall, decision: ShownDecision): void
   denied(call: OutlinedCall, reason: string): void
   finished(reason: FinishReason): void
@@ -48,7 +48,7 @@ export interface Outline {
   begin(): void
   event(event: ReplyEvent): void
   end(waits?: boolean): void
-  /** No reply continues it: calls that do not wait any more are closed as their outcomes say. */
+  /** Ends the outline where no reply continues it: calls that do not wait any more are closed as their outcomes say. */
   settle(): void
 }
 
@@ -64,11 +64,11 @@ export interface ShownResult {
   text: string
 }
 
-/** What is stored of a call that waited. */
+/** The stored outcome of a call that waited. */
 export interface CallOutcome {
-  /** What somebody has decided; null while the call waits for a decision. */
+  /** The decision; null while the call waits for a decision. */
   decided: ShownDecision | null
-  /** What is shown where no reply of the outline says it. Null when the call still waits. */
+  /** The result that is shown where no reply of the outline says it. Null when the call still waits. */
   result: ShownResult | null
 }
 
@@ -83,7 +83,7 @@ type CallEvent = Extract<ReplyEvent, { type: 'tool_call' }>
 type ResultEvent = Extract<ReplyEvent, { type: 'tool_result' | 'tool_unknown' }>
 type Outcomes = ReadonlyMap<string, CallOutcome>
 
-/** The calls without a result. */
+/** Returns the calls without a result. */
 function createCalls(write: OutlineWriter, outcomes: Outcomes) {
   const open = new Map<string, CallEvent>()
   const begun = new Set<string>()
@@ -92,7 +92,7 @@ function createCalls(write: OutlineWriter, outcomes: Outcomes) {
     const decision = outcomes.get(call.id)?.decided
     if (decision && (waits === 'approval' || !decision.approved)) write.decided(call, decision)
   }
-  /** No reply brings its result any more. A call that waited had no effect before it began. */
+  /** Closes a call whose result no reply brings any more. A call that waited had no effect before it began. */
   const end = (call: CallEvent) => {
     open.delete(call.id)
     const mayBeMade = call.waits === undefined || begun.has(call.id)
@@ -107,7 +107,7 @@ function createCalls(write: OutlineWriter, outcomes: Outcomes) {
       return call
     },
     begin: (id: string) => void begun.add(id),
-    /** False when no such call is open. */
+    /** Returns false when no such call is open. */
     answer(result: ResultEvent): boolean {
       const call = open.get(result.id)
       if (call === undefined) return false
@@ -117,7 +117,7 @@ function createCalls(write: OutlineWriter, outcomes: Outcomes) {
     },
     isEmpty: () => open.size === 0,
     tellDecisions: () => [...open.values()].forEach(tellDecision),
-    /** `waits`: pending calls stay. */
+    /** Ends the calls. `waits`: pending calls stay. */
     end(waits: boolean): void {
       for (const call of [...open.values()]) if (!waits || call.waits === undefined) end(call)
     },
@@ -131,7 +131,7 @@ function createCalls(write: OutlineWriter, outcomes: Outcomes) {
   }
 }
 
-/** The model call and the part that are open. */
+/** Keeps the model call and the part that are open. */
 function createSteps(write: OutlineWriter) {
   let part = -1
   let openKind: TextKind | null = null
@@ -166,7 +166,7 @@ function createSteps(write: OutlineWriter) {
   }
 }
 
-/** The calls of a turn that holds some of the caller's own are shown when it is the caller's turn. */
+/** Holds back calls. The calls of a turn that holds some of the caller's own are shown when it is the caller's turn. */
 function createHeld() {
   let held: CallEvent[] = []
   return {
@@ -184,7 +184,7 @@ function tellResult(one: ResultEvent, call: OutlinedCall, write: OutlineWriter):
   else write.answered(call, one.ok, one.content)
 }
 
-/** `outcomes`: of calls that waited, by their ids. */
+/** Makes an outline. `outcomes`: of calls that waited, by their ids. */
 export function createOutline(write: OutlineWriter, outcomes: Outcomes = new Map()): Outline {
   const calls = createCalls(write, outcomes)
   const held = createHeld()

@@ -14,7 +14,7 @@ import {
 import type { SessionHost } from '../../actors/session/host.ts'
 import type { Queued } from '../../actors/session/send.ts'
 import { firstAbort } from '../../async/first-abort.ts'
-import { neverBegun, refuseNeverBegun, replyIdOf } from '../../features/queue/routes/sent-answer.ts'
+import { neverBegun, refuseNeverBegun, replyIdOf } from '../../features/queue/index.ts'
 import { isDatabaseGone, type Sql } from '../../persistence/postgres/database.ts'
 import { newestReply } from '../../persistence/replies/sessions/sessions.ts'
 import { HttpError, missing } from '../server/http-error.ts'
@@ -27,16 +27,16 @@ import {
 } from '../wires/chat/completion-frames.ts'
 import { clientLeft, openEventStream } from './sse.ts'
 
-/** What is sent of a frame. Empty when it is not shown. */
+/** The text that is sent of a frame. Empty when it is not shown. */
 type Encode = (encoder: FrameEncoder, frame: Frame) => string
 
 type EncodeBatch = (frames: readonly Frame[]) => string
 
-/** How the frames of a reply are sent. */
+/** The way in which the frames of a reply are sent. */
 export interface Encoding {
-  /** Called once the reply has begun. */
+  /** Returns the encoder. Called once the reply has begun. */
   open(reply: Reply): EncodeBatch | Promise<EncodeBatch>
-  /** What is sent, under no id, where it never begins. */
+  /** Returns what is sent, under no id, where the reply never begins. */
   never(error: ReplyError): string
 }
 
@@ -113,7 +113,7 @@ export interface WholeReply {
   /** Empty when it was not asked for, or none came. */
   reasoning: string
   reason: FinishReason
-  /** Those that wait and are shown. */
+  /** The calls that wait and are shown. */
   calls: readonly ShownCall[]
   usage: Usage
   error: ReplyError | null
@@ -149,8 +149,9 @@ export async function readToEnd(
 }
 
 /**
- * What an answer still needs once its message is stored. What cannot be read then is 500, not 503: that would say that nothing is
- * stored (contract section 10), and a balancer would bring the message to the next instance. A client's own retry joins.
+ * Does what an answer still needs once its message is stored. What cannot be read then is 500, not 503: that would say
+ * that nothing is stored (contract section 10), and a balancer would bring the message to the next instance. A client's
+ * own retry joins.
  */
 export async function afterStored<T>(onLeft: () => void, work: () => Promise<T>): Promise<T> {
   try {
@@ -266,7 +267,7 @@ export async function followReply(
   return undefined
 }
 
-/** `Last-Event-ID` as a frame id; 0 when absent or empty. Throws 400. */
+/** Returns `Last-Event-ID` as a frame id; 0 when absent or empty. Throws 400. */
 export function lastEventId(header: string | string[] | undefined): number {
   const text = Array.isArray(header) ? header.join() : (header ?? '').trim()
   if (text === '') return 0

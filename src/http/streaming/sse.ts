@@ -14,7 +14,7 @@ const CHECK_MS = 1000
 /** Largest single write: `drain` comes after each, so a slow client that takes this much a minute is not stalled. */
 const PIECE_BYTES = 16 * 1024
 
-/** One line end: the blank line that ends an event must not follow (contract section 3). */
+/** A comment with one line end: the blank line that ends an event must not follow (contract section 3). */
 const PING = ': ping\n'
 
 interface OpenStream {
@@ -22,17 +22,17 @@ interface OpenStream {
   /** Writes one piece, as a chunk of its own where the response is chunked. False when the socket is full. */
   put(bytes: Buffer | string): boolean
   lastWrite: number
-  /** When the socket became full; null while it accepts all. */
+  /** The time at which the socket became full; null while it accepts all. */
   blockedSince: number | null
 }
 
-/** One for all streams: building one with its stack costs 40 µs. */
+/** A shared error for all streams: building one with its stack costs 40 µs. */
 export const clientLeft = new DOMException('The client has left.', 'AbortError')
 
 const open = new Set<OpenStream>()
 let timer: NodeJS.Timeout | null = null
 
-/** One timer for all streams. */
+/** Checks all streams, with one timer. */
 function check(): void {
   const now = performance.now()
   for (const stream of open) {
@@ -70,9 +70,11 @@ export async function streamsEnded(server: Server, ms: number): Promise<void> {
 }
 
 export interface EventStream {
-  /** Aborts when the client has gone, or was let go because it took nothing. */
+  /** A signal that aborts when the client has gone, or was let go because it took nothing. */
   signal: AbortSignal
-  /** A promise when the socket is full: it can take more when that resolves. An empty text is nothing. */
+  /**
+   * Writes. Returns a promise when the socket is full: it can take more when that resolves. An empty text is nothing.
+   */
   write(text: string): Promise<void> | undefined
   /** Ends the stream in order. */
   end(): void
@@ -82,7 +84,7 @@ export interface EventStream {
 
 const CRLF = Buffer.from('\r\n')
 
-/** One write now. Left alone, Node gathers what a response writes until the next tick, a callback for each token. */
+/** Writes at once. Left alone, Node gathers what a response writes until the next tick, a callback for each token. */
 function writeNow(response: ServerResponse, bytes: Buffer | string): boolean {
   const { socket } = response
   socket?.cork()
@@ -92,8 +94,8 @@ function writeNow(response: ServerResponse, bytes: Buffer | string): boolean {
 }
 
 /**
- * Chunks in one piece each (RFC 9112, section 7.1): Node's own are four. Texts stay texts, since a buffer would be copied
- * into its chunk. HTTP/1.0 clients get no chunks, and keep what Node does.
+ * Writes chunks in one piece each (RFC 9112, section 7.1): Node's own are four. Texts stay texts, since a buffer would
+ * be copied into its chunk. HTTP/1.0 clients get no chunks, and keep what Node does.
  */
 function chunked(response: ServerResponse, gathers: boolean): Pick<OpenStream, 'put'> & { end(): void } {
   if (!response.chunkedEncoding) return { put: (bytes) => response.write(bytes), end: () => response.end() }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 export interface ReadingLimits {
-  /** How long a reader may take nothing. */
+  /** The time for which a reader may take nothing. */
   stalledMs: number
   checkMs: number
 }
@@ -11,12 +11,15 @@ export interface ReadingLimits {
 const READING_LIMITS: ReadingLimits = { stalledMs: 60_000, checkMs: 1000 }
 
 interface Waiting {
-  /** What the system had not taken at the last check, in bytes. */
+  /** The bytes that the system had not taken at the last check, in bytes. */
   bytes: number
   since: number
 }
 
-/** One timer for all connections; it looks only at those that hold something back. */
+/**
+ * Closes connections whose answers nobody takes. One timer serves all connections; it looks only at those that hold
+ * something back.
+ */
 export function closeUnreadAnswers(app: FastifyInstance, limits: ReadingLimits = READING_LIMITS): void {
   const open = new Set<Socket>()
   const waiting = new WeakMap<Socket, Waiting>()
@@ -39,7 +42,10 @@ export function closeUnreadAnswers(app: FastifyInstance, limits: ReadingLimits =
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
-/** Node counts a write until all of it is taken, and 4 MB may be one: how much of that is left only the handle knows. */
+/**
+ * Returns the bytes that are not sent yet. Node counts a write until all of it is taken, and 4 MB may be one: how much
+ * of that is left only the handle knows.
+ */
 function unsentBytes(socket: Socket): number {
   const { writableLength } = socket
   if (writableLength === 0) return 0
@@ -47,6 +53,6 @@ function unsentBytes(socket: Socket): number {
   return numberIn(Reflect.get(socket, '_handle'), 'writeQueueSize') + Math.max(0, writableLength - underWay)
 }
 
-/** 0 when there is none: then all that is written counts as one. */
+/** Returns 0 when there is none: then all that is written counts as one. */
 const numberIn = (holder: unknown, name: string): number =>
   holder instanceof Object ? Number(Reflect.get(holder, name)) || 0 : 0

@@ -14,11 +14,11 @@ export function sendInPieces(reply: FastifyReply, fields: Fields): FastifyReply 
   return reply.type('application/json; charset=utf-8').send(readable(bodyTexts(fields)))
 }
 
-/** The same bytes in pieces, which gathers nothing ahead of its reader. */
+/** Returns the same bytes in pieces, which gathers nothing ahead of its reader. */
 export const readable = (texts: AsyncIterable<string>): Readable =>
   Readable.from(pieces(texts), { objectMode: false, highWaterMark: 1 })
 
-/** JSON of an object, in texts. Elements of arrays and of async iterables are made one by one. */
+/** Yields the JSON of an object, in texts. Elements of arrays and of async iterables are made one by one. */
 export async function* bodyTexts(fields: Fields): AsyncGenerator<string> {
   let before = '{'
   for (const [name, value] of Object.entries(fields)) {
@@ -60,7 +60,7 @@ function ownTurn(): Promise<unknown> {
   return turns
 }
 
-/** Others have their turn before each piece. */
+/** Yields pieces. Other work has its turn before each piece. */
 async function* pieces(texts: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let gathered: Buffer[] = []
   let length = 0

@@ -1,11 +1,11 @@
 /** Agents as completions need them: read in batches, cached, and validated by the version of the configuration. */
 import type { GenerationConfig, Limits, ReplyFacts, ResponseFormat } from '../../actors/ports/index.ts'
-import type { ToolsOfAgent } from '../../features/approvals/store/tool-approvals.ts'
 import type { AnySql } from '../postgres/database.ts'
 import { gathered } from '../postgres/gathered.ts'
 import { isUuid } from '../postgres/uuid.ts'
 import type { CallerInstructions, Compaction, OnLoss } from './agents.ts'
 import { type StoredConnection, wireApi } from './providers.ts'
+import type { ToolsOfAgent } from './tools/tool-approvals.ts'
 import { choiceOf } from './tools/tool-kinds.ts'
 
 /** An agent; its provider's key is encrypted. */

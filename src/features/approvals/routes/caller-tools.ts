@@ -23,7 +23,7 @@ export function readCallerTools({ tools, tool_choice }: { tools?: unknown; tool_
   return { tools: specs, choice }
 }
 
-/** Reads the caller's tools. `name` is the path of a tool's name within its element. */
+/** Reads tools. `name` is where a tool has its name. */
 function readTools(
   tools: unknown,
   { of, name: place }: { of: (tool: unknown, where: string) => ToolSpec; name: string },
@@ -45,8 +45,8 @@ export function broughtFunctions(tools: unknown): { callerTools?: CallerTools } 
 }
 
 /**
- * Reads tools of an AI SDK request: as in a completion, or an object of `{description?, parameters}` by name. When
- * absent, as `broughtTools`.
+ * Returns the AI SDK's tools: as a completion's, or an object of `{description?, parameters}` by name. When absent, as
+ * `broughtTools`.
  */
 export function broughtUITools(body: { tools?: unknown; tool_choice?: unknown }): { callerTools?: CallerTools } {
   const { tools } = body
@@ -59,7 +59,7 @@ export function broughtUITools(body: { tools?: unknown; tool_choice?: unknown })
   return broughtTools({ ...body, tools: list })
 }
 
-/** Reads the caller's tools of a request. Without any, the field is absent, and the tools in force stay. */
+/** Returns nothing when the request brings none, and those that are in force stay. */
 export function broughtTools(body: { tools?: unknown; tool_choice?: unknown }): { callerTools?: CallerTools } {
   const callerTools = readCallerTools(body)
   return callerTools.tools.length > 0 ? { callerTools } : {}
@@ -100,7 +100,7 @@ function readChoice(choice: unknown): ToolChoice | null {
   return badRequest('tool_choice: must be "auto", "none", "required" or {"type": "function", "function": {"name"}}')
 }
 
-/** Throws 400 for a caller's tool that has the name of one of the agent's tools (`own`). */
+/** Refuses names that are taken. `own`: the names that the agent's tools have. */
 export function refuseTaken({ tools, choice }: CallerTools, own: ReadonlySet<string>): void {
   const taken = tools.findIndex(({ name }) => own.has(name))
   if (taken >= 0) badRequest(`tools.${taken}.function.name: the agent has a tool of this name`)

@@ -2,21 +2,19 @@
 import type { FastifyRequest } from 'fastify'
 import type { Sent } from '../../../actors/session/host.ts'
 import type { MessageInput } from '../../../http/sending/message-record.ts'
-import { type SendDependencies, sendFrom } from '../../../http/sending/send-message.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { originOf } from '../../audit/routes/record-change.ts'
-import { writeEntries } from '../../audit/store/audit.ts'
+import { originOf, writeEntries } from '../../audit/index.ts'
 import type { GivenDecisions } from './decisions.ts'
 
-/** Sends decisions in place of a message, and records them in the audit. */
+/** Sends decisions in place of a message, by `send`, and records them in the audit. */
 export async function sendDecisions(
-  deps: SendDependencies,
+  sql: Sql,
   request: FastifyRequest,
-  agentId: string,
   input: Omit<MessageInput, 'text' | 'onBusy'> & { decisions: GivenDecisions },
+  send: (input: MessageInput) => Promise<Sent>,
 ): Promise<Sent> {
-  const sent = await sendFrom(deps, agentId, { ...input, text: '', onBusy: 'reject' })
-  await recordDecisions(deps.sql, request, sent, input.decisions)
+  const sent = await send({ ...input, text: '', onBusy: 'reject' })
+  await recordDecisions(sql, request, sent, input.decisions)
   return sent
 }
 

@@ -4,7 +4,7 @@ import type { CallDecision, WaitKind } from '../../../actors/reply/reply-event.t
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
 import { type Fragment, isoTime } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { decodeCarried } from './stored-carried.ts'
+import { decodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
 
 /** A pending call as every surface shows it. */
 export interface PendingCall {

@@ -1,6 +1,6 @@
 /** The audit, as it is read (contract section 23). */
 
-import { readMoment } from '../../../http/management/moment.ts'
+import { readMoment } from '../../../http/server/fields/moment.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { listAs } from '../../../http/server/paging/list.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'

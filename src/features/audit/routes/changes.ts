@@ -1,4 +1,7 @@
-/** The content of an audit entry (contract section 23): each changed field before and after, without secrets. */
+/**
+ * Tells what an entry of the audit says of a change (contract section 23): each field as it was and as it is, without
+ * secrets.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { hiddenValue, isSecretHeader } from '../../../persistence/records/tools/secret-headers.ts'
 import type { AuditChanges } from '../store/audit.ts'
@@ -6,13 +9,10 @@ import type { AuditChanges } from '../store/audit.ts'
 /** Characters (UTF-16 code units) of a text that are kept. */
 const LONGEST_TEXT = 2000
 
-/** Fields that count as no change. */
+/** The fields that no change is about. */
 const own = new Set(['id', 'createdAt', 'updatedAt', 'lastUsedAt', 'key', 'secret', 'warning'])
 
-/**
- * Returns the changed fields of a record. `before` is null for a new record, `after` for a deleted one. Both are as
- * read: without secrets.
- */
+/** Returns null when there was no record before, or is none after. Records are as they are read: without secrets. */
 export function changesBetween(before: object | null, after: object | null): AuditChanges {
   const [was, is] = [new Map(Object.entries(before ?? {})), new Map(Object.entries(after ?? {}))]
   const changes: AuditChanges = {}
@@ -24,17 +24,17 @@ export function changesBetween(before: object | null, after: object | null): Aud
   return changes
 }
 
-/** Returns the change of a secret, without its value. */
+/** Returns the change of a secret that was set anew: nothing of it is shown. */
 export const changedSecret = (had: boolean, has: boolean): AuditChanges[string] => ({
   from: had ? hiddenValue : null,
   to: has ? hiddenValue : null,
 })
 
-/** Returns a caller's headers without the values that are secrets. */
+/** Returns headers as a caller sent them, without the values of those that carry a secret. */
 export const withoutSecrets = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? hiddenValue : value]))
 
-/** Returns the changes between headers. A replaced secret reads as before. */
+/** Returns the change of headers that were sent: a secret that was replaced reads as before. */
 export function headerChange(
   before: Readonly<Record<string, string>>,
   given: Readonly<Record<string, string>> | null | undefined,

@@ -8,7 +8,7 @@ import { changesOf, type Dependent } from './dependents.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The sender of the request, once its scope has authenticated it. */
+    /** The sender of the request, once its scope has looked. */
     actor?: Pick<AuditOrigin, 'actor' | 'actorKind'> | null
   }
 }
@@ -25,7 +25,7 @@ export interface Changed<Result> {
   before: object | null
   after: object | null
   result: Result
-  /** Changes that the records do not show, such as a new secret. */
+  /** The changes that the records do not show, such as a new secret. */
   more?: AuditChanges
   /** Changes of other records. */
   others?: AuditedChange[]
@@ -36,7 +36,10 @@ const textOf = (record: object, name: string): string | null => {
   return typeof value === 'string' ? value : null
 }
 
-/** Returns the audited change. None if there is a record neither before nor after, or the record is the same. */
+/**
+ * Returns the entry of a change. Where there is a record neither before nor after, or the same one, nothing was
+ * changed.
+ */
 function changeOf(
   kind: string,
   { before, after, more }: Changed<unknown>,
@@ -57,10 +60,7 @@ function changeOf(
   ]
 }
 
-/**
- * Makes a change and writes its audit entry in one transaction. `named` is for records without an id and name of their
- * own.
- */
+/** Changes a record with its entry. `named` is for records that bear no id and name of their own. */
 export async function recordChange<Result>(
   sql: Sql,
   request: FastifyRequest,
@@ -75,7 +75,7 @@ export async function recordChange<Result>(
   })
 }
 
-/** Creates a record and writes the audit entry. */
+/** Makes a record with its entry. */
 export const recordCreation = <Made extends object>(
   sql: Sql,
   request: FastifyRequest,
@@ -88,7 +88,7 @@ export const recordCreation = <Made extends object>(
     return { before: null, after: result, result, ...(more && { more }) }
   })
 
-/** Changes a record and writes the audit entry. Returns null if there is no such record. */
+/** Updates a record with its entry. Returns null when there is no such record. */
 export const recordUpdate = <Record extends object>(
   sql: Sql,
   request: FastifyRequest,
@@ -109,7 +109,7 @@ export const recordUpdate = <Record extends object>(
     return { before: after && before, after, result: after, ...(before && more && { more: more(before) }) }
   })
 
-/** Deletes a record and writes the audit entries. Returns false if there is no such record. */
+/** Deletes a record with its entry. Returns false when there is no such record. */
 export const recordDeletion = (
   sql: Sql,
   request: FastifyRequest,
@@ -121,7 +121,7 @@ export const recordDeletion = (
   }: {
     find: (tx: Tx) => Promise<object | null>
     remove: (tx: Tx) => Promise<boolean>
-    /** Reads the records that change with the deletion. */
+    /** The records that change with it. */
     dependents?: (tx: Tx) => Promise<Dependent[]>
   },
 ): Promise<boolean> =>

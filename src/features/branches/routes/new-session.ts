@@ -7,7 +7,7 @@ import { badRequest, HttpError, missing, revokedSecret } from '../../../http/ser
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Session } from '../../../persistence/replies/sessions/sessions.ts'
-import type { StorageLimits } from '../../parts/store/storage-limits.ts'
+import type { StorageLimits } from '../../../persistence/replies/sessions/storage-limits.ts'
 import { createSession, type Fork, forkSession, type NewSession } from '../store/new-session.ts'
 
 export interface SessionMaking {
@@ -66,8 +66,8 @@ export async function makeSession(
 }
 
 /**
- * Returns the session's title. A history has its first message already: the title is derived from it if none is given
- * (contract section 25).
+ * Returns the title of a new session. A history has a first message already, from which the title is derived where none
+ * is given (contract section 25).
  */
 function titleOf({ title, messages }: NewSession): Pick<NewSession, 'title' | 'titleIsDraft'> {
   const derived = title == null ? titleFrom(messages ?? []) : null
@@ -80,7 +80,7 @@ export function titleFrom(messages: readonly GivenMessage[]): string | null {
   return first ? deriveTitle(first.content) : null
 }
 
-/** Returns the id, of those requested for a session, that another session has. */
+/** Returns which of the ids that a session was to have another one has. */
 function takenName(id: string | null, externalId: string | null, nameOf: NameOf): string {
   if (externalId === null) return 'id'
   return id === null ? nameOf('external_id') : `id or ${nameOf('external_id')}`

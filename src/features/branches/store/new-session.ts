@@ -4,8 +4,13 @@ import { newId } from '../../../actors/reply/new-id.ts'
 import { codeOf, type Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { columns, findSession, type Session } from '../../../persistence/replies/sessions/sessions.ts'
+import {
+  type Full,
+  limitColumns,
+  noLimits,
+  type StorageLimits,
+} from '../../../persistence/replies/sessions/storage-limits.ts'
 import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
-import { type Full, limitColumns, noLimits, type StorageLimits } from '../../parts/store/storage-limits.ts'
 import { givenRows } from './given-messages.ts'
 
 /** A session to create. Absent or null fields are empty. */

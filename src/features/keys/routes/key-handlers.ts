@@ -1,15 +1,13 @@
 /** Keys as a management resource (contract section 23). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { readMoment } from '../../../http/management/moment.ts'
-import { requireAgents, tidyIds } from '../../../http/management/records/given-agents.ts'
+import { requireAgents, tidyIds } from '../../../http/server/fields/given-agents.ts'
+import { readMoment } from '../../../http/server/fields/moment.ts'
 import { badRequest, missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { listAs } from '../../../http/server/paging/list.ts'
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
-import { recordChange, recordCreation, recordDeletion } from '../../audit/routes/record-change.ts'
-import { givenLimits } from '../../limits/routes/limit-input.ts'
-import { withPriceWarning } from '../../limits/routes/price-warning.ts'
-import { useOfKey } from '../../limits/store/limit-use.ts'
+import { recordChange, recordCreation, recordDeletion } from '../../audit/index.ts'
+import { givenLimits, useOfKey, withPriceWarning } from '../../limits/index.ts'
 import * as keys from '../store/keys.ts'
 import type { KeyList } from './key-list.ts'
 
@@ -18,7 +16,7 @@ export interface KeyDependencies {
   namedKeys: Pick<KeyList, 'poll'>
   /** Whether the deploy API needs a key at all. */
   deployNeedsKey: boolean
-  /** Returns the name of the request's login. Null where no login is required. */
+  /** Returns the name of the login that the request came with. Null where no login is required. */
   loginOf(request: FastifyRequest, reply: FastifyReply): Promise<string | null>
 }
 

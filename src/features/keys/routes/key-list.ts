@@ -4,13 +4,14 @@
  */
 
 import { Unauthorized } from '../../../http/server/http-error.ts'
-import type { KnownKey } from '../store/keys.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { findKnownKey, hashOfKey, type KnownKey, keysVersion, knownKeys, noteUse } from '../store/keys.ts'
 
-/** The form of a key. */
+/** The form of keys as they are made. */
 const FORM = /^gr_[A-Za-z0-9_-]{43}$/
 const PREFIX = 'gr_'
 
-/** Returns whether a text has the form of a key, valid or not. */
+/** Returns whether the text is written as a key, be it good or not. */
 export const isNamedKey = (text: string): boolean => text.startsWith(PREFIX)
 
 export const badKey = () => new Unauthorized('invalid_api_key', 'The API key is not valid.')
@@ -27,9 +28,9 @@ export interface KeyStore {
 }
 
 export interface KeyList {
-  /** Returns the key with this text if it exists and has not expired, else null. */
+  /** Returns the key that was sent, if it is one and has not expired. Null otherwise. */
   find(text: string): Promise<KnownKey | null>
-  /** Returns a key by its id under the same conditions. */
+  /** Returns a key by its id, under the same conditions. */
   get(id: string): Promise<KnownKey | null>
   /** Aborts with `Unauthorized` once the key is deleted or expires. Ends with `stop`. */
   watch(id: string): { signal: AbortSignal; stop(): void }
@@ -55,7 +56,7 @@ export function createKeyList(store: KeyStore): KeyList {
     for (const id of noted.keys()) if (!byId.has(id)) noted.delete(id)
   }
 
-  /** Finds a key that was created since the last poll, maybe on another instance. */
+  /** Looks for a key that was made since the last poll, maybe on another instance. */
   async function look(by: { hash: string } | { id: string }): Promise<KnownKey | null> {
     const before = version
     const key = await store.find(by)
@@ -109,3 +110,13 @@ export function createKeyList(store: KeyStore): KeyList {
     },
   }
 }
+
+/** Returns the list of the stored keys. It knows them once it has polled. */
+export const storedKeyList = (sql: Sql): KeyList =>
+  createKeyList({
+    hashOf: hashOfKey,
+    version: () => keysVersion(sql),
+    all: () => knownKeys(sql),
+    find: (by) => findKnownKey(sql, by),
+    noteUse: (ids) => noteUse(sql, ids),
+  })

@@ -1,13 +1,13 @@
 /** A key instead of a login, on management routes (contract section 23). */
 import type { FastifyRequest } from 'fastify'
+import { bearerOf } from '../../../http/server/bearer.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
-import { bearerOf } from '../../users/routes/bearer.ts'
 import type { KnownKey } from '../store/keys.ts'
 import { isNamedKey, type KeyList } from './key-list.ts'
 
 /**
- * Returns null when no key was sent: a login decides. Throws 401 for a bad key, and 403 for a key that does not open
- * the route, whatever cookie comes with it.
+ * Returns null when no key was sent: a login decides. Throws 401 for a bad key, 403 for one that does not open the
+ * route, whatever cookie is beside it.
  */
 export async function managementKeyOf(keys: Pick<KeyList, 'find'>, request: FastifyRequest): Promise<KnownKey | null> {
   const bearer = bearerOf(request)

@@ -1,8 +1,6 @@
-/** The limits of a deploy request (contract section 23), and the response headers about them. */
-import type { FastifyReply } from 'fastify'
+/** Tells what a deploy request counts for (contract section 23), and how its answer tells of it. */
 import type { Counts, CountsFor, Limits, LimitsInForce, OverLimit, RequestRate } from '../../../actors/ports/index.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
-import { type Caller, keyIdOf } from '../../users/access/caller.ts'
 
 export interface CallerLimits {
   /** The named key that the request came with, or that its client secret was made with. Null when there is none. */
@@ -11,37 +9,23 @@ export interface CallerLimits {
   tell(rate: RequestRate): void
 }
 
-/** Returns the limits that a deploy message counts towards. Playground messages count towards none. */
-export function callerLimits(caller: Caller, reply: FastifyReply): CallerLimits {
-  const id = keyIdOf(caller)
-  return {
-    key: id === null ? null : { id, limits: limitsOf(caller) },
-    tell: (rate) => void reply.headers(rateHeaders(rate)),
-  }
-}
-
-function limitsOf(caller: Caller): Limits | null {
-  if (caller.kind === 'secret') return caller.keyLimits
-  return caller.kind === 'key' ? (caller.named?.limits ?? null) : null
-}
-
 interface Agent {
   userLimits: Limits | null
 }
 
-/** Returns the limits in force. Undefined if nothing limits the request. */
+/** Returns undefined when nothing limits the request. */
 export function limitsInForce({ userLimits }: Agent, { key }: Pick<CallerLimits, 'key'>): LimitsInForce | undefined {
   if (!key?.limits && !userLimits) return undefined
   return { ...(key?.limits && { key: { id: key.id, ...key.limits } }), ...(userLimits && { user: userLimits }) }
 }
 
-/** Returns whom the use counts for. Undefined if it counts for nobody. */
+/** Returns undefined when the use counts for nobody. */
 export function countsOf({ userLimits }: Agent, { key }: Pick<CallerLimits, 'key'>): Counts | undefined {
   if (!key && !userLimits) return undefined
   return { ...(key && { key: key.id }), ...(userLimits && { user: true as const }) }
 }
 
-/** Returns whom the use counts for, when the request's user is known. */
+/** Returns the same for a request whose user is known. */
 export function countsForUser(agent: Agent, limits: CallerLimits, user: string | null): CountsFor | undefined {
   const counts = countsOf(agent, limits)
   return counts && { key: counts.key ?? null, user: counts.user ? user : null }
@@ -66,20 +50,24 @@ export function refuseOver({ over, rate }: { over: OverLimit; rate?: RequestRate
   })
 }
 
-/** The names of OpenAI's headers. */
+/** The names of the headers, which are OpenAI's. */
 export const rateHeaderNames = [
   'x-ratelimit-limit-requests',
   'x-ratelimit-remaining-requests',
   'x-ratelimit-reset-requests',
 ] as const
 
-const rateHeaders = ({ limit, remaining, reset }: RequestRate): Record<(typeof rateHeaderNames)[number], string> => ({
+export const rateHeaders = ({
+  limit,
+  remaining,
+  reset,
+}: RequestRate): Record<(typeof rateHeaderNames)[number], string> => ({
   'x-ratelimit-limit-requests': String(limit),
   'x-ratelimit-remaining-requests': String(remaining),
   'x-ratelimit-reset-requests': durationOf(reset),
 })
 
-/** Returns a duration as OpenAI writes it: `1m0s`, `59.25s`, `120ms`. */
+/** Returns `1m0s`, `59.25s`, `120ms`, as OpenAI writes it. */
 function durationOf(seconds: number): string {
   const ms = Math.max(Math.round(seconds * 1000), 0)
   if (ms < 1000) return `${ms}ms`

@@ -1,6 +1,4 @@
-/**
- * The release of a stateless reply's place among the concurrent replies, however its work ends (contract section 23).
- */
+/** Gives back what a stateless reply holds of its limits however its work ends (contract section 23). */
 import { nothingUsed } from '../../../actors/generate/usage-tally.ts'
 import type { ObservedOutcome, ReplyObserver } from '../../../actors/ports/observer.ts'
 import { HttpError } from '../../../http/server/http-error.ts'

@@ -3,9 +3,7 @@ import type { Limits } from '../../../actors/ports/index.ts'
 
 type Given = { [Name in keyof Limits]?: Limits[Name] | null | undefined }
 
-/**
- * Returns the limits to store. Null, as a whole or inside, means no limit. Undefined stays: the field keeps its value.
- */
+/** Returns the given limits. Null, as a whole or inside, means no limit. Undefined stays: the field keeps its value. */
 export function givenLimits(input: Given | null | undefined): Limits | null | undefined {
   if (input == null) return input
   const { requestsPerMinute, concurrentReplies, tokensPerDay, costPerMonth } = input

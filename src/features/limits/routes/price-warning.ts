@@ -3,7 +3,7 @@ import type { Limits } from '../../../actors/ports/index.ts'
 import type { AnySql } from '../../../persistence/postgres/database.ts'
 import { unpricedModels } from '../store/prices.ts'
 
-/** Adds a warning about models without a price. `agentIds`: the agents whose models count; null: all. */
+/** Returns the record with a warning where prices are missing. `agentIds`: whose models count; null: all. */
 export async function withPriceWarning<Shown extends object>(
   sql: AnySql,
   record: Shown,

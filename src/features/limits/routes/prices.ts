@@ -3,7 +3,7 @@
 import { badRequest } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { recordChange } from '../../audit/routes/record-change.ts'
+import { recordChange } from '../../audit/index.ts'
 import { readPrices, writePrices } from '../store/prices.ts'
 
 export const priceHandlers = ({ sql }: { sql: Sql }) =>

@@ -24,7 +24,7 @@ interface Request {
   counted: CallerLimits
 }
 
-/** The same bound as for users of sessions. */
+/** The length that users of sessions may have too. */
 const LONGEST_USER = 200
 
 /** Throws 400 for a user that nothing can be counted for. */

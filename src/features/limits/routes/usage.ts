@@ -1,6 +1,6 @@
 /** Tokens used (contract section 8). */
 
-import { EARLIEST, readMoment } from '../../../http/management/moment.ts'
+import { EARLIEST, readMoment } from '../../../http/server/fields/moment.ts'
 import { badRequest } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
@@ -8,7 +8,7 @@ import { readUsage } from '../store/usage/usage.ts'
 import { readUsageFigures } from '../store/usage/usage-figures.ts'
 
 const DAY_MS = 86_400_000
-/** The time from `from` until now when `from` is not given. */
+/** The time by which `from` lies when it is not given. */
 const USUAL_MS = 30 * DAY_MS
 
 export interface UsageDependencies {

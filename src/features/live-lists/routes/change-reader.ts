@@ -4,8 +4,8 @@ import type { ChangesQuery, SessionChange } from '../store/session-changes.ts'
 import type { Horizon } from './horizon.ts'
 
 /**
- * The time between two readings. A follower sees a change within two of them: the first names the writers, and the
- * second finds them gone.
+ * The interval of readings. Followers see changes within two readings: the first names the writers that the second
+ * finds gone.
  */
 const READ_MS = 250
 /** Readings between two looks for agents that were deleted. */
@@ -26,20 +26,20 @@ export interface Batch {
 export interface ChangeReaderOptions {
   horizon: Horizon
   changes(query: ChangesQuery): Promise<SessionChange[]>
-  /** Returns the agents of these ids that exist. */
+  /** Returns those of these agents that exist. */
   agents(ids: readonly string[]): Promise<Set<string>>
-  /** Reports an outage, once. */
+  /** Tells of a fault, once an outage. */
   onFault(error: unknown): void
 }
 
 export interface ChangeReader {
-  /** Returns the newest batch. Null if there has been none. */
+  /** Returns null when there has been none. */
   batch(): Batch | null
-  /** Returns the number at which all sessions of a deleted agent are gone. Null if the agent exists. */
+  /** Returns the number by which all sessions of a deleted agent are gone. Null when the agent is there. */
   goneAt(agentId: string): number | null
   /** Called after each reading that found something. */
   readonly waiting: Set<() => void>
-  /** Registers a follower of the agent; null: of all. The returned function is called when the follower leaves. */
+  /** Counts one more follower of the agent; null: of all. The returned function is called when it leaves. */
   begin(agentId: string | null): () => void
 }
 
@@ -73,7 +73,7 @@ export function createChangeReader({ horizon, changes: read, agents, onFault }: 
     return to
   }
 
-  /** Reads changes until `signal` aborts. Never rejects. */
+  /** Reads on and on. It never rejects. */
   async function readOn(signal: AbortSignal): Promise<void> {
     let at = horizon.safe() ?? 0
     let failed = false

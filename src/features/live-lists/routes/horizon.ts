@@ -8,9 +8,9 @@ const POSITION_MS = 1000
 export interface Horizon {
   /** Resolves after a reading that began after the call. */
   advance(): Promise<void>
-  /** Returns the number up to which no further change will become visible. Null if it is not known yet. */
+  /** Returns the number up to which everything is visible that ever will be. Null when that is not known yet. */
   safe(): number | null
-  /** Returns the highest number that was allocated at the last reading. */
+  /** Returns the number up to which numbers had been given out at the last reading. */
   newest(): number
   /** Waits until all is settled that was given out before the call, for 1 s at most; then see `safe`. */
   position(): Promise<number | null>

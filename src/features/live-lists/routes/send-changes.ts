@@ -11,7 +11,7 @@ export interface FeedDependencies {
   sessionFeed: SessionFeed
 }
 
-/** Sets the header from which a stream continues the list without a gap. Call it before the list is read. */
+/** Sets the header of lists: behind this a stream goes on without a gap. Call it before the list is read. */
 export async function tellPosition(feed: SessionFeed, reply: FastifyReply): Promise<void> {
   const position = await feed.position()
   if (position !== null) reply.header('x-last-event-id', `${position}`)
@@ -27,9 +27,9 @@ export interface ChangeStream {
   agentId: string | null
   users: FollowQuery['users']
   lastEventId: string | undefined
-  /** The end of the stream, in Unix seconds. Null if it has no end of its own. */
+  /** The time at which it ends, in Unix seconds. Null when it has no end of its own. */
   endsAt: number | null
-  /** Returns a session as followers see it. */
+  /** Returns what a follower is shown of a session. */
   show(change: Extract<SessionChange, { deleted: false }>['session']): object
 }
 

@@ -15,11 +15,11 @@ export interface FollowQuery {
 
 export interface SessionFeed {
   /**
-   * Returns the number of the newest change: readings from now on show it and all before it. Null if that is not known,
-   * because a transaction has been writing sessions for long, and no earlier number is known.
+   * Returns the number of the newest change: what is read from now on shows it and all before it. Null when that cannot
+   * be told, because a transaction has been writing sessions for long, and no earlier one is known.
    */
   position(): Promise<number | null>
-  /** Yields changes in order as they come. Ends when `signal` aborts, or the agent is deleted. */
+  /** Yields changes in order, as they come. Ends when `signal` aborts, or the agent is deleted. */
   follow(query: FollowQuery, signal: AbortSignal): AsyncGenerator<SessionChange[]>
 }
 
@@ -27,7 +27,7 @@ const includes = ({ agentId, users }: FollowQuery, change: SessionChange): boole
   (agentId === null || change.agentId === agentId) &&
   users.every((user) => user === null || (change.deleted ? change.userHash === userHash(user) : change.user === user))
 
-/** The reads of stored changes. */
+/** The store of changes. */
 export interface ChangeStore extends Pick<ChangeReaderOptions, 'changes' | 'agents'> {
   horizon: Parameters<typeof createHorizon>[0]
 }

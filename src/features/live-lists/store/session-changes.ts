@@ -1,6 +1,6 @@
 /** Sessions in the order in which they have changed (contract section 22, a list that lives). */
 import { createHash } from 'node:crypto'
-import type { SessionStatus } from '../../../http/wires/playground/store/all-sessions.ts'
+import type { RestState } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../persistence/postgres/page.ts'
 import { columns, type Session } from '../../../persistence/replies/sessions/sessions.ts'
@@ -19,7 +19,7 @@ export type SessionChange = { id: number; agentId: string } & (
 
 export interface ChangedSession extends Session {
   agentName: string
-  status: SessionStatus
+  status: RestState | 'streaming'
   errorCode: string | null
   /** Messages in its queue. */
   queued: number

@@ -18,9 +18,8 @@ export interface Base64Decoder {
 export const STAGE_BYTES = 64 * 1024
 
 /**
- * The size of the largest block in which decoded bytes are collected. Blocks grow with the content, because hundreds of
- * small ones lay scattered between garbage. All sizes are multiples of a stage's bytes, and add up to multiples of the
- * stored piece's size.
+ * The largest block of decoded bytes: blocks grow with what there is: hundreds of small ones lay scattered between garbage. All are
+ * multiples of a stage's bytes, and add up to multiples of what is stored at a time.
  */
 const LARGEST_BLOCK = 24 * 48 * 1024
 const MINUS = 0x2d
@@ -28,10 +27,10 @@ const UNDERSCORE = 0x5f
 
 export interface Base64Options {
   maxBytes: number
-  /** Counts every byte that is kept. May throw. */
+  /** Hears of every byte that is kept; may throw. */
   hold(bytes: number): void
   /**
-   * Returns room for STAGE_BYTES. Decoders that run one after the other may share it: 70,000 of their own took 24 s.
+   * Returns room for STAGE_BYTES, which decoders may share that run one after the other: 70,000 of their own took 24 s.
    */
   stageRoom(): Buffer
 }

@@ -9,7 +9,7 @@ const BEGINNING_BYTES = 4100
 /** The number of bytes that are checked before other work has its turn. */
 const TURN_BYTES = 2 ** 20
 
-/** Media types of the library that are shown as another type. */
+/** The library's names of pictures that are shown as others. */
 const shownAs = new Map([['image/apng', 'image/png']])
 
 /** Returns the media type that the bytes begin as. Null when none is known. */
@@ -27,7 +27,7 @@ export async function pictureTypeOf(pieces: readonly Uint8Array[]): Promise<stri
   return mediaType !== null && isPictureType(mediaType) ? mediaType : null
 }
 
-/** Returns the fault of the bytes. Null if there is none. */
+/** Returns what is wrong with the bytes. Null when there is nothing. */
 export async function faultOf({ pieces }: Pick<Decoded, 'pieces'>, mediaType: string): Promise<string | null> {
   if (mediaType.startsWith('text/')) return (await isText(pieces)) ? null : 'is not text in UTF-8'
   return (await typeOf(pieces)) === mediaType ? null : `does not begin as ${mediaType} does`

@@ -5,8 +5,8 @@ import { withoutEnd } from '../../../untrusted/without-end.ts'
 const LONGEST_NAME = 200
 
 /**
- * Returns the last segment of a path, without control characters and characters that turn the direction of writing, and
- * without dots that would hide the file. Null if nothing is left.
+ * Returns the last segment of a path, without control characters and those that turn the direction of writing, and
+ * without dots that would hide it. Null when nothing is left.
  */
 export function cleanName(name: string): string | null {
   const segment = name.split(/[/\\]/).findLast((one) => one.trim() !== '') ?? ''

@@ -8,7 +8,7 @@ import { type Base64Decoder, createBase64Decoder, type Decoded, STAGE_BYTES } fr
 const KEYS = new Set(['url', 'file_data', 'image_url'])
 const LONGEST_KEY = 9
 
-/** The greatest length of the head before the bytes. A longer head is not read. */
+/** The longest text before the bytes; of a longer one nothing is read. */
 const LONGEST_HEAD = 256
 const SCHEME = 'data:'
 
@@ -28,7 +28,7 @@ export interface DataUrl {
 export interface DataUrlOptions {
   /** The limit of one. */
   maxBytes: number
-  /** Counts every byte that is kept. May throw. */
+  /** Hears of every byte that is kept; may throw. */
   hold(bytes: number): void
   /** Takes what is left of the text. */
   keep(bytes: Uint8Array): void
@@ -39,7 +39,7 @@ export interface DataUrlOptions {
 type State = 'outside' | 'string' | 'head' | 'data'
 
 /**
- * Filters data URLs out of a JSON text that comes in chunks. A text that is no JSON may come out as anything, which the
+ * Makes a filter of data URLs. Give it the text as it comes. Of a text that is no JSON it may make anything, which the
  * parser then refuses.
  */
 export function createDataUrlFilter({ maxBytes, hold, keep, found }: DataUrlOptions): (chunk: Buffer) => void {
@@ -54,7 +54,7 @@ export function createDataUrlFilter({ maxBytes, hold, keep, found }: DataUrlOpti
   let stage: Buffer | null = null
   const stageRoom = () => (stage ??= Buffer.allocUnsafe(STAGE_BYTES))
 
-  /** Reads outside of strings, up to the next one. Each of these functions returns the position at which it stopped. */
+  /** Reads outside of strings, up to the one that begins. Each of these returns where it has stopped. */
   const outside = (chunk: Buffer, from: number): number => {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] as number
@@ -84,7 +84,7 @@ export function createDataUrlFilter({ maxBytes, hold, keep, found }: DataUrlOpti
     }
     return chunk.length
   }
-  /** Reads the beginning of a value. The beginning is held back until it is known whether it is a data URL. */
+  /** Reads the beginning of a value, held back until it is known to be a data URL, or not. */
   const beginning = (chunk: Buffer, from: number): number => {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] as number
@@ -133,7 +133,7 @@ type UrlReader = ReturnType<typeof createUrlReader>
 function createUrlReader(decoder: Base64Decoder) {
   const escapes = createEscapes()
   /**
-   * Reads escaped text byte by byte, and writes it at once: a write for each escape cost 80 times what plain text does.
+   * Reads byte by byte, and hands the bytes on together: a write for each escape cost 80 times what plain text does.
    */
   const readEscaped = (chunk: Buffer, from: number): number => {
     const characters = Buffer.allocUnsafe(chunk.length - from)
@@ -153,7 +153,7 @@ function createUrlReader(decoder: Base64Decoder) {
     return end
   }
   return {
-    /** Returns the position at which it stopped, and at the string's end the data. */
+    /** Returns where it has stopped, and what has come at the string's end. */
     read(chunk: Buffer, from: number): [number, DataUrl['data'] | null] {
       const isEscaped = escapes.isOpen() || hasBackslash(chunk, from)
       const end = isEscaped ? readEscaped(chunk, from) : readPlain(chunk, from)
@@ -162,7 +162,7 @@ function createUrlReader(decoder: Base64Decoder) {
   }
 }
 
-/** Returns whether there is a backslash before the next quote, or before the end of the chunk. */
+/** Returns whether a backslash stands before the next quote, or to the end of the chunk. */
 function hasBackslash(chunk: Buffer, from: number): boolean {
   const backslash = chunk.indexOf(BACKSLASH, from)
   if (backslash < 0) return false
@@ -170,16 +170,16 @@ function hasBackslash(chunk: Buffer, from: number): boolean {
   return quote < 0 || backslash < quote
 }
 
-/** The replacement for a short escape that no data URL contains, since its letter must not be read as itself. */
+/** A mark for a short escape that no data URL contains, since its letter must not be read as itself. */
 const FOREIGN = SPACE
 
-/** Decodes the escapes of a JSON string. Encoders escape the slash, and some the plus sign. */
+/** Reads the characters of a JSON string. Encoders escape the slash, and some the plus sign. */
 function createEscapes() {
   let digits = -1 // of a `\u` escape, which are still to come; 5: the backslash has come; -1: outside of an escape
   let code = 0
   const escapes = {
     isOpen: () => digits >= 0,
-    /** Returns the code unit that this byte completes. Null inside an escape. */
+    /** Returns the code unit that this byte completes. Null while an escape goes on. */
     nextCode(byte: number): number | null {
       if (digits < 0) {
         if (byte !== BACKSLASH) return byte
@@ -199,7 +199,7 @@ function createEscapes() {
       digits = -1
       return Number.isNaN(code) || code > 0xff ? FOREIGN : code
     },
-    /** Returns the character that this byte completes. Empty inside an escape. */
+    /** Returns the same as a character; empty within an escape. */
     next(byte: number): string {
       const complete = escapes.nextCode(byte)
       return complete === null ? '' : String.fromCharCode(complete)

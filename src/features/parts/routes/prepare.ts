@@ -22,7 +22,7 @@ import { MOST_MESSAGE_BYTES, type Uploads } from './uploads.ts'
 
 export interface PartDependencies {
   sql: Sql
-  /** Fetches a picture. Returns the reason if there is none, or `too large`. Rejects with what `hold` throws. */
+  /** Fetches a picture, or says why there is none, or `too large`, instead of it. Rejects with what `hold` throws. */
   fetchPicture(
     url: string,
     options: { maxBytes: number; signal: AbortSignal; hold(bytes: number): void },
@@ -108,7 +108,7 @@ export const partsIn = (messages: SentConversation<FoundSource>): FoundPart[] =>
 export const bringsAddresses = (messages: SentConversation<FoundSource>): boolean =>
   partsIn(messages).some(({ source }) => source.kind === 'address')
 
-/** Loads the messages of a stateless request with the contents that are sent. Throws 400, 413 and 503. */
+/** Loads the messages of a stateless request with all that they hold, as far as it is sent. Throws 400, 413 and 503. */
 export async function loadMessages(
   deps: PartDependencies,
   messages: SentConversation<FoundSource>,
@@ -133,7 +133,7 @@ export async function loadMessages(
   )
 }
 
-/** Returns a part whose bytes are in memory, or stored. A part that was not loaded fits no limit. */
+/** Returns a part whose bytes are in memory, or stored. One that was not loaded fits nowhere. */
 function heldPart(part: FoundPart, loaded: LoadedPart | undefined): MessagePart {
   const { source } = part
   const { data, mediaType } = loaded ?? {
@@ -168,9 +168,9 @@ const storing = createSemaphore(2)
 const never = new AbortController().signal
 
 export interface PreparedParts extends NewParts {
-  /** Media types that a provider must accept. */
+  /** The media types that a provider must take to be asked. */
   mediaTypes: readonly string[]
-  /** Declares that the message is stored, or never will be. */
+  /** Tells that the message is stored, or never will be. */
   over(): void
 }
 
@@ -215,7 +215,7 @@ export async function prepareParts(
   }
 }
 
-/** Returns a stored part. Its first read takes the bytes from memory if they are still there. */
+/** Returns a part that is stored. The first read has it from memory, if it is still there. */
 function storedPart(sql: Sql, loaded: LoadedPart, storedAs: string, { drain }: Uploads): MessagePart {
   const { data } = loaded
   const read = async function* () {

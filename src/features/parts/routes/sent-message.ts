@@ -10,7 +10,7 @@ import { MOST_MESSAGE_BYTES, type Uploads } from './uploads.ts'
 /** Texts included. */
 const MOST_PARTS = 20
 
-/** The media types of each kind of part. */
+/** The media types that each kind of part may hold. */
 const mediaTypes: Readonly<Record<PartType, readonly string[]>> = {
   image_url: ['image/png', 'image/jpeg', 'image/webp', 'image/gif'],
   file: ['application/pdf', 'text/plain', 'text/markdown', 'text/csv'],
@@ -48,7 +48,7 @@ export type AnswerMessage = Exclude<ModelMessage, { role: 'user' }>
 
 export type SentConversation<From = Source> = readonly (ChatMessage<From> | AnswerMessage)[]
 
-/** Returns the media types that a provider must accept. The type of a picture that is not fetched yet is unknown. */
+/** Returns what a provider must take to be asked. Of a picture that is not fetched yet the kind is not known. */
 export const mediaTypesOf = (parts: readonly FoundPart[]): string[] =>
   parts.map(({ source }) => {
     if (source.kind === 'address') return 'image/*'
@@ -60,8 +60,8 @@ type Fields = Readonly<Record<string, unknown>>
 const textForm = '{"type": "text", "text": string}'
 
 /**
- * Reads a message's content. Texts are joined, and parts keep their places among them. Throws 400 and 413. `uploads`
- * undefined: only text is accepted.
+ * Reads content. Texts are joined, in which parts keep their places. Throws 400 and 413. `uploads` undefined: text
+ * alone is taken.
  */
 export function readContent(content: unknown, where: string, uploads?: Uploads): SentMessage {
   if (typeof content === 'string') return { text: content, parts: [] }
@@ -76,7 +76,7 @@ export function readContent(content: unknown, where: string, uploads?: Uploads):
   })
 }
 
-/** Returns the message of such parts. Each is read as a text, or as none. Throws 413. */
+/** Returns the message that such parts make: each is read as a text, or as what is none. Throws 413. */
 export function gather(
   parts: readonly unknown[],
   uploads: Uploads | undefined,
@@ -118,7 +118,7 @@ function readFile(file: unknown, where: string, uploads: Uploads): Omit<SentPart
   return { type: 'file', source, filename: readName(file.filename, `${where}.filename`), detail: null, where: at }
 }
 
-/** Returns a name that may be shown and saved under. Throws 400 for what is no string. */
+/** Reads a name that may be shown and saved under. Throws 400 for what is no string. */
 export function readName(name: unknown, where: string): string | null {
   if (name === undefined || name === null) return null
   return typeof name === 'string' ? cleanName(name) : badRequest(`${where}: must be a string`)

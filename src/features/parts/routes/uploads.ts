@@ -18,7 +18,7 @@ const MOST_ENCODED_BYTES = 512 * 2 ** 20
 /** Most data URLs of one body: each needs a decoder, a hash and a block of memory. */
 const MOST_URLS = 200
 
-/** The placeholder in a body for bytes that came in it. Random, so that no caller can write one. */
+/** The placeholder, in a body, of bytes that came in it. Random, so that no caller can write one. */
 const placeholder = `bytes:${randomBytes(16).toString('hex')}:`
 const placeholders = new RegExp(`${placeholder}(\\d+)`, 'g')
 
@@ -28,26 +28,26 @@ const TEXT_FIELDS = ['tools', 'response_format', 'text', 'metadata']
 export interface Uploads {
   /** Begins the uploads of a body that may hold some. */
   filter(): Through
-  /** Returns the data that this placeholder stands for in the body. Null if it is a text of the caller's. */
+  /** Returns what stands for this text in the body. Null when it is a text of the caller's. */
   find(text: string): DataUrl | null
-  /** Returns the text with the SHA-256 of bytes instead of their placeholders. */
+  /** Returns the text with the SHA-256 of bytes instead of the words that stand for them. */
   named(text: string): string
   /**
-   * Returns the original text, for a placeholder that is no picture or file after all. Throws 400, and 413 above the
-   * limit of a body.
+   * Returns the text as it came, for what is no picture or file after all. Throws 400, and 413 beyond what a body may
+   * hold.
    */
   restored(text: string): string
   /** Restores what TEXT_FIELDS hold in a body. Throws 400 and 413. */
   restoreFields(body: unknown): void
   /** Throws 413 or 503 when the request would hold too much, or all of them. */
   hold(bytes: number): void
-  /** Runs the work. Meanwhile the bytes count although the request may have ended. */
+  /** Runs the work. While it runs, the bytes count although the request may have ended. */
   during<Result>(work: () => Promise<Result>): Promise<Result>
   /** Caches these, which are stored; no other bytes of the request are needed any more. */
   cache(stored: Iterable<Decoded>): void
   /** Hands over what was cached, once, piece by piece, each freed when the next is requested. Null when it was evicted. */
   drain(data: Decoded): AsyncIterable<Uint8Array> | null
-  /** Ends the uploads with the request. */
+  /** Releases all, as the request has ended. */
   release(): void
 }
 
@@ -58,7 +58,7 @@ declare module 'fastify' {
   }
 }
 
-/** Returns the uploads of an operation that is declared to accept parts. */
+/** Returns the uploads of an operation that is declared to take parts. */
 export function requireUploads(request: FastifyRequest): Uploads {
   const { uploads } = request
   if (!uploads) throw new Error(`${request.routeOptions.url} does not take parts`)
@@ -68,7 +68,7 @@ export function requireUploads(request: FastifyRequest): Uploads {
 export const takesParts = (request: FastifyRequest): boolean =>
   request.routeOptions.config.operation?.takesParts === true
 
-/** Opens the uploads of a request. They are released at the latest when the response has ended. */
+/** Opens a request's uploads. They are released at the latest when the answer has ended. */
 export function openUploads(request: FastifyRequest, reply: FastifyReply): void {
   const { server } = request
   const uploads = createUploads(server.initialConfig.bodyLimit ?? 0, () => server.accountOf(request))
@@ -77,8 +77,8 @@ export function openUploads(request: FastifyRequest, reply: FastifyReply): void 
 }
 
 /**
- * Creates the uploads of one request. `maxOtherBytes`: the limit of the rest of the body. The account is read when it
- * is needed.
+ * Returns the uploads of one request; `maxOtherBytes`: what else its body may hold. The account is asked for when it is
+ * needed.
  */
 export function createUploads(maxOtherBytes: number, accountOf: () => Account): Uploads {
   let known: Account | null = null
@@ -172,13 +172,13 @@ function filterInto(urls: DataUrl[], maxOtherBytes: number, hold: (bytes: number
 }
 
 /**
- * Keeps bytes that a request has stored, for the first model call. They count on their own account, and are evicted
- * when their memory is needed.
+ * Keeps what one request has stored, for the first model call. It counts on its own, and is evicted when its memory is
+ * needed.
  */
 function createCache(account: () => Account) {
   const cached = new Map<Decoded, { drop(): void; forget(): void }>()
   return {
-    /** Adds bytes. Returns false if there is no room. */
+    /** Returns false when there is no room. */
     add(data: Decoded): boolean {
       if (cached.has(data)) return true
       if (!account().hold(data.size)) return false

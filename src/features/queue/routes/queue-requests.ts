@@ -43,7 +43,7 @@ export async function cancelSession(
   await host.cancel(session.id)
 }
 
-/** Throws 400 for a queued regeneration: another reply to a known message waits for nothing. */
+/** Refuses to queue another reply. Another reply to a message that is there waits for nothing. Throws 400. */
 export function refuseQueuedRegenerate(regenerate: boolean, onBusy: string | null | undefined, name: string): void {
   if (regenerate && (onBusy === 'enqueue' || onBusy === 'steer')) {
     badRequest(`${name}: ${JSON.stringify(onBusy)} cannot stand beside regenerate`)

@@ -1,6 +1,6 @@
 /**
- * The response to a sent message: its reply, or the place in the queue where it waits for the reply (contract section
- * 22).
+ * Finds what a sent message is answered with: its reply, or the place in the queue where it waits for it (contract
+ * section 22).
  */
 import type { FastifyReply } from 'fastify'
 import type { Reply } from '../../../actors/reply/frame-log.ts'
@@ -11,7 +11,7 @@ import { HttpError } from '../../../http/server/http-error.ts'
 
 export interface SentAnswer {
   source: Reply | Queued
-  /** Handles a client that leaves before the end. */
+  /** Tells that the client has left. Call when the client leaves before the end. */
   onLeft(): void
 }
 
@@ -37,10 +37,7 @@ const says = {
 /** Returns why the reply to a queued message never begins. */
 export const neverBegun = (why: keyof typeof says): ReplyError => ({ ...says[why], detail: says[why].message })
 
-/**
- * Throws the reason why the reply to a queued message never begins, for a request without streaming. `failed` throws
- * the response of a failed reply.
- */
+/** Refuses likewise for a request without streaming. `failed` throws what a failed reply is answered with. */
 export function refuseNeverBegun(why: keyof typeof says, failed: (error: ReplyError) => never): never {
   if (why === 'deleted') return failed(neverBegun(why))
   throw new HttpError(409, says.removed.message, noRetry)

@@ -77,7 +77,7 @@ export const debugHandlers = ({ sql, host, recorder, coordination }: DebugDepend
 
 type Report = ActorReport & { instanceId: string }
 
-/** Returns all actors. Readers through other instances are counted in. */
+/** Returns all actors, those who read them through other instances counted in. */
 function actorsOf(reports: readonly Report[]) {
   const elsewhere = new Map<string, number>()
   for (const { sessionId, subscribers } of reports.flatMap(({ followed }) => followed)) {
@@ -92,7 +92,7 @@ function actorsOf(reports: readonly Report[]) {
   )
 }
 
-/** Returns the session's owner, the instances through which it is read, and its latest stored step. */
+/** Returns the session's owner, the instances through which it is read, and what was stored last. */
 function readersOf(sessionId: string, reports: readonly Report[]) {
   const isIt = (one: { sessionId: string }) => one.sessionId === sessionId
   const readers = reports.map(({ instanceId, actors, followed }) => ({
@@ -109,7 +109,7 @@ function readersOf(sessionId: string, reports: readonly Report[]) {
   }
 }
 
-/** Yields the steps of a session as they are stored. Ends when the session is deleted or the client leaves. */
+/** Yields the steps of a session, as they are stored; ends when the session is deleted or the client leaves. */
 async function* follow(
   read: (after: number) => Promise<transitions.StoredTransition[] | null>,
   { first, after }: { first: transitions.StoredTransition[]; after: number },

@@ -43,8 +43,8 @@ export function sendSteps(source: AsyncIterable<EventMessage>, reply: FastifyRep
 }
 
 /**
- * Ends the connection when the source throws. The plugin does not catch it, which would end the process. The reader
- * connects again.
+ * Yields what the source yields. The plugin does not catch what a source throws, which would end the process. Here it
+ * ends the connection: its reader comes back.
  */
 async function* breakingOff(source: AsyncIterable<EventMessage>, reply: FastifyReply) {
   try {

@@ -1,4 +1,4 @@
-/** The record of one reply (contract section 16): its trace, and the requests to its model. */
+/** The events of one reply (contract section 16): its trace, and what its model was sent. */
 
 import type { TransitionRecorder } from '../../../actors/ports/index.ts'
 import { HttpError, missing } from '../../../http/server/http-error.ts'
@@ -12,7 +12,7 @@ import { changes, sendSteps } from './following.ts'
 export interface ReplyTraceDependencies {
   sql: Sql
   recorder: TransitionRecorder
-  /** True if requests to models are stored: TRACE_REQUESTS. */
+  /** True when what models are sent is kept: TRACE_REQUESTS. */
   traceRequests: boolean
 }
 
@@ -35,7 +35,7 @@ export const replyTraceHandlers = ({ sql, recorder, traceRequests }: ReplyTraceD
     },
   }) satisfies Handlers<'replyTraces'>
 
-/** Yields the whole trace at each change. Ends when the trace is complete or gone. */
+/** Yields the whole trace at each change, until nothing more comes of it or it is gone. */
 async function* follow(
   { sql, recorder }: Pick<ReplyTraceDependencies, 'sql' | 'recorder'>,
   messageId: string,

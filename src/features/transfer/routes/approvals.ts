@@ -1,15 +1,15 @@
 /** An agent's tools and approvals by the names of records, as exports have them (contract sections 8 and 25). */
 import { toolsByName } from '../../../../openapi/schemas/records/tools.ts'
 import type { Approval, ConfiguredTools, NamedTool, WorkOutNames } from '../../../actors/ports/index.ts'
-import { readIdentity, readText } from '../../approvals/routes/approvals.ts'
-import { type StoredApprovals, textOfApproval } from '../../approvals/store/tool-approvals.ts'
+import { readIdentity, readText } from '../../../http/sending/given-approvals.ts'
+import { type StoredApprovals, textOfApproval } from '../../../persistence/records/tools/tool-approvals.ts'
 import type { Configuration } from '../store/transfer.ts'
 
 type ApprovalByName = string | { builtInTool: string } | { httpTool: string } | { mcpServer: string; toolName: string }
 
 type Records = Pick<Configuration, 'httpTools' | 'mcpServers'>
 
-/** Returns all tools of an agent's choice. */
+/** Returns all that an agent has chosen. */
 export const toolsOf = (stored: StoredApprovals, records: Records, workOut: WorkOutNames) => ({
   httpTools: stored.configured.httpTools.map(({ name }) => name),
   mcpServers: stored.configured.mcpServers.map(({ name, toolNames }) => ({ server: name, toolNames: [...toolNames] })),
@@ -18,8 +18,8 @@ export const toolsOf = (stored: StoredApprovals, records: Records, workOut: Work
 })
 
 /**
- * Returns approvals by name, without tools that are gone. A name that no longer has its saved meaning keeps the saved
- * one.
+ * Returns approvals by name. Tools that are gone are left out. What a name meant when it was saved, and does not mean
+ * any more, goes along.
  */
 function approvalsByName(
   { approvals, named, configured }: StoredApprovals,

@@ -3,12 +3,12 @@ import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { WorkOutNames } from '../../../actors/ports/index.ts'
-import { checkAnswerFields } from '../../../http/management/records/agents.ts'
-import { type HttpToolDependencies, httpToolChanges, newHttpTool } from '../../../http/management/records/http-tools.ts'
-import { mcpServerChanges, newMcpServer } from '../../../http/management/records/mcp-servers.ts'
-import { checkContent } from '../../../http/management/records/prompts.ts'
 import type { FieldRefusal } from '../../../http/sending/agent-for-reply.ts'
+import { checkAnswerFields } from '../../../http/sending/given-answer-fields.ts'
 import { givenTools } from '../../../http/sending/tool-choice.ts'
+import { type HttpToolWriting, httpToolChanges, newHttpTool } from '../../../http/server/fields/http-tool-input.ts'
+import { mcpServerChanges, newMcpServer } from '../../../http/server/fields/mcp-server-input.ts'
+import { checkContent } from '../../../http/server/fields/prompt-content.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import type { Tx } from '../../../persistence/postgres/database.ts'
 import { createAgent, findAgent, updateAgent } from '../../../persistence/records/agents.ts'
@@ -18,7 +18,7 @@ import { changeAgentTools } from '../../../persistence/records/tools/agent-tools
 import { changeHttpTool, createHttpTool } from '../../../persistence/records/tools/http-tools.ts'
 import { changeMcpServer, createMcpServer } from '../../../persistence/records/tools/mcp-servers.ts'
 import type { ToolChoice } from '../../../persistence/records/tools/tool-kinds.ts'
-import type { AuditedChange } from '../../audit/store/audit.ts'
+import type { AuditedChange } from '../../audit/index.ts'
 import type { Configuration } from '../store/transfer.ts'
 import { approvalByName, toolsOf } from './approvals.ts'
 import { importedAgent } from './imported-agent.ts'
@@ -36,37 +36,37 @@ interface Named {
   name: string
 }
 
-export interface ImportDependencies extends Pick<HttpToolDependencies, 'secrets' | 'checkSchema'> {
+export interface ImportDependencies extends HttpToolWriting {
   tx: Tx
   fieldRefusal: FieldRefusal
   builtInTools: readonly { id: string }[]
-  /** The function that resolves the names in `approvals`. */
+  /** The meaning of names in `approvals` mean. */
   workOutNames: WorkOutNames
 }
 
 interface Taking {
   deps: ImportDependencies
   stored: ReturnType<typeof indexed>
-  /** Each agent's choice of tools, by the agent's id. */
+  /** The choices of agents, by the agent's id. */
   choices: ReadonlyMap<string, object>
   result: Result
   changedServers: string[]
   changes: AuditedChange[]
 }
 
-/** A kind of record. `create` and `update` throw 400 for an invalid record, before they write anything. */
+/** A kind of record. `create` and `update` throw 400 for what cannot be taken in, before they write anything. */
 interface Records<Given extends { name: string }> {
   kind: Kind
   given: readonly Given[]
-  /** The stored records. Created ones are added. */
+  /** The stored records; created ones are added. */
   stored: ByName<Named>
   create(given: Given): Promise<Named>
   update(id: string, given: Given): Promise<unknown>
 }
 
 /**
- * Imports a configuration. `stored` is the present state; no other process changes it meanwhile. Rejects only by a
- * fault: then nothing is written.
+ * Takes records in. `stored` is the present state; no one else changes it meanwhile. Rejects only by a fault: then
+ * nothing is written.
  */
 export async function takeIn(deps: ImportDependencies, given: Import, stored: Configuration) {
   const taking: Taking = {
@@ -86,7 +86,7 @@ export async function takeIn(deps: ImportDependencies, given: Import, stored: Co
   return taking
 }
 
-/** Returns records by their names: 95,000 names looked for among 30,000 records one by one would take a minute. */
+/** Makes an index of records by their names: 95,000 names looked for among 30,000 records one by one would take a minute. */
 function byName<T extends Named>(records: readonly T[], noun: string) {
   const index = new Map<string, T[]>()
   const add = (record: T): void => {
@@ -120,7 +120,7 @@ const indexed = (stored: Configuration) => ({
   mcpServers: byName<Named>(stored.mcpServers, 'MCP server'),
 })
 
-/** Returns whether the given record changes the stored one. Absent fields keep the stored value. */
+/** Returns whether what is given says anything new beside what is stored. Absent fields keep what is stored. */
 const isNew = (stored: object, given: object): boolean => !isDeepStrictEqual({ ...stored, ...given }, { ...stored })
 
 async function take<Given extends { name: string }>(
@@ -156,7 +156,7 @@ async function take<Given extends { name: string }>(
   }
 }
 
-/** Imports providers. Keys are not copied: existing providers are changed, others are skipped. */
+/** Takes providers in. Keys are not copied: providers that are here are changed, others are skipped. */
 const takeProviders = (taking: Taking, given: NonNullable<Import['providers']>) =>
   take(taking, {
     kind: 'provider',
@@ -231,7 +231,10 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
 
 type Choice = NonNullable<Import['agentTools']>[number]
 
-/** Returns the existing parts of a choice. Missing ones are reported as skipped, and do not keep the rest out. */
+/**
+ * Returns the parts of a choice that are here. The others are reported as skipped: one that is missing does not keep
+ * the rest out.
+ */
 function partsHere({ deps, stored, result }: Taking, { agent: name, ...choice }: Choice): Omit<Choice, 'agent'> {
   const here = <Part>(parts: readonly Part[], find: (part: Part) => unknown): Part[] =>
     parts.filter((part) => {

@@ -1,12 +1,12 @@
 /** An agent of an import, with the records that it names. Absent fields stay absent. */
 import type { components } from '../../../../openapi/generated/schema.ts'
-import { givenOrigins } from '../../../http/management/allowed-origins.ts'
-import { givenConfig, givenFormat } from '../../../http/management/records/agents.ts'
-import { givenLimits } from '../../limits/routes/limit-input.ts'
+import { givenConfig, givenFormat } from '../../../http/sending/given-answer-fields.ts'
+import { givenOrigins } from '../../../http/server/fields/allowed-origins.ts'
+import { givenLimits } from '../../limits/index.ts'
 
 type Given = NonNullable<components['schemas']['Import']['agents']>[number]
 
-/** References by name. Throws 400 for a name that does not exist, or exists more than once. */
+/** An index that throws 400 for a name that is there not at all, or more than once. */
 interface Named {
   existing(name: string): { id: string }
 }

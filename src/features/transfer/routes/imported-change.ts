@@ -1,9 +1,8 @@
-/** The audit entry of an imported record. */
+/** Tells what the audit says of a record that was imported. */
 
-import { changesBetween, headerChange, withoutSecrets } from '../../audit/routes/changes.ts'
-import type { AuditedChange } from '../../audit/store/audit.ts'
+import { type AuditedChange, changesBetween, headerChange, withoutSecrets } from '../../audit/index.ts'
 
-/** Returns the audited change of an imported record, with references by name. */
+/** Returns the change as it is imported, references by name. */
 export function importedChange(
   kind: string,
   id: string,
@@ -19,7 +18,7 @@ export function importedChange(
   return { action: before === null ? 'create' : 'update', kind, recordId: id, recordName: given.name, changes }
 }
 
-/** Returns a record's headers. Undefined if it has none. */
+/** Returns undefined where there are none. */
 const headersOf = (record: object): Record<string, string> | undefined =>
   'headers' in record && isHeaders(record.headers) ? record.headers : undefined
 

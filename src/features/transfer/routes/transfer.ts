@@ -1,22 +1,21 @@
 /** A portable copy of the configuration, out and in (contract section 8). */
 import type { FastifyInstance } from 'fastify'
-import type { HttpToolDependencies } from '../../../http/management/records/http-tools.ts'
-import type { McpServerDependencies } from '../../../http/management/records/mcp-servers.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { sendInPieces } from '../../../http/streaming/written-lists.ts'
 import { type Sql, withoutIdling } from '../../../persistence/postgres/database.ts'
-import { commitChange } from '../../audit/routes/commit-change.ts'
-import { originOf } from '../../audit/routes/record-change.ts'
-import { writeEntries } from '../../audit/store/audit.ts'
+import { commitChange, originOf, writeEntries } from '../../audit/index.ts'
 import { exported, lockConfiguration, readConfiguration } from '../store/transfer.ts'
 import { toolsOf } from './approvals.ts'
 import { type ImportDependencies, takeIn } from './import.ts'
 import { registerYaml } from './yaml-body.ts'
 
-export type TransferDependencies = Omit<ImportDependencies, 'tx'> &
-  Pick<HttpToolDependencies & McpServerDependencies, 'onMcpServerChange'> & { sql: Sql }
+export interface TransferDependencies extends Omit<ImportDependencies, 'tx'> {
+  sql: Sql
+  /** Tells that an import has changed the server: connections to the former one are of no use any more. */
+  onMcpServerChange(id: string): void
+}
 
-/** Returns a scope that accepts YAML too: `scope.register(transferScope(() => mount(…)))`. */
+/** Makes a scope that takes YAML too: `scope.register(transferScope(() => mount(…)))`. */
 export const transferScope = (routes: (scope: FastifyInstance) => void) => async (scope: FastifyInstance) => {
   registerYaml(scope)
   routes(scope)

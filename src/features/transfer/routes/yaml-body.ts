@@ -1,7 +1,7 @@
 /** Reads YAML bodies, beside the server: a document of 1 MiB may take seconds, in which no stream would move. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { inTurns } from '../../../async/in-turns.ts'
 import { answerOf, startThread } from '../../../async/isolated-worker.ts'
-import { inTurns } from '../../../http/management/transfer/in-turns.ts'
 import { decodeUtf8 } from '../../../http/server/body.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
 import { readBody } from '../../../http/server/request-body/incoming-body.ts'
@@ -23,15 +23,14 @@ const DEADLINE_MS = 10_000
 /** Never met, as V8 might end the whole process then: the costliest document that is taken (99,000 `{}`) needs 290 MB. */
 const MAX_MEGABYTES = 512
 /**
- * The number of documents that may wait. They are parsed one at a time, as each may keep a processor busy; more are
- * rejected.
+ * The most texts that wait. One is parsed at a time, as each may keep a processor busy; more than these are sent away.
  */
 const MOST_WAITING = 4
 
 const turn = inTurns()
 let waiting = 0
 
-/** Parses a document into a value that JSON could hold too. Rejects with `HttpError`: 400, or 503 while others wait. */
+/** Returns the document's value, which JSON could hold too. Rejects with `HttpError`: 400, or 503 while others wait. */
 export async function parseYaml(text: string, deadlineMs = DEADLINE_MS): Promise<unknown> {
   if (waiting >= MOST_WAITING) {
     throw new HttpError(503, 'Other documents are being read at the moment.', { 'retry-after': '10' })

@@ -41,8 +41,7 @@ const countedTokens = new Set([
 ])
 
 /**
- * Throws if a text has too many tokens, before anything is built of them: 1 MiB of `{},` is 350,000 nodes of 1 KB. Keys
- * are tokens too.
+ * Refuses many tokens, before anything is built of them: 1 MiB of `{},` is 350,000 nodes of 1 KB. Keys are tokens too.
  */
 function refuseManyTokens(text: string): void {
   let tokens = 0
@@ -77,7 +76,7 @@ function checkNodes(document: Document, lines: LineCounter): void {
 const pairValue = (pair: unknown): unknown =>
   pair !== null && typeof pair === 'object' && 'value' in pair ? pair.value : null
 
-/** Throws for repeated keys. Keys become texts: `1` and `"1"` are one key. */
+/** Checks keys. They become texts: `1` and `"1"` are one key. */
 function checkKeys(pairs: readonly { key: unknown }[], lines: LineCounter): void {
   const seen = new Set<string>()
   for (const { key } of pairs) {

@@ -5,7 +5,7 @@ import type { CallerInstructions, Compaction, OnLoss } from '../../../persistenc
 import { wireApi } from '../../../persistence/records/providers.ts'
 import type { HttpToolFields } from '../../../persistence/records/tools/http-tools.ts'
 import type { McpServerFields } from '../../../persistence/records/tools/mcp-servers.ts'
-import { type StoredApprovals, storedApprovals } from '../../approvals/store/tool-approvals.ts'
+import { type StoredApprovals, storedApprovals } from '../../../persistence/records/tools/tool-approvals.ts'
 
 interface Named {
   id: string

@@ -1,9 +1,9 @@
 /** Finds the caller of a deploy request, or refuses it with 401 (specification 5.1, contract section 11). */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { bearerOf, isClientSecret } from '../../../http/server/bearer.ts'
 import { revokedSecret, Unauthorized } from '../../../http/server/http-error.ts'
-import { badKey, isNamedKey, type KeyList } from '../../keys/routes/key-list.ts'
-import { bearerOf, isClientSecret } from '../routes/bearer.ts'
+import { badKey, isNamedKey, type KeyList } from '../../keys/index.ts'
 import { type Caller, keyOpens, pathParam, type SecretCaller } from './caller.ts'
 import type { ClientSecrets } from './client-secrets.ts'
 import type { RevocationList } from './revocations.ts'
@@ -20,7 +20,7 @@ export type Authenticate = (request: FastifyRequest) => Promise<Caller>
 
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Creates the authentication. The result rejects with `Unauthorized`. */
+/** Returns the check of a caller, which rejects with `Unauthorized`. */
 export function createAuthentication({
   keys,
   clientSecrets,
@@ -66,7 +66,7 @@ export function createAuthentication({
   }
 }
 
-/** Returns a check of a key in constant time: hashes of equal length are compared, each of them. */
+/** Returns a check in constant time: hashes of equal length are compared, each of them. */
 function keyCheck(keys: readonly string[]): (given: string) => boolean {
   const hashes = keys.map(hash)
   return (given) => {

@@ -1,20 +1,21 @@
-/** The caller of a deploy request, and what each kind of caller may reach (specification 5.1, contract section 11). */
+/** The caller that a deploy request comes from, and what each may reach (specification 5.1, contract section 11). */
 import type { FastifyRequest } from 'fastify'
 import type { Operation } from '../../../../openapi/operation.ts'
 import type { Limits } from '../../../actors/ports/index.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
-import type { KnownKey } from '../../keys/store/keys.ts'
+import type { Handlers, TagName } from '../../../http/server/mount.ts'
+import type { KnownKey } from '../../keys/index.ts'
 
-/** The claims of a client secret. */
+/** The content of a client secret. */
 export interface ClientSecret {
   kind: 'secret'
   agentId: string
   user: string
   /** The only session that it opens. Null stands for all of its user's. */
   sessionId: string | null
-  /** The expiry, in Unix seconds. */
+  /** The time at which it expires, in Unix seconds. */
   expiresAt: number
-  /** The secret's place among all secrets and revocations. */
+  /** The place among all secrets and revocations. */
   number: number
   /** The named key that it was made with, and dies with. Null when it was made with none. */
   keyId: string | null
@@ -31,6 +32,14 @@ export interface SecretCaller extends ClientSecret {
  * limits. Both may do everything there.
  */
 export type Caller = { kind: 'key'; named: KnownKey | null } | { kind: 'anyone' } | SecretCaller
+
+/** The fields that each handler of the deploy scope is given besides its input. */
+export interface DeployExtra {
+  caller: Caller
+}
+
+/** The handlers of one tag of the deploy scope. Write `… satisfies DeployHandlers<'sessions'>`. */
+export type DeployHandlers<Tag extends TagName> = Handlers<Tag, DeployExtra>
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -65,7 +74,7 @@ export function opensAgent(caller: Caller, agentId: string): boolean {
 export const keyOpens = ({ agentIds }: KnownKey, agentId: string): boolean =>
   agentIds === null || agentIds.includes(agentId.toLowerCase())
 
-/** Returns a parameter of the path before anything has been checked. Null if the path has none of this name. */
+/** Returns a parameter of the path, before anything has been checked. Null when it has none of this name. */
 export function pathParam(request: FastifyRequest, name: 'agent_id' | 'session_id'): string | null {
   const value = new Map<string, unknown>(Object.entries(request.params ?? {})).get(name)
   return typeof value === 'string' ? value : null
@@ -83,7 +92,7 @@ export function opens(caller: Caller, session: { id: string; user: string | null
   return caller.user === session.user && opensId(caller, session.id)
 }
 
-/** Returns whether the session may be the caller's, by its id only. Its user is still to be compared. */
+/** Returns whether the session may be the caller's, as far as its id tells. Its user is still to be compared. */
 export const opensId = (caller: Caller, sessionId: string): boolean =>
   caller.kind !== 'secret' || caller.sessionId === null || caller.sessionId === sessionId.toLowerCase()
 

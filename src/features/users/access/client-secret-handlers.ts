@@ -1,9 +1,9 @@
 /** Makes client secrets (contract section 11). */
 
 import { missing } from '../../../http/server/http-error.ts'
-import type { DeployHandlers } from '../../../http/wires/chat/scope.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { numberSecret } from '../store/users.ts'
+import type { DeployHandlers } from './caller.ts'
 import { keyIdOf } from './caller.ts'
 import type { ClientSecrets } from './client-secrets.ts'
 

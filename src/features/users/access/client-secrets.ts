@@ -5,8 +5,8 @@
 import { JWTExpired } from 'jose/errors'
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
+import { SECRET_PREFIX } from '../../../http/server/bearer.ts'
 import { Unauthorized } from '../../../http/server/http-error.ts'
-import { SECRET_PREFIX } from '../routes/bearer.ts'
 import type { ClientSecret } from './caller.ts'
 
 /** The `typ` of the token's header, so that no other token under these keys passes for one of ours. */
@@ -22,7 +22,7 @@ const FORM = /^ek_([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{42}[AEIMQUYcgko
 const MOST_KNOWN = 1000
 
 export interface ClientSecrets {
-  /** Returns a token that is valid until `expiresAt` (Unix seconds). */
+  /** Makes a token that is good until `expiresAt` (Unix seconds). */
   issue(secret: Omit<ClientSecret, 'kind' | 'expiresAt'>, expiresAt: number): Promise<string>
   /** Throws `Unauthorized`. Whether it is revoked is not looked at. */
   read(value: string): Promise<ClientSecret>
@@ -33,7 +33,7 @@ const expired = () => new Unauthorized('token_expired', 'The client secret has e
 
 const unixNow = (): number => Math.floor(Date.now() / 1000)
 
-/** Creates the secrets' functions. The first of `keys` signs, all verify. */
+/** Makes the secrets' issuer. The first of `keys` signs, all verify. */
 export function createClientSecrets(keys: readonly { id: string; bytes: Uint8Array }[]): ClientSecrets {
   const [first] = keys
   if (first === undefined) throw new Error('There is no key to sign client secrets with.')
@@ -86,7 +86,7 @@ export function createClientSecrets(keys: readonly { id: string; bytes: Uint8Arr
   }
 }
 
-/** Imports the key once: from bytes the library would make a key for each check. */
+/** Imports a key once: of bytes the library would make a key for each check. */
 const importKey = (bytes: Uint8Array) =>
   crypto.subtle.importKey('raw', new Uint8Array(bytes), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 

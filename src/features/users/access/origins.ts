@@ -1,13 +1,13 @@
 /**
- * CORS: the web pages that may call an agent's deploy API (contract section 11). `@fastify/cors` decides before
- * credentials are known, and marks every response. Here the credential decides: a page that holds the deploy key is
+ * The web pages that may call an agent's deploy API: CORS (contract section 11). `@fastify/cors` decides before
+ * credentials are known, and marks every answer. Here the credential decides: a page that holds the deploy key is
  * served without the headers.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../../../http/server/http-error.ts'
 import { isForeignChange } from '../../../http/server/origins.ts'
 import type { AgentForCompletion, AgentLookup } from '../../../persistence/records/agent-lookup.ts'
-import { rateHeaderNames } from '../../limits/routes/caller-limits.ts'
+import { rateHeaderNames } from '../../limits/index.ts'
 import { type Caller, pathParam } from './caller.ts'
 
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE'
@@ -24,8 +24,8 @@ const EXPOSED = [
 ].join(', ')
 
 /**
- * The headers that the official client, `@ai-sdk/react` and `@ag-ui/client` send from a browser, headers of an
- * EventSource in code, and headers of traced pages. Firefox and Safari send a `user-agent` that code has set.
+ * The headers that the official client, `@ai-sdk/react` and `@ag-ui/client` send from a browser, an EventSource in
+ * code, and what pages that are traced add. Firefox and Safari send a `user-agent` that code has set.
  */
 const HEADERS = [
   'accept',
@@ -69,8 +69,8 @@ export async function listedOrigin(agents: Agents, request: FastifyRequest): Pro
 }
 
 /**
- * Returns the agent. A request with a JSON body had its preflight, and its admission compares the version of the
- * configuration. The remembered agent is therefore good enough for it, and costs no query.
+ * Finds the agent. A request with a JSON body had its preflight, and its admission compares the version of the
+ * configuration: what is remembered is good enough for it, and costs no query.
  */
 async function agentOf(agents: Agents, id: string, isExact: boolean): Promise<AgentForCompletion | null> {
   const remembered = agents.remembered(id)
@@ -88,7 +88,7 @@ export function allowOrigin(reply: FastifyReply, origin: string): void {
   reply.header('vary', 'Origin')
 }
 
-/** Answers a preflight with 204. Browsers send no credential with it. */
+/** Answers 204. Browsers send no credential with it. */
 export function answerPreflight(reply: FastifyReply, origin: string): FastifyReply {
   return reply
     .code(204)

@@ -12,7 +12,7 @@ const MOST_LINES = 100
 /** Messages quote so much of an origin. */
 const MOST_CHARACTERS = 300
 
-/** Creates the function that throws 403. A page cannot read the response, but a developer can. */
+/** Returns a function that throws 403. A page reads nothing of it; who looks at the answer does. */
 export function createPreflightRefusal(
   now: () => number = () => performance.now(),
 ): (request: FastifyRequest) => never {

@@ -1,11 +1,12 @@
 /**
- * The revoked client secrets by user, as known to this instance (contract section 11). Revocations by other instances
- * come by polling: a request needs no query, and while the database is away the known revocations count. The version of
- * the configuration could carry revocations too, but each would make every agent's next message `stale`, everywhere.
+ * The users whose client secrets are revoked, as this instance knows it (contract section 11). What others have revoked
+ * comes by polling: a request asks no database, and while that is away what is known counts. The version of the
+ * configuration could carry revocations too, but each would make every agent's next message `stale`, everywhere.
  */
 
 import { revokedSecret } from '../../../http/server/http-error.ts'
-import { FIRST_HORIZON, type Revocation, type Revocations } from '../store/users.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { FIRST_HORIZON, type Revocation, type Revocations, readRevocations } from '../store/users.ts'
 import type { ClientSecret } from './caller.ts'
 
 /** Older revocations have outlived every secret that they could refuse (two hours). */
@@ -27,7 +28,7 @@ export interface RevocationList {
   check(secret: ClientSecret): void
   /** Aborts, with `Unauthorized` as its reason, when the secret is revoked. Ends with `stop`. */
   watch(secret: ClientSecret): { signal: AbortSignal; stop(): void }
-  /** Adds a revocation by this instance, which need not be polled. */
+  /** Adds what was revoked here: it need not be polled. */
   add(revocation: Revocation): void
   /** Reads what was revoked elsewhere. */
   poll(): Promise<void>
@@ -35,7 +36,7 @@ export interface RevocationList {
 
 const keyOf = ({ agentId, user }: { agentId: string; user: string }): string => `${agentId} ${user}`
 
-/** Creates the list. `read` receives the horizon of its last result. */
+/** Makes the list. `read` is given the horizon of its last result. */
 export function createRevocationList(read: (horizon: string) => Promise<Revocations>): RevocationList {
   const known = new Map<string, Known>() // the newest last
   const watched = new Map<string, Set<Watched>>()
@@ -87,3 +88,7 @@ export function createRevocationList(read: (horizon: string) => Promise<Revocati
     },
   }
 }
+
+/** Returns the list of the stored revocations. It knows them once it has polled. */
+export const storedRevocationList = (sql: Sql): RevocationList =>
+  createRevocationList((horizon) => readRevocations(sql, horizon))

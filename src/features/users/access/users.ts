@@ -5,24 +5,25 @@ import { deleteAllSessions } from '../../../http/server/database-errors/delete-s
 import { badRequest, missing } from '../../../http/server/http-error.ts'
 import { brokenText } from '../../../http/server/request-body/text.ts'
 import { bodyTexts, readable } from '../../../http/streaming/written-lists.ts'
-import type { DeployHandlers } from '../../../http/wires/chat/scope.ts'
-import { wireMessage, wireSession } from '../../../http/wires/chat/sessions.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import { listMessages, type MessageList } from '../../../persistence/replies/reading/message-list.ts'
-import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
-import { commitChange } from '../../audit/routes/commit-change.ts'
-import { originOf } from '../../audit/routes/record-change.ts'
-import { writeEntries } from '../../audit/store/audit.ts'
+import { findSession, type Session } from '../../../persistence/replies/sessions/sessions.ts'
+import { commitChange, originOf, writeEntries } from '../../audit/index.ts'
 import { revokeUser, sessionIdsOf } from '../store/users.ts'
+import type { DeployHandlers } from './caller.ts'
 import type { RevocationList } from './revocations.ts'
 
 export interface UserDependencies {
   sql: Sql
   host: SessionHost
   revocations: Pick<RevocationList, 'add'>
+  /** The forms in which the deploy API shows sessions and messages. */
+  shown: { session(session: Session): object; message(message: MessageOf<MessageList>): object }
 }
+
+type MessageOf<List> = List extends AsyncIterable<infer Message> ? Message : never
 
 interface Params {
   agent_id: string
@@ -55,7 +56,7 @@ export const userHandlers = (deps: UserDependencies) =>
       if ((await findAgent(deps.sql, agentId)) === null) missing('agent')
       await writeEntries(deps.sql, originOf(request), [entryOf('export', { agentId, user })])
       // Read as fast as the client takes it: 1 MiB of messages at a time is in memory, or one message.
-      return reply.type('application/x-ndjson').send(readable(exportLines(deps.sql, agentId, user)))
+      return reply.type('application/x-ndjson').send(readable(exportLines(deps, agentId, user)))
     },
   }) satisfies DeployHandlers<'users'>
 
@@ -82,11 +83,12 @@ async function revoke(
   revocations.add({ ...one, number })
 }
 
-async function* wireMessages(messages: MessageList) {
-  for await (const message of messages) yield wireMessage(message)
+async function* shownMessages({ shown }: UserDependencies, messages: MessageList) {
+  for await (const message of messages) yield shown.message(message)
 }
 
-async function* exportLines(sql: Sql, agentId: string, user: string): AsyncGenerator<string> {
+async function* exportLines(deps: UserDependencies, agentId: string, user: string): AsyncGenerator<string> {
+  const { sql, shown } = deps
   for (let after = 0, isMore = true; isMore; ) {
     const sessions = await sessionIdsOf(sql, agentId, user, after)
     for (const { id, num } of sessions) {
@@ -97,7 +99,7 @@ async function* exportLines(sql: Sql, agentId: string, user: string): AsyncGener
       ]
       // Deleted meanwhile, or made again for another user.
       if (session?.user !== user || messages === null) continue
-      yield* bodyTexts({ ...wireSession(session), messages: wireMessages(messages) })
+      yield* bodyTexts({ ...shown.session(session), messages: shownMessages(deps, messages) })
       yield '\n'
     }
     isMore = sessions.length > 0

@@ -13,7 +13,7 @@ export interface Credentials {
   /** Returns whether name and password fit. Takes as long for unknown names as for known ones. */
   fit(username: string, password: string): Promise<boolean>
   /**
-   * Returns the fingerprint of the credential of this name, the same on every instance and after every start. Null if
+   * Returns the fingerprint of the credential of this name, the same on every instance and after every start. Null when
    * there is no such name.
    */
   hashOf(username: string): Promise<Buffer | null>

@@ -1,10 +1,7 @@
-/** The address by which failures of logins are counted together (contract section 2). */
+/** The addresses whose failures are counted together (contract section 2). */
 import { isIPv6 } from 'node:net'
 
-/**
- * Returns an IPv4 address as it is, the /64 of an IPv6 address, which one customer has whole, and a mapped IPv4 address
- * as IPv4.
- */
+/** Returns an IPv4 address as it is; of an IPv6 address its /64, which one customer has whole; mapped IPv4 as IPv4. */
 export function loginAddress(ip: string): string {
   const address = ip.replace(/%.*$/, '')
   if (!isIPv6(address)) return ip

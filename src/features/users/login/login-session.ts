@@ -18,7 +18,7 @@ export interface LoginSessions {
 }
 
 /**
- * Creates the login sessions. `credentials` are the current ones: a login that was made with another one is over. Needs
+ * Makes the login sessions. `credentials` are those of now: a login that was made with another one is over. Needs
  * `@fastify/cookie`.
  */
 export function loginSessions(sql: Sql, credentials: Credentials): LoginSessions {
@@ -53,7 +53,7 @@ export function loginSessions(sql: Sql, credentials: Credentials): LoginSessions
   }
 }
 
-/** Returns the hash that the database stores. It cannot be used to log in. */
+/** Hashes a token. The database stores only this, which is no use for a login. */
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 function setCookie(request: FastifyRequest, reply: FastifyReply, token: string, maxAge: number): void {

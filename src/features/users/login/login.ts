@@ -1,11 +1,10 @@
 /** Login, logout, and the current login (specification 4.2, contract section 2). */
 
-import { inTurns } from '../../../http/management/transfer/in-turns.ts'
+import { inTurns } from '../../../async/in-turns.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { originOf } from '../../audit/routes/record-change.ts'
-import { writeEntries } from '../../audit/store/audit.ts'
+import { originOf, writeEntries } from '../../audit/index.ts'
 import * as logins from '../store/logins.ts'
 import type { Credentials } from './credentials.ts'
 import { loginAddress } from './login-address.ts'

@@ -35,7 +35,9 @@ export function readHash(text: string): PasswordHash {
   return { N, r, p, salt: Buffer.from(parts[4] ?? '', 'base64url'), hash: Buffer.from(parts[5] ?? '', 'base64url') }
 }
 
-/** Verifies a password in constant time. `stored`: a password of AUTH_CREDENTIALS, plain or hashed. */
+/**
+ * Verifies a password. `stored`: a password of AUTH_CREDENTIALS, plain or hashed. The comparison takes constant time.
+ */
 export async function verifyPassword(stored: string, given: string): Promise<boolean> {
   if (!stored.startsWith('scrypt:')) return timingSafeEqual(digest(stored), digest(given))
   const wanted = readHash(stored)
@@ -43,8 +45,8 @@ export async function verifyPassword(stored: string, given: string): Promise<boo
 }
 
 /**
- * Returns the credential that name and password fit, else null. Unknown names, and plain passwords next to hashed ones,
- * take as long as the first hash of the list (contract section 2).
+ * Returns the credential that name and password fit, else null. Names that are not there, and plain passwords beside
+ * hashed ones, take as long as the first hash of the list (contract section 2).
  */
 export async function findCredential<T extends { username: string; password: string }>(
   credentials: readonly T[],
@@ -63,7 +65,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** Derives hashes one at a time: many logins at once must take neither the memory nor the cores from the replies. */
+/** Derives one hash at a time: many logins at once must take neither the memory nor the cores from the replies. */
 function derive(password: string, { N, r, p, salt, hash }: PasswordHash): Promise<Buffer> {
   const options: ScryptOptions = { N, r, p, maxmem: 2 * maxMemory }
   const work = () =>

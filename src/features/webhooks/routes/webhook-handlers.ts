@@ -1,14 +1,13 @@
 /** Webhooks as a management resource (contract section 22). */
 import { randomUUID } from 'node:crypto'
-import { requireAgents, tidyIds } from '../../../http/management/records/given-agents.ts'
-import { checkWebAddress } from '../../../http/management/records/web-address.ts'
+import { requireAgents, tidyIds } from '../../../http/server/fields/given-agents.ts'
+import { checkWebAddress } from '../../../http/server/fields/web-address.ts'
 import { missing } from '../../../http/server/http-error.ts'
 import type { Handlers } from '../../../http/server/mount.ts'
 import { listAs } from '../../../http/server/paging/list.ts'
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
-import { changedSecret } from '../../audit/routes/changes.ts'
-import { recordChange, recordCreation, recordDeletion } from '../../audit/routes/record-change.ts'
+import { changedSecret, recordChange, recordCreation, recordDeletion } from '../../audit/index.ts'
 import { deliverAgain, listDeliveries } from '../store/deliveries.ts'
 import * as webhooks from '../store/webhooks.ts'
 

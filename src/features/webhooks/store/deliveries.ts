@@ -6,7 +6,7 @@
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
 import { isoTime, type Page } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { writeEntries } from '../../audit/store/audit.ts'
+import { writeEntries } from '../../audit/index.ts'
 import { secretsOf, type WebhookEvent } from './webhooks.ts'
 
 /** Times are ISO 8601 UTC. */

@@ -8,9 +8,9 @@ import { createHash } from 'node:crypto'
 export type FieldValues = Readonly<Record<string, unknown>>
 
 const CHANGED_AT = 'updatedAt'
-/** What moves without anybody's change. */
+/** The fields that move without anybody's change. */
 const MOVING = ['lastUsedAt', 'warning']
-/** That, and what is in the answer to a creation alone. */
+/** The moving fields, and what is in the answer to a creation alone. */
 const unlooked = new Set([...MOVING, 'key', 'secret'])
 
 /** Six signs of base64url: that two values share them is one case in 69 billion. */
@@ -35,8 +35,8 @@ export const tagOf = (record: FieldValues): string =>
   `W/"${partsOf(record).join('')}${shortHash(MOVING.map((name) => record[name]))}"`
 
 /**
- * Which fields have changed since the record bore one of these tags; none where only what is never shown has. Null when it
- * bears one.
+ * Returns the fields that have changed since the record bore one of these tags; none where only what is never shown
+ * has. Null when it bears one.
  */
 export function changedSince(ifMatch: string, record: FieldValues): string[] | null {
   if (ifMatch.trim() === '*') return null

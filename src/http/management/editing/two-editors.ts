@@ -1,7 +1,7 @@
 /** Two editors of one record (contract section 25): records answer with an `ETag`, and a PUT with `If-Match` is held to it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Operation, type Operations, successStatus } from '../../../../openapi/operation.ts'
-import { holdImports } from '../../../features/transfer/store/transfer.ts'
+import { holdImports } from '../../../features/transfer/index.ts'
 import { type Sql, withoutIdling } from '../../../persistence/postgres/database.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { HttpError } from '../../server/http-error.ts'
@@ -16,7 +16,7 @@ type Handle = (input: Exchange & Readonly<Record<string, unknown>>) => unknown
 /** Runs a PUT of the record that the path names. */
 type InTurn = (path: string, edit: () => Promise<unknown>) => Promise<unknown>
 
-/** A function that gives the same handlers, for operations of which a GET and a PUT share a path. */
+/** Returns a function that gives the same handlers, for operations of which a GET and a PUT share a path. */
 export function createEditing(
   sql: Sql,
 ): <Handlers extends object>(operations: Operations, handlers: Handlers) => Handlers {

@@ -1,7 +1,7 @@
-/** Which tools an agent may call (contract section 2, specification 2.7 and 4.10). */
+/** The tools that an agent may call (contract section 2, specification 2.7 and 4.10). */
 
 import type { WorkOutNames } from '../../../actors/ports/index.ts'
-import { recordChange } from '../../../features/audit/routes/record-change.ts'
+import { recordChange } from '../../../features/audit/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import * as agentTools from '../../../persistence/records/tools/agent-tools.ts'
@@ -12,7 +12,7 @@ import type { Handlers } from '../../server/mount.ts'
 interface Dependencies {
   sql: Sql
   builtInTools: readonly { id: string }[]
-  /** What names in `approvals` mean. */
+  /** The meaning of names in `approvals` mean. */
   workOutNames: WorkOutNames
 }
 

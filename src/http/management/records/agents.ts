@@ -1,21 +1,17 @@
 /** Agents (contract section 2, specification 4.6). */
-import type { GenerationConfig, ResponseFormat } from '../../../actors/ports/index.ts'
-import { changesOf, recordsNaming } from '../../../features/audit/routes/dependents.ts'
-import { recordChange, recordCreation, recordUpdate } from '../../../features/audit/routes/record-change.ts'
-import { givenLimits } from '../../../features/limits/routes/limit-input.ts'
-import { withPriceWarning } from '../../../features/limits/routes/price-warning.ts'
-import { useOfUsers } from '../../../features/limits/store/limit-use.ts'
+import { changesOf, recordChange, recordCreation, recordUpdate } from '../../../features/audit/index.ts'
+import { givenLimits, useOfUsers, withPriceWarning } from '../../../features/limits/index.ts'
 import { violatedConstraint } from '../../../persistence/postgres/constraint.ts'
 import type { AnySql, Sql, Tx } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import * as agents from '../../../persistence/records/agents.ts'
-import { findConnection } from '../../../persistence/records/providers.ts'
-import { agentFields, answerFieldsOf, type FieldRefusal } from '../../sending/agent-for-reply.ts'
-import { readResponseFormat } from '../../sending/answer-fields.ts'
+import type { FieldRefusal } from '../../sending/agent-for-reply.ts'
+import { checkAnswerFields, givenConfig, givenFormat } from '../../sending/given-answer-fields.ts'
+import { givenOrigins } from '../../server/fields/allowed-origins.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { listAs } from '../../server/paging/list.ts'
-import { givenOrigins } from '../allowed-origins.ts'
+import { recordsNaming } from './dependents.ts'
 
 /** Runs a deletion in the transaction that records it. */
 export type DeleteInTransaction = <Deleted extends object>(
@@ -121,7 +117,10 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
   } satisfies Handlers<'agents'>
 }
 
-/** The foreign keys decide, so that a provider deleted at this moment is 400 and not 500. */
+/**
+ * Writes, and answers 400 for unknown references. The foreign keys decide, so that a provider deleted at this moment is
+ * 400 and not 500.
+ */
 async function withKnownReferences<T>(references: References, write: () => Promise<T>): Promise<T> {
   const { providerId, promptId, fallbacks } = references
   for (const [index, fallback] of (fallbacks ?? []).entries()) {
@@ -141,46 +140,3 @@ async function withKnownReferences<T>(references: References, write: () => Promi
 }
 
 const unknownReference = (kind: 'provider' | 'prompt'): never => badRequest(`${kind}Id: there is no such ${kind}`)
-
-/**
- * Throws 400 where the agent's own provider does not take its format, effort or limit of tokens: each of its completions
- * would be refused.
- */
-export async function checkAnswerFields(
-  tx: Tx,
-  fieldRefusal: FieldRefusal,
-  agent: Pick<agents.Agent, 'providerId' | 'model' | 'responseFormat' | 'generationConfig'>,
-): Promise<void> {
-  const { providerId, model, responseFormat, generationConfig: config } = agent
-  const { reasoningEffort, maxTokens } = answerFieldsOf(agentFields(config))
-  const given = [
-    ['responseFormat', responseFormat && { responseFormat }],
-    ['generationConfig.reasoningEffort', reasoningEffort && { reasoningEffort }],
-    ['generationConfig.maxOutputTokens', maxTokens && { maxTokens }],
-  ] as const
-  if (given.every(([, fields]) => !fields)) return
-  const provider = await findConnection(tx, providerId)
-  for (const [name, fields] of given) {
-    const refusal = provider && fields && fieldRefusal({ provider, model }, fields)
-    if (refusal) badRequest(refusal.replace(/^\w+/, name))
-  }
-}
-
-/** Throws 400. */
-export const givenFormat = (input: unknown): ResponseFormat | null =>
-  input === undefined || input === null ? null : readResponseFormat(input, 'responseFormat')
-
-type Nullable<T> = { [Field in keyof T]?: T[Field] | null | undefined }
-
-/** Null, as a whole or inside, means absent. Only the settings that the contract knows are kept. */
-export function givenConfig(input: Nullable<GenerationConfig> | null | undefined): GenerationConfig {
-  const { temperature, topP, topK, maxToolCalls, reasoningEffort, maxOutputTokens } = input ?? {}
-  return {
-    ...(typeof temperature === 'number' && { temperature }),
-    ...(typeof topP === 'number' && { topP }),
-    ...(typeof topK === 'number' && { topK }),
-    ...(typeof maxToolCalls === 'number' && { maxToolCalls }),
-    ...(reasoningEffort != null && { reasoningEffort }),
-    ...(typeof maxOutputTokens === 'number' && { maxOutputTokens }),
-  }
-}

@@ -1,20 +1,17 @@
 /** MCP servers (contract section 2, specification 2.6 and 4.9). */
-import { randomUUID } from 'node:crypto'
 import type { ToolSpec } from '../../../actors/ports/index.ts'
-import { headerChange } from '../../../features/audit/routes/changes.ts'
-import { choicesWith } from '../../../features/audit/routes/dependents.ts'
-import { recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/routes/record-change.ts'
+import { headerChange, recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import * as mcpServers from '../../../persistence/records/tools/mcp-servers.ts'
 import { openHeaders } from '../../../persistence/records/tools/secret-headers.ts'
+import { contextOf, mcpServerChanges, newMcpServer } from '../../server/fields/mcp-server-input.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { connectionSignal } from '../../streaming/reply-stream.ts'
-import { newHeaders, updatedHeaders } from './header-input.ts'
-import { checkWebAddress, originOf } from './web-address.ts'
+import { choicesWith } from './dependents.ts'
 
 /** A server as it is connected to: headers in plain text. */
 export type ReachableServer = Omit<mcpServers.StoredMcpServer, 'secretHeaders'>
@@ -22,13 +19,14 @@ export type ReachableServer = Omit<mcpServers.StoredMcpServer, 'secretHeaders'>
 export interface McpServerDependencies {
   sql: Sql
   secrets: Pick<Secrets, 'seal' | 'open'>
-  /** What the server offers, minutes old at most. Rejects with an error whose message is fit for an administrator. */
+  /**
+   * Resolves to the tools that the server offers, minutes old at most. Rejects with an error whose message is fit for
+   * an administrator.
+   */
   discoverTools(server: ReachableServer, signal: AbortSignal): Promise<readonly ToolSpec[]>
-  /** The server was changed or deleted: connections to what it was are of no use any more. */
+  /** Tells that the server was changed or deleted: connections to what it was are of no use any more. */
   onMcpServerChange(id: string): void
 }
-
-const contextOf = (id: string) => `mcp-server:${id}` as const
 
 export const mcpServerHandlers = (deps: McpServerDependencies) => {
   const { sql, onMcpServerChange } = deps
@@ -70,40 +68,6 @@ export const mcpServerHandlers = (deps: McpServerDependencies) => {
       }
     },
   } satisfies Handlers<'mcpServers'>
-}
-
-type Writing = Pick<McpServerDependencies, 'secrets'>
-
-type McpServerInput = Omit<mcpServers.McpServerFields, 'sendUser'> & {
-  /** A null means the default, false. */
-  sendUser?: boolean | null | undefined
-  headers?: Readonly<Record<string, string>> | null | undefined
-}
-
-/** A server to be stored. Throws 400. */
-export function newMcpServer({ secrets }: Writing, given: McpServerInput): mcpServers.NewMcpServer {
-  const { name, transport, url, sendUser, headers } = given
-  checkWebAddress('url', url)
-  const id = randomUUID()
-  return { id, name, transport, url, sendUser: sendUser ?? false, ...newHeaders(secrets, contextOf(id), headers) }
-}
-
-type Given<Input> = { [Field in keyof Input]?: Input[Field] | undefined }
-
-/** What is given changes, the rest stays. Throws 400, also when it is called with the stored server. */
-export function mcpServerChanges({ secrets }: Writing, given: Given<McpServerInput>): mcpServers.DecideMcpServer {
-  const { name, transport, url, sendUser, headers } = given
-  if (url !== undefined) checkWebAddress('url', url)
-  return (stored) => {
-    const moves = url !== undefined && originOf(url) !== originOf(stored.url)
-    return {
-      name,
-      transport,
-      url,
-      sendUser: sendUser === null ? false : sendUser,
-      sealedHeaders: updatedHeaders(secrets, contextOf(stored.id), headers, stored, moves),
-    }
-  }
 }
 
 function opened(

@@ -1,10 +1,10 @@
 /** System prompts (contract section 2, specification 4.5). */
 
-import { recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/routes/record-change.ts'
+import { recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import * as prompts from '../../../persistence/records/prompts.ts'
-import { promptProblem } from '../../../templates/prompt-template.ts'
-import { badRequest, missing } from '../../server/http-error.ts'
+import { checkContent } from '../../server/fields/prompt-content.ts'
+import { missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { deleteUnlessInUse } from './in-use.ts'
@@ -36,9 +36,3 @@ export const promptHandlers = ({ sql }: { sql: Sql }) =>
       if (!deleted) missing('prompt')
     },
   }) satisfies Handlers<'prompts'>
-
-/** Throws 400 for a value that there is none of: the model would read its name. */
-export function checkContent(content: string, field = 'content'): void {
-  const problem = promptProblem(content)
-  if (problem !== null) badRequest(`${field}: ${problem}`)
-}

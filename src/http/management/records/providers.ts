@@ -2,25 +2,24 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ProviderConnection, WireApi } from '../../../actors/ports/index.ts'
-import { changedSecret } from '../../../features/audit/routes/changes.ts'
-import { recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/routes/record-change.ts'
+import { changedSecret, recordCreation, recordDeletion, recordUpdate } from '../../../features/audit/index.ts'
 import { violatedConstraint } from '../../../persistence/postgres/constraint.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import * as providers from '../../../persistence/records/providers.ts'
 import { keyContext, type SealedKey } from '../../../persistence/records/providers.ts'
 import { canBeApiKey } from '../../../untrusted/api-key.ts'
+import { checkWebAddress, originOf } from '../../server/fields/web-address.ts'
 import { badRequest, conflict, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { deleteUnlessInUse } from './in-use.ts'
-import { checkWebAddress, originOf } from './web-address.ts'
 
 type TypesShown = Awaited<ReturnType<Handlers<'providers'>['listProviderTypes']>>['providerTypes']
 type ProviderType = TypesShown[number]
 type TypeId = ProviderType['id']
 
-/** What a test of a connection found. `latencyMs` in milliseconds. */
+/** The outcome of a connection's test. `latencyMs` in milliseconds. */
 export interface ConnectionTest {
   ok: boolean
   latencyMs: number
@@ -98,13 +97,16 @@ function typeOf(types: readonly ProviderType[], id: string): ProviderType {
 
 const knowsBothApis = ({ id }: ProviderType): boolean => id === 'openai' || id === 'openai-compatible'
 
-/** Undefined when none is given. Throws 400 where the type knows one API only. */
+/** Returns undefined when none is given. Throws 400 where the type knows one API only. */
 function givenWireApi(type: ProviderType, given: WireApi | null | undefined): WireApi | undefined {
   if (given && !knowsBothApis(type)) badRequest(`wireApi: providers of type ${type.id} have one API only`)
   return given ?? undefined
 }
 
-/** OpenAI's newest models call tools by the Responses API alone; servers of other makes may not have it. */
+/**
+ * Returns the API of a provider that names none. OpenAI's newest models call tools by the Responses API alone; servers
+ * of other makes may not have it.
+ */
 function defaultWireApi(type: ProviderType, baseUrl: string | null): WireApi | null {
   if (!knowsBothApis(type)) return null
   return type.id === 'openai' && baseUrl === null ? 'responses' : 'chat_completions'
@@ -152,7 +154,7 @@ async function withFreeName<T>(name: string | undefined, write: () => Promise<T>
   }
 }
 
-/** Always an answer: what went wrong is what the caller asked about. */
+/** Tests a stored provider. Always resolves to an answer: what went wrong is what the caller asked about. */
 async function testStored(
   { secrets, testProvider }: Dependencies,
   stored: providers.StoredConnection,

@@ -1,4 +1,6 @@
-/** What is wrong with the database, in words: "cannot be reached" is one of several things (contract section 25). */
+/**
+ * Says what is wrong with the database, in words: "cannot be reached" is one of several things (contract section 25).
+ */
 import { codeOf } from '../../../persistence/postgres/database.ts'
 
 const words: Readonly<Record<string, string>> = {

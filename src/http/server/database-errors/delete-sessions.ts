@@ -8,8 +8,8 @@ import { databaseWords } from './database-words.ts'
 const PARTLY = 'Some sessions are deleted, others are left: send the DELETE again.'
 
 /**
- * Then does what comes `last`. Throws 500 where the database fails after a part was deleted: 503 says that nothing was (contract
- * section 10).
+ * Deletes the sessions, then does what comes `last`. Throws 500 where the database fails after a part was deleted: 503
+ * says that nothing was (contract section 10).
  */
 export async function deleteAllSessions<Last>(
   { sql, host }: { sql: Sql; host: Pick<SessionHost, 'forget'> },

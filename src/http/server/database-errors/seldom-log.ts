@@ -11,7 +11,7 @@ const SELDOM_MS = 60_000
 /** More messages than the code has. */
 const MOST_KNOWN = 1000
 
-/** Arguments of a log method, changed, or null when the line is left out. */
+/** Returns a filter of log lines, which gives a log method's arguments, changed, or null when the line is left out. */
 export function createSeldomLog(seldomMs = SELDOM_MS, now: () => number = () => performance.now()) {
   const known = new LRUCache<string, { loggedAt: number; left: number }>({ max: MOST_KNOWN })
   return (details: unknown, message: unknown): [object, string] | null | 'as it is' => {

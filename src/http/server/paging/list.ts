@@ -5,7 +5,7 @@ import { HttpError } from '../http-error.ts'
 // Larger limits are read as this one.
 export const MOST_PER_PAGE = 100
 
-/** `{[key]: items, total, limit, offset}` with the limit that was used. Throws 413. */
+/** Returns `{[key]: items, total, limit, offset}` with the limit that was used. Throws 413. */
 export async function listAs<Key extends string, Item>(
   key: Key,
   query: PageQuery,

@@ -1,4 +1,4 @@
-/** What a message list is asked for (contract section 11), on both of its paths. */
+/** Reads what a message list is asked for (contract section 11), on both of its paths. */
 import type { FastifyReply } from 'fastify'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import {
@@ -12,8 +12,8 @@ import { sendInPieces } from '../../streaming/written-lists.ts'
 import { badRequest, HttpError, missing } from '../http-error.ts'
 
 /**
- * The list, or the answer where that is written in pieces. Throws 400 for both ends at once and for a message that is not
- * the session's, 404, and 413.
+ * Returns the list, or the answer where that is written in pieces. Throws 400 for both ends at once and for a message
+ * that is not the session's, 404, and 413.
  */
 export async function answerMessages<Shown>(
   sql: Sql,
@@ -34,7 +34,7 @@ export async function answerMessages<Shown>(
     : sendInPieces(reply, { messages: shown(messages, show) })
 }
 
-/** `where`: a list that has a limit, for one that has none. */
+/** Returns the error 413 for a long list. `where`: a list that has a limit, for one that has none. */
 export const tooLong = (where = ''): HttpError =>
   new HttpError(413, `limit: the list holds more than 32 MiB; read it in pages, with a limit${where}.`)
 

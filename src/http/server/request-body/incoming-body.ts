@@ -6,7 +6,7 @@ import { type Account, FREE_BYTES, tooMuchAtOnce } from './shares.ts'
 /** Event on the raw request: it did not arrive in time (slow-requests.ts). A listener answers it. */
 export const LATE = 'greenroom:late'
 
-/** What is done with a body besides reading it. */
+/** The work that is done with a body besides reading it. */
 export interface Through {
   /** Longest body at all, in bytes: the route's limit is for what is kept of it. */
   maxBytes: number
@@ -15,8 +15,9 @@ export interface Through {
 }
 
 /**
- * The whole body, or what `through` keeps of it. Rejects with `HttpError`: 413 beyond the route's limit, 415 for a body that is compressed, 408 when it
- * came too slowly, 503 while too much is arriving at once, 400 when its end is missing.
+ * Returns the whole body, or what `through` keeps of it. Rejects with `HttpError`: 413 beyond the route's limit, 415
+ * for a body that is compressed, 408 when it came too slowly, 503 while too much is arriving at once, 400 when its end
+ * is missing.
  */
 export async function readBody(request: FastifyRequest, through?: Through): Promise<Buffer> {
   refuseEncodings(request)
@@ -70,8 +71,8 @@ function free({ buffer, length }: Buffer): void {
 }
 
 /**
- * One buffer: kept as they come, four million chunks of one byte would be 1 GB. It grows with what has arrived: what is
- * announced costs its sender nothing.
+ * Collects chunks in one buffer: kept as they come, four million chunks of one byte would be 1 GB. It grows with what
+ * has arrived: what is announced costs its sender nothing.
  */
 function growingBuffer(limit: number, accountOf: () => Account) {
   let buffer = Buffer.alloc(0)
@@ -97,7 +98,7 @@ function growingBuffer(limit: number, accountOf: () => Account) {
   }
   return {
     length: () => length,
-    /** False when too much is held. */
+    /** Returns false when too much is held. */
     append(chunk: Uint8Array): boolean {
       if (length + chunk.length > buffer.length && !makeRoom(length + chunk.length)) return false
       buffer.set(chunk, length)

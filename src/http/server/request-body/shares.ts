@@ -1,4 +1,7 @@
-/** What requests hold in memory, counted as it arrives, in shares: nobody takes what others need (contract section 26). */
+/**
+ * Counts what requests hold in memory, counted as it arrives, in shares: nobody takes what others need (contract
+ * section 26).
+ */
 import { HttpError } from '../http-error.ts'
 
 const MIB = 2 ** 20
@@ -10,16 +13,16 @@ export const SHARES = {
   /** Routes that need no credential. Their bodies are smaller than what always passes. */
   open: { bytes: 16 * MIB, holders: 1 },
   management: { bytes: 128 * MIB, holders: 1 },
-  /** One holder's eighth fits a stateless request that is full: 40 MiB of pictures and files beside 4 MiB of text. */
+  /** A holder's eighth fits a stateless request that is full: 40 MiB of pictures and files beside 4 MiB of text. */
   deploy: { bytes: 384 * MIB, holders: 8 },
 } as const
 
-/** What one request holds, under its holder's name. */
+/** The bytes that one request holds, under its holder's name. */
 export interface Account {
-  /** False when the holder or the whole share would hold too much. Caches are evicted before that. */
+  /** Returns false when the holder or the whole share would hold too much. Caches are evicted before that. */
   hold(bytes: number): boolean
   release(bytes: number): void
-  /** What this request alone may hold. */
+  /** The most bytes that this request alone may hold. */
   readonly mostBytes: number
   /** Calls `drop` when the memory is needed, which releases what it has. The function that is returned ends that. */
   cache(drop: () => void): () => void
@@ -31,14 +34,14 @@ export interface Share {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Set by `registerJson`, for requests whose credential was checked. */
+    /** Returns the request's account. Set by `registerJson`, for requests whose credential was checked. */
     accountOf(request: FastifyRequest): Account
   }
 }
 
 let heldByAll = 0
 
-/** What is held in all shares now, in bytes, for tests. */
+/** Returns what is held in all shares now, in bytes, for tests. */
 export const heldBytes = (): number => heldByAll
 
 /**
@@ -82,6 +85,6 @@ export function createShare({ bytes, holders }: { bytes: number; holders: number
   }
 }
 
-/** More than may be held now: a client may come again. */
+/** Returns the error for more than may be held now: a client may come again. */
 export const tooMuchAtOnce = () =>
   new HttpError(503, 'Too many request bodies are arriving at the moment.', { 'retry-after': '2' })

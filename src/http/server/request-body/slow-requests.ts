@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { LATE } from './incoming-body.ts'
 
 export interface ArrivalLimits {
-  /** How long the speed is not checked. */
+  /** The time for which the speed is not checked. */
   freeMs: number
   /** Afterwards at least so many bytes a second. */
   bytesPerS: number
@@ -12,9 +12,12 @@ export interface ArrivalLimits {
   longestMs: number
   /** However fast, on routes that need no credential. */
   openMs: number
-  /** How long the connection stays open after the answer while the rest of a body comes, so that the client can read that. */
+  /**
+   * The time for which the connection stays open after the answer while the rest of a body comes, so that the client
+   * can read that.
+   */
   lingerMs: number
-  /** How much of the rest is read and discarded. */
+  /** The most bytes of the rest that is read and discarded. */
   lingerBytes: number
   checkMs: number
 }
@@ -77,9 +80,9 @@ export function endSlowRequests(app: FastifyInstance, limits: ArrivalLimits = AR
 }
 
 /**
- * After an answer that is the last on its connection Node destroys that, which resets it while the client still writes:
- * EPIPE, before it has read why it was refused. The rest is read first, until its end, or until we linger no longer. Our
- * side stays open as well: some clients write no more once it has ended.
+ * Closes the connection gently. After an answer that is the last on its connection Node destroys that, which resets it
+ * while the client still writes: EPIPE, before it has read why it was refused. The rest is read first, until its end,
+ * or until we linger no longer. Our side stays open as well: some clients write no more once it has ended.
  */
 function closeGently(request: IncomingMessage): void {
   const { socket } = request
@@ -120,7 +123,7 @@ export interface Progress {
   windowBytes: number
 }
 
-/** Whether to wait for this request no longer. */
+/** Returns whether to wait for this request no longer. */
 export function isLate({ ageMs, longestMs, windowMs, windowBytes }: Progress, limits: ArrivalLimits): boolean {
   if (ageMs >= longestMs) return true
   return ageMs >= limits.freeMs && windowBytes * 1000 < limits.bytesPerS * windowMs
@@ -134,7 +137,7 @@ function look(arrival: Arrival, bytes: number, now: number): Progress {
   return { ageMs: now - beganAt, longestMs, windowMs: now - seenAt, windowBytes: bytes - seenBytes }
 }
 
-/** Its reader answers 408. */
+/** Ends the request. Its reader answers 408. */
 function end(request: IncomingMessage): void {
   if (!request.emit(LATE)) request.socket.destroy()
 }

@@ -1,6 +1,6 @@
-/** What no string of a caller may hold: U+0000, half surrogate pairs (contract section 2), and keys that harm. */
+/** Finds what no string of a caller may hold: U+0000, half surrogate pairs (contract section 2), and keys that harm. */
 
-/** What is wrong with the text, or null. */
+/** Returns what is wrong with the text, or null. */
 export function brokenText(text: string): string | null {
   if (text.includes('\0')) return 'must not hold the character U+0000'
   return text.isWellFormed() ? null : 'must not hold one half of a surrogate pair'
@@ -39,7 +39,10 @@ const isContainer = (value: unknown): value is Record<string, unknown> => value 
 const brokenValue = (key: string, value: unknown): string | null =>
   badKey(key, value) ?? brokenText(key) ?? (typeof value === 'string' ? brokenText(value) : null)
 
-/** Keys that change an object's prototype once they are copied into another one. */
+/**
+ * Returns what is wrong with a key, or null. Bad are keys that change an object's prototype once they are copied into
+ * another one.
+ */
 function badKey(key: string, value: unknown): string | null {
   const harms =
     key === '__proto__' || (key === 'constructor' && value instanceof Object && Object.hasOwn(value, 'prototype'))

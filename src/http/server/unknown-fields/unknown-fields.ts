@@ -12,7 +12,10 @@ import { badRequest } from '../http-error.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Keywords that only the document carries count here too: their rule about names is the same. */
+/**
+ * Returns the schema with its own keywords. Keywords that only the document carries count here too: their rule about
+ * names is the same.
+ */
 const whole = (schema: unknown): Schema => {
   if (!isObject(schema)) return {}
   const documented = schema[documentedKeyword.keyword]
@@ -24,7 +27,7 @@ const propertiesOf = (schema: TSchema | null | undefined): string[] => {
   return isObject(properties) ? Object.keys(properties) : []
 }
 
-/** Null when the operation takes no body, or one whose fields are not checked. The function throws 400. */
+/** Returns null when the operation takes no body, or one whose fields are not checked. The function throws 400. */
 export function unknownFieldCheck(operation: Operation): ((body: unknown) => void) | null {
   const { body: schema, scope, refusesUnknown = scope === 'management' } = operation
   if (schema === undefined || !refusesUnknown) return null
@@ -48,7 +51,7 @@ interface Place {
   intoLists: boolean
 }
 
-/** A value of another type than the schema's is left to the check that follows. */
+/** Checks a value. A value of another type than the schema's is left to the check that follows. */
 function check(of: unknown, value: unknown, place: Place): void {
   const schema = whole(of)
   if (Array.isArray(value)) {
@@ -72,7 +75,7 @@ function check(of: unknown, value: unknown, place: Place): void {
   }
 }
 
-/** A choice of tools bears its agent's. */
+/** Returns the name of a record. A choice of tools bears its agent's. */
 function nameOf({ name, agent }: Readonly<Record<string, unknown>>): string | null {
   const named = name ?? agent
   return typeof named === 'string' ? [...named].slice(0, LONGEST_NAME).join('') : null

@@ -9,7 +9,8 @@ import { badRequest } from '../http-error.ts'
 const MOST_CHARACTERS = 100
 
 /**
- * The check throws 400 for a parameter that the operation does not know. It is null where unknown parameters do no harm.
+ * Returns a check that throws 400 for a parameter that the operation does not know. It is null where unknown parameters
+ * do no harm.
  */
 export function unknownParameterCheck({ method, query, refusesUnknown }: Operation): ((raw: unknown) => void) | null {
   if (method !== 'get' || refusesUnknown !== true) return null

@@ -1,18 +1,21 @@
 /** AG-UI over deploy sessions (contract section 12). A run is sent, or joined when it is sent again. */
 import type { CallAnswer, MessagePlace, OnBusy } from '../../../actors/ports/index.ts'
-import { broughtFunctions } from '../../../features/approvals/routes/caller-tools.ts'
-import { answersAmong, awaitedAt, type GivenDecisions } from '../../../features/approvals/routes/decisions.ts'
-import { findWait } from '../../../features/approvals/store/waits.ts'
-import { lastKnownReply, sentMessage } from '../../../features/branches/store/known-messages.ts'
-import { replyIdOf, sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
-import { opensId } from '../../../features/users/access/caller.ts'
+import {
+  answersAmong,
+  awaitedAt,
+  broughtFunctions,
+  findWait,
+  type GivenDecisions,
+} from '../../../features/approvals/index.ts'
+import { lastKnownReply, sentMessage } from '../../../features/branches/index.ts'
+import { replyIdOf, sentAnswer } from '../../../features/queue/index.ts'
+import { type DeployHandlers, opensId } from '../../../features/users/index.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import { repliesBefore } from '../../../persistence/replies/reading/reply-events.ts'
 import { hashOf } from '../../sending/request-options.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { type Encoding, streamBatches } from '../../streaming/reply-stream.ts'
-import type { DeployHandlers } from '../chat/scope.ts'
 import { sendMakingSession } from '../chat/send-first.ts'
 import { type ChatRequest, chatSession, chatUser } from '../front-ends/chat-session.ts'
 import { pageInstructions } from '../front-ends/page-instructions.ts'

@@ -3,14 +3,8 @@
  * messages.
  */
 import type { MessagePlace } from '../../../actors/ports/index.ts'
-import {
-  hasMessage,
-  lastKnownReply,
-  newestAsked,
-  sessionExists,
-} from '../../../features/branches/store/known-messages.ts'
-import type { Caller } from '../../../features/users/access/caller.ts'
-import { ownSession } from '../../../features/users/access/own-session.ts'
+import { hasMessage, lastKnownReply, newestAsked, sessionExists } from '../../../features/branches/index.ts'
+import { type Caller, ownSession } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { isInstruction } from '../../sending/caller-instructions.ts'

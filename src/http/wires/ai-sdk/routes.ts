@@ -1,16 +1,15 @@
 /** The AI SDK's chat endpoints over deploy sessions (contract section 12): send, follow, cancel and read. */
 import type { CallAnswer, MessagePlace } from '../../../actors/ports/index.ts'
-import { broughtUITools } from '../../../features/approvals/routes/caller-tools.ts'
-import { answersAmong, awaitedAt, type GivenDecisions } from '../../../features/approvals/routes/decisions.ts'
-import { findWait } from '../../../features/approvals/store/waits.ts'
-import { partPath } from '../../../features/parts/routes/part-answer.ts'
-import { prepareParts } from '../../../features/parts/routes/prepare.ts'
-import type { SentMessage } from '../../../features/parts/routes/sent-message.ts'
-import { requireUploads } from '../../../features/parts/routes/uploads.ts'
-import { refuseQueuedRegenerate } from '../../../features/queue/routes/queue-requests.ts'
-import { replyIdOf, sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
-import { type Caller, opensId } from '../../../features/users/access/caller.ts'
-import { ownParts } from '../../../features/users/access/own-session.ts'
+import {
+  answersAmong,
+  awaitedAt,
+  broughtUITools,
+  findWait,
+  type GivenDecisions,
+} from '../../../features/approvals/index.ts'
+import { ownParts, partPath, prepareParts, requireUploads, type SentMessage } from '../../../features/parts/index.ts'
+import { refuseQueuedRegenerate, replyIdOf, sentAnswer } from '../../../features/queue/index.ts'
+import { type Caller, type DeployHandlers, opensId } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { ListTooLong } from '../../../persistence/replies/reading/message-list.ts'
 import { listMessagesWithEvents, repliesBefore } from '../../../persistence/replies/reading/reply-events.ts'
@@ -22,7 +21,6 @@ import { missing } from '../../server/http-error.ts'
 import { tooLong } from '../../server/paging/message-page.ts'
 import { type Encoding, streamBatches } from '../../streaming/reply-stream.ts'
 import { sendInPieces } from '../../streaming/written-lists.ts'
-import type { DeployHandlers } from '../chat/scope.ts'
 import { sendMakingSession } from '../chat/send-first.ts'
 import { type ChatRequest, chatSession, chatUser, ownChat } from '../front-ends/chat-session.ts'
 import { pageInstructions } from '../front-ends/page-instructions.ts'

@@ -8,9 +8,9 @@ import {
   readContent,
   type SentConversation,
   type SentMessage,
-} from '../../../features/parts/routes/sent-message.ts'
-import type { Uploads } from '../../../features/parts/routes/uploads.ts'
-import type { Caller } from '../../../features/users/access/caller.ts'
+  type Uploads,
+} from '../../../features/parts/index.ts'
+import type { Caller } from '../../../features/users/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { openCalls } from '../../../untrusted/open-calls.ts'
 import { type Instructions, instructionsOf, isInstruction } from '../../sending/caller-instructions.ts'
@@ -19,7 +19,7 @@ import { badRequest, HttpError } from '../../server/http-error.ts'
 /** The type that the schema checks: the document lists the roles, this file says what is wrong with others. */
 export type Messages = readonly (Omit<components['schemas']['ChatMessage'], 'role'> & { role: string })[]
 
-/** Text of a message of any role. Throws 400. */
+/** Returns the text of a message of any role. Throws 400. */
 export function textOf(content: unknown, where: string): string {
   if (content === undefined) return badRequest(`${where}: is required`)
   return readContent(content, where).text
@@ -30,12 +30,18 @@ export function readMessages(messages: Messages, uploads?: Uploads): ChatMessage
   return messages.map((message, index) => readMessage(message, `messages.${index}`, uploads))
 }
 
-/** The conversation without the caller's instructions, which are no part of it; each message with its place in the request. */
+/**
+ * Returns the conversation without the caller's instructions, which are no part of it; each message with its place in
+ * the request.
+ */
 export function withoutInstructions(messages: Messages): { index: number; message: Messages[number] }[] {
   return messages.flatMap((message, index) => (isInstruction(message.role) ? [] : [{ index, message }]))
 }
 
-/** The caller's instructions (contract section 25). Throws 400 for content that is no text, 403 for a client secret's. */
+/**
+ * Returns the caller's instructions (contract section 25). Throws 400 for content that is no text, 403 for a client
+ * secret's.
+ */
 export function readInstructions(messages: Messages, caller: Caller): Instructions | null {
   const found = messages.flatMap((message, index) => {
     if (!isInstruction(message.role)) return []
@@ -63,7 +69,7 @@ export function readMessage({ role, content }: Messages[number], where: string, 
 const isOfTools = ({ role, tool_calls: calls }: Messages[number]): boolean =>
   role === 'tool' || (role === 'assistant' && Array.isArray(calls) && calls.length > 0)
 
-/** What the last message holds. Throws 400 unless it is the user's (specification 4.12, rule 4), and 413. */
+/** Returns what the last message holds. Throws 400 unless it is the user's (specification 4.12, rule 4), and 413. */
 export function readLastMessage(messages: Messages, uploads?: Uploads): SentMessage {
   const last = withoutInstructions(messages)
     .map(({ message, index }) => (isOfTools(message) ? null : readMessage(message, `messages.${index}`, uploads)))
@@ -72,7 +78,10 @@ export function readLastMessage(messages: Messages, uploads?: Uploads): SentMess
   return { text: last.content, parts: last.parts }
 }
 
-/** A whole conversation: each call of the assistant's is answered by a message of role `tool` right behind it. Throws 400. */
+/**
+ * Reads a whole conversation: each call of the assistant's is answered by a message of role `tool` right behind it.
+ * Throws 400.
+ */
 export function readConversation(messages: Messages, uploads: Uploads): SentConversation {
   const read: (ChatMessage | AnswerMessage)[] = []
   const open = openCalls<ToolCall>()
@@ -123,13 +132,13 @@ function readCalls(calls: unknown, where: string): ToolCall[] {
   })
 }
 
-/** How many calls there are behind the newest user message. */
+/** Returns how many calls there are behind the newest user message. */
 export function callsSinceUser(messages: readonly ModelMessage[]): number {
   const since = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)
   return since.reduce((sum, one) => sum + (one.role === 'assistant' ? (one.toolCalls?.length ?? 0) : 0), 0)
 }
 
-/** The results that a session's request ends with. Null when it ends with another message. Throws 400. */
+/** Returns the results that a session's request ends with. Null when it ends with another message. Throws 400. */
 export function readResults(messages: Messages): DecidedCall[] | null {
   const results = resultsAtEnd(withoutInstructions(messages))
   if (results.length === 0) return null
@@ -139,7 +148,10 @@ export function readResults(messages: Messages): DecidedCall[] | null {
   })
 }
 
-/** The results right before the message that a session's request ends with; of a history that is not read they may be anything. */
+/**
+ * Returns the results right before the message that a session's request ends with; of a history that is not read they
+ * may be anything.
+ */
 export function readAnswers(messages: Messages): DecidedCall[] {
   const results = resultsAtEnd(withoutInstructions(messages).slice(0, -1))
   return results.flatMap(({ message: { tool_call_id: id, content: output } }): DecidedCall[] =>

@@ -14,7 +14,7 @@ import {
   wireReason,
 } from '../../../actors/reply/reply-event.ts'
 
-/** What every chunk of a completion carries. */
+/** The fields that every chunk of a completion carries. */
 export interface CompletionHead {
   id: string
   /** Unix seconds. */
@@ -46,7 +46,7 @@ const wireCall = ({ id, name, arguments: text }: ShownCall) => ({
   function: { name, arguments: text },
 })
 
-/** The one JSON object of `stream: false` (specification 2.11). */
+/** Returns the one JSON object of `stream: false` (specification 2.11). */
 export const completionBody = (
   head: CompletionHead,
   { content, reasoning, calls = [] }: { content: string; reasoning: string; calls?: readonly ShownCall[] },
@@ -72,9 +72,9 @@ export const completionBody = (
   usage: wireUsage(usage),
 })
 
-/** Encodes frames of one completion, in their order: a chunk names the model of its own turn. */
+/** An encoder of the frames of one completion, in their order: a chunk names the model of its own turn. */
 export interface FrameEncoder {
-  /** The text of a numbered frame's `data:` line. Null for the playground's own events. */
+  /** Returns the text of a numbered frame's `data:` line. Null for the playground's own events. */
   data(frame: Frame): string | null
 }
 
@@ -132,16 +132,16 @@ export function createFrameEncoder(head: CompletionHead): FrameEncoder {
   }
 }
 
-/** The error chunk of a reply that never began: it takes no number. */
+/** Returns the error chunk of a reply that never began: it takes no number. */
 export const errorChunk = (error: ReplyError): string => `data: ${JSON.stringify(wireError(error))}\n\n`
 
-/** A frame of a stateless stream: no `id:` line. Empty for tool events. */
+/** Returns a frame of a stateless stream: no `id:` line. Empty for tool events. */
 export function statelessFrame(encoder: FrameEncoder, frame: Frame): string {
   const data = encoder.data(frame)
   return data === null ? '' : `data: ${data}\n\n`
 }
 
-/** A numbered frame of a session stream, with its id. Empty for the playground's own events. */
+/** Returns a numbered frame of a session stream, with its id. Empty for the playground's own events. */
 export function sessionFrame(encoder: FrameEncoder, frame: Frame): string {
   if (frame.wire) return frame.wire
   const data = encoder.data(frame)
@@ -150,7 +150,7 @@ export function sessionFrame(encoder: FrameEncoder, frame: Frame): string {
   return frame.wire
 }
 
-/** The playground's frames: the session's own, and named events that take no number. */
+/** Returns the playground's frames: the session's own, and named events that take no number. */
 export function playgroundFrame(encoder: FrameEncoder, frame: Frame): string {
   const data = playgroundEvent(frame)
   if (data === null) return sessionFrame(encoder, frame)
@@ -164,7 +164,7 @@ function playgroundEvent(frame: Frame): object | null {
   return frame.type === 'stored' ? namedEvent(frame.stored.event) : null
 }
 
-/** The data of a named event. Null when a chunk shows it. */
+/** Returns the data of a named event. Null when a chunk shows it. */
 function namedEvent(event: ReplyEvent): object | null {
   switch (event.type) {
     case 'text':

@@ -13,22 +13,21 @@ import { outcomeOf } from '../../../actors/session/actors.ts'
 import type { HostOptions, SessionHost } from '../../../actors/session/host.ts'
 import type { Slot } from '../../../actors/session/registry.ts'
 import { firstAbort } from '../../../async/first-abort.ts'
-import { type CallerTools, readCallerTools } from '../../../features/approvals/routes/caller-tools.ts'
-import { callerLimits } from '../../../features/limits/routes/caller-limits.ts'
-import { inItsPlaces } from '../../../features/limits/routes/held-place.ts'
-import { limitStateless } from '../../../features/limits/routes/stateless-limits.ts'
-import type { LimitGate } from '../../../features/limits/store/limits.ts'
+import { type CallerTools, readCallerTools } from '../../../features/approvals/index.ts'
+import { inItsPlaces, type LimitGate, limitStateless } from '../../../features/limits/index.ts'
 import {
   bringsAddresses,
+  findAllStored,
   loadMessages,
+  mediaTypesOf,
+  ownParts,
   type PartDependencies,
   partsIn,
-} from '../../../features/parts/routes/prepare.ts'
-import { mediaTypesOf, type SentConversation } from '../../../features/parts/routes/sent-message.ts'
-import { findAllStored } from '../../../features/parts/routes/stored-parts.ts'
-import { requireUploads, type Uploads } from '../../../features/parts/routes/uploads.ts'
-import type { Caller } from '../../../features/users/access/caller.ts'
-import { ownParts } from '../../../features/users/access/own-session.ts'
+  requireUploads,
+  type SentConversation,
+  type Uploads,
+} from '../../../features/parts/index.ts'
+import { type Caller, callerLimits, type DeployHandlers } from '../../../features/users/index.ts'
 import { isDatabaseGone } from '../../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { valuesWithoutSession } from '../../../templates/placeholders.ts'
@@ -50,7 +49,6 @@ import { openEventStream } from '../../streaming/sse.ts'
 import { callsSinceUser, readConversation, readInstructions } from './chat-request.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from './completion-frames.ts'
 import { generationFailed } from './errors.ts'
-import type { DeployHandlers } from './scope.ts'
 
 export interface CompletionDependencies
   extends AgentDependencies,
@@ -67,13 +65,13 @@ export interface CompletionDependencies
 interface Reading {
   generation: Generation
   observer: ReplyObserver
-  /** Generating met an unexpected error. */
+  /** Tells of an unexpected error while generating. */
   onFault(error: unknown): void
   /** Resolves when its use is counted. Called before its client sees the end: the next request may follow at once. */
   counted(): Promise<void>
 }
 
-/** A reply that is not stored. Null when `client` aborted. */
+/** Returns a reply that is not stored. Null when `client` aborted. */
 async function generate(
   { generation, observer, onFault, counted }: Reading,
   client: AbortSignal,
@@ -103,7 +101,7 @@ const notGenerated = (error: unknown): Ending => ({
   error: { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` },
 })
 
-/** What a request holds, whatever its format. */
+/** The content of a request, whatever its format. */
 export interface StatelessRequest {
   sent: SentConversation
   fields: AnswerFields
@@ -111,13 +109,13 @@ export interface StatelessRequest {
   reasoning: boolean
   stream: boolean
   includeUsage: boolean
-  /** What follows the agent's prompt. Null or absent when the request brings none. */
+  /** The text that follows the agent's prompt. Null or absent when the request brings none. */
   instructions?: Instructions | null
   /** The end user. Null when the request names none. */
   user: string | null
 }
 
-/** One completion in a format: encodes its frames, or makes one answer of its events. */
+/** A completion in one format, as frames or as one answer. */
 export interface StatelessAnswer<Body> {
   encode(frames: readonly Frame[]): string
   whole(events: readonly ReplyEvent[], outcome: Extract<Outcome, { type: 'finished' }>): Body
@@ -230,7 +228,10 @@ async function streamAnswer(
   events.end()
 }
 
-/** The name that OpenAI's clients give their end user. It stays named among what is ignored: the answer does not depend on it. */
+/**
+ * Returns the name that OpenAI's clients give their end user. It stays named among what is ignored: the answer does not
+ * depend on it.
+ */
 function userIn(body: object): string | null {
   const { user }: { user?: unknown } = body
   return typeof user === 'string' && user !== '' ? user : null
@@ -274,7 +275,7 @@ function chatAnswer(info: StatelessInfo): StatelessAnswer<ReturnType<typeof comp
 }
 
 const known = new Set(Object.keys(ChatCompletionRequest.properties))
-/** Where users have limits, theirs are those of the user that the request names. */
+/** The known fields where users have limits: theirs are those of the user that the request names. */
 const knownWithUser = new Set([...known, 'user'])
 
 export const completionHandlers = (deps: CompletionDependencies) =>

@@ -3,7 +3,7 @@ import { resultOfDecision } from '../../../actors/history/decided-calls.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { type CallOutcome, notMade, type Outline, outcomeUnknown } from '../../streaming/reply-outline.ts'
 
-/** The outline goes on from them, in order. */
+/** Outlines earlier replies, in order: the outline goes on from them. */
 export function outlineEarlier(outline: Outline, replies: readonly MessageWithEvents[]): void {
   for (const { events, waits } of replies) {
     outline.begin()
@@ -12,7 +12,7 @@ export function outlineEarlier(outline: Outline, replies: readonly MessageWithEv
   }
 }
 
-/** What is stored of the calls of these replies that waited, by their ids. */
+/** Returns what is stored of the calls of these replies that waited, by their ids. */
 export function callOutcomes(replies: readonly MessageWithEvents[]): Map<string, CallOutcome> {
   const waited = replies.flatMap((reply) => reply.waited)
   return new Map(waited.map((one) => [one.id, callOutcomeOf(one)]))

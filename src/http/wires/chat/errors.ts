@@ -7,14 +7,14 @@ import { CodedError, HttpError } from '../../server/http-error.ts'
 
 const TOO_LONG = 'context_length_exceeded'
 
-/** A failed generation that was not streamed: the server has tried again itself. */
+/** Refuses a failed generation that was not streamed: the server has tried again itself. */
 export function generationFailed({ message, code }: ReplyError): never {
   // The conversation is too long for the model: the caller's to change.
   if (code === TOO_LONG) throw new CodedError(400, message, code, noRetry)
   throw new CodedError(500, message, code, noRetry)
 }
 
-/** The error handler of the scope. 400 and 401 have the object form: several clients show nothing of a plain string. */
+/** Answers errors of the scope. 400 and 401 have the object form: several clients show nothing of a plain string. */
 export function sendDeployError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const answer = errorAnswer(error)
   const { status, headers } = answer
@@ -39,7 +39,7 @@ function bodyOf({ status, message }: Answer, code: string | null): object | stri
   return { message, type: invalid, code: code ?? 'invalid_request', param }
 }
 
-/** Paths whose clients read OpenAI's object in every status (contract section 24). */
+/** Returns whether this is a path whose clients read OpenAI's object in every status (contract section 24). */
 const isOpenAiPath = (url: string): boolean =>
   /^\/api\/v1\/(?:agents\/[^/?]+\/deploy|openai)\/(?:responses|conversations)(?:[/?]|$)/.test(url)
 
@@ -59,7 +59,10 @@ function openAiBody({ status, message }: Answer, code: string | null): object {
   return { message, type, code: code ?? usual, param: status < 500 ? param : null }
 }
 
-/** The field at fault, which messages of 400 begin with (`badRequest`). Null stands for the body or query as a whole. */
+/**
+ * Returns the field at fault, which messages of 400 begin with (`badRequest`). Null stands for the body or query as a
+ * whole.
+ */
 function paramOf(message: string): string | null {
   const [, param = null] = /^([^\s:]+): /.exec(message) ?? []
   return param === 'body' || param === 'query' ? null : param

@@ -1,13 +1,12 @@
 /** Agents as models, for clients that choose one from a list (contract section 11). */
 
-import { agentsOf, type Caller, opensAgent } from '../../../features/users/access/caller.ts'
+import { agentsOf, type Caller, type DeployHandlers, opensAgent } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { type AgentModel, agentModels, findAgentsByModel } from '../../../persistence/records/agent-models.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import { badRequest, HttpError, missing } from '../../server/http-error.ts'
 import { brokenText } from '../../server/request-body/text.ts'
 import { type CompletionDependencies, completionHandlers } from './completions.ts'
-import type { DeployHandlers } from './scope.ts'
 
 const asModel = <Model extends object>(model: Model) => ({
   ...model,

@@ -1,33 +1,33 @@
 /** The deploy scope: credentials and origins, `{error}` errors (specification 5.1 and 7.1, contract sections 3 and 11). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Operation, type Operations, pathParams } from '../../../../openapi/operation.ts'
-import type { KeyList } from '../../../features/keys/routes/key-list.ts'
-import { type AuthenticationDependencies, createAuthentication } from '../../../features/users/access/authentication.ts'
+import type { KeyList } from '../../../features/keys/index.ts'
 import {
+  type AuthenticationDependencies,
+  allowOrigin,
+  answerPreflight,
   type Caller,
   callerOf,
+  createAuthentication,
+  createPreflightRefusal,
+  type DeployExtra,
+  isPreflight,
   keyIdOf,
+  listedOrigin,
   opens,
   opensId,
   pathParam,
-  requirePermission,
-} from '../../../features/users/access/caller.ts'
-import {
-  allowOrigin,
-  answerPreflight,
-  isPreflight,
-  listedOrigin,
+  type RevocationList,
   refuseForeignPage,
-} from '../../../features/users/access/origins.ts'
-import { createPreflightRefusal } from '../../../features/users/access/refused-preflights.ts'
-import type { RevocationList } from '../../../features/users/access/revocations.ts'
+  requirePermission,
+} from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { AgentLookup } from '../../../persistence/records/agent-lookup.ts'
 import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { registerJson } from '../../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../../server/hosts.ts'
 import { missing } from '../../server/http-error.ts'
-import { type Handlers, type HandlersOf, mount, type TagName } from '../../server/mount.ts'
+import { type HandlersOf, mount } from '../../server/mount.ts'
 import { breakOffWith } from '../../streaming/break-off.ts'
 import { sendDeployError } from './errors.ts'
 import { collectPaths, deployRoots } from './unknown-paths.ts'
@@ -45,28 +45,23 @@ export interface DeployScope {
   routes(scope: FastifyInstance): void
 }
 
-/** What each handler of the scope is given besides its input. */
-interface Extra {
-  caller: Caller
-}
-
-/** Write `… satisfies DeployHandlers<'sessions'>`. */
-export type DeployHandlers<Tag extends TagName> = Handlers<Tag, Extra>
-
-/** `mount`, for operations of this scope: what a client secret may do with each is declared in the contract (`secret`). */
+/** Mounts operations of this scope: what a client secret may do with each is declared in the contract (`secret`). */
 export function mountDeploy<const Ops extends Operations>(
   scope: FastifyInstance,
   operations: Ops,
-  handlers: HandlersOf<Ops, Extra>,
+  handlers: HandlersOf<Ops, DeployExtra>,
 ): void {
   for (const [id, { secret, path }] of Object.entries<Operation>(operations)) {
     const isGuarded = pathParams(path).includes('session_id')
     if (secret === 'session' && !isGuarded) throw new Error(`${id}: nobody compares the session: its path names none`)
   }
-  mount<Ops, Extra>(scope, operations, handlers, (request) => ({ caller: callerOf(request) }))
+  mount<Ops, DeployExtra>(scope, operations, handlers, (request) => ({ caller: callerOf(request) }))
 }
 
-/** Register it without a prefix. Unknown paths below `…/deploy` and `/api/v1/openai` are its own too. */
+/**
+ * Makes the deploy scope. Register it without a prefix. Unknown paths below `…/deploy` and `/api/v1/openai` are its own
+ * too.
+ */
 export async function deployScope(app: FastifyInstance, { deps, hosts, routes }: DeployScope): Promise<void> {
   registerJson(app, 'deploy', holderOf)
   app.decorateRequest('caller', null)
@@ -109,21 +104,21 @@ export async function deployScope(app: FastifyInstance, { deps, hosts, routes }:
   }
 }
 
-/** Who holds what a request brings: a user, a key, or where nobody asks for one an address. */
+/** Returns the holder of what a request brings: a user, a key, or where nobody asks for one an address. */
 function holderOf(request: FastifyRequest): string {
   const caller = callerOf(request)
   if (caller.kind === 'secret') return `user ${caller.agentId} ${caller.user}`
   return caller.kind === 'key' ? `key ${caller.named?.id ?? ''}` : `address ${request.ip}`
 }
 
-/** As the audit names it. */
+/** Returns the caller as the audit names it. */
 function actorOf(caller: Caller): NonNullable<FastifyRequest['actor']> {
   if (caller.kind === 'secret') return { actor: caller.user, actorKind: 'client_secret' }
   if (caller.kind === 'key' && caller.named) return { actor: caller.named.name, actorKind: 'key' }
   return { actor: null, actorKind: 'deploy_key' }
 }
 
-/** Its answer ends with the credentials that it was asked for with. */
+/** Ends the answer with the credentials that it was asked for with. */
 export function breakOffOnRevocation(
   { revocations, namedKeys }: { revocations: Pick<RevocationList, 'watch'>; namedKeys: Pick<KeyList, 'watch'> },
   request: FastifyRequest,

@@ -1,10 +1,9 @@
 /** Messages of UI clients: the session of the id that they bring is made when it does not exist (contract section 12). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sent } from '../../../actors/session/host.ts'
-import { recordDecisions } from '../../../features/approvals/routes/record-decisions.ts'
-import { callerLimits } from '../../../features/limits/routes/caller-limits.ts'
-import type { PreparedParts } from '../../../features/parts/routes/prepare.ts'
-import { type Caller, opensId, userOf } from '../../../features/users/access/caller.ts'
+import { recordDecisions } from '../../../features/approvals/index.ts'
+import type { PreparedParts } from '../../../features/parts/index.ts'
+import { type Caller, callerLimits, opensId, userOf } from '../../../features/users/index.ts'
 import { noFields } from '../../sending/answer-fields.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
 import { isRetry } from '../../sending/request-options.ts'
@@ -13,13 +12,13 @@ import { badRequest, missing } from '../../server/http-error.ts'
 import { originOf } from '../../server/observe-requests.ts'
 import { type ChatRequest, type ChatSession, chatSession } from '../front-ends/chat-session.ts'
 
-/** What a page's request says of its message. */
+/** The fields in which a page's request tells of its message. */
 type PageMessage = Pick<
   MessageInput,
   'text' | 'answers' | 'place' | 'idempotency' | 'onBusy' | 'callerTools' | 'instructions' | 'decisions' | 'sentAs'
 >
 
-/** A secret for one session makes none, not even that one anew. */
+/** Returns whether the caller may make a session. A secret for one session makes none, not even that one anew. */
 const mayMake = (caller: Caller): boolean => caller.kind !== 'secret' || caller.sessionId === null
 
 /** Starts the reply, queues its message or joins it. Throws why not: another agent's or user's session is 404. */

@@ -15,23 +15,25 @@ import {
   decisionsIn,
   type GivenDecisions,
   readDecisions,
-} from '../../../features/approvals/routes/decisions.ts'
-import { recordDecisions, sendDecisions } from '../../../features/approvals/routes/record-decisions.ts'
-import { checkpointsOf, compactNow } from '../../../features/compaction/routes/compaction.ts'
-import type { StoredCheckpoint } from '../../../features/compaction/store/checkpoints.ts'
-import { callerLimits } from '../../../features/limits/routes/caller-limits.ts'
-import { prepareParts } from '../../../features/parts/routes/prepare.ts'
-import type { SentMessage } from '../../../features/parts/routes/sent-message.ts'
-import { requireUploads, type Uploads } from '../../../features/parts/routes/uploads.ts'
+  recordDecisions,
+  sendDecisions,
+} from '../../../features/approvals/index.ts'
+import { checkpointsOf, compactNow, type StoredCheckpoint } from '../../../features/compaction/index.ts'
+import {
+  ownParts,
+  prepareParts,
+  requireUploads,
+  type SentMessage,
+  type Uploads,
+} from '../../../features/parts/index.ts'
 import {
   cancelSession,
   readQueue,
   refuseQueuedRegenerate,
   removeQueued,
-} from '../../../features/queue/routes/queue-requests.ts'
-import { sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
-import { type Caller, opensId, userOf } from '../../../features/users/access/caller.ts'
-import { ownParts } from '../../../features/users/access/own-session.ts'
+  sentAnswer,
+} from '../../../features/queue/index.ts'
+import { type Caller, callerLimits, type DeployHandlers, opensId, userOf } from '../../../features/users/index.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
@@ -44,7 +46,6 @@ import { answerWhole, followReply, streamReply } from '../../streaming/reply-str
 import { readAnswers, readInstructions, readLastMessage, readResults, withoutInstructions } from './chat-request.ts'
 import { sessionFrame, wireUsage } from './completion-frames.ts'
 import { generationFailed } from './errors.ts'
-import type { DeployHandlers } from './scope.ts'
 
 const checkMessages = bodyCheck(SentMessages)
 
@@ -152,14 +153,19 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
       const calls = readDecisions(body.decisions)
       nameIgnored(reply, body, knownActions)
       const decisions = await decisionsOf(deps, caller, params, calls, false)
-      const sent = await sendDecisions(deps, request, params.agent_id, {
-        sessionId: params.session_id.toLowerCase(),
-        user: userOf(caller),
-        by: userOf(caller),
-        ...requestOptions(request, body),
-        counted: callerLimits(caller, reply),
-        decisions,
-      })
+      const sent = await sendDecisions(
+        sql,
+        request,
+        {
+          sessionId: params.session_id.toLowerCase(),
+          user: userOf(caller),
+          by: userOf(caller),
+          ...requestOptions(request, body),
+          counted: callerLimits(caller, reply),
+          decisions,
+        },
+        (message) => sendFrom(deps, params.agent_id, message),
+      )
       return await answer(sent, body, reply)
     },
     resumeSessionCompletion: ({ params, query, ...exchange }) =>

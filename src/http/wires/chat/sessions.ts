@@ -4,24 +4,27 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
 import type { MessagePart } from '../../../actors/ports/index.ts'
 import type { SessionHost } from '../../../actors/session/host.ts'
-import { makeSession } from '../../../features/branches/routes/new-session.ts'
-import { moveHead } from '../../../features/branches/routes/session-head.ts'
-import { type FeedDependencies, sendChanges, tellPosition } from '../../../features/live-lists/routes/send-changes.ts'
-import { answerPart, partPath } from '../../../features/parts/routes/part-answer.ts'
-import type { StorageLimits } from '../../../features/parts/store/storage-limits.ts'
-import { type Caller, userOf } from '../../../features/users/access/caller.ts'
-import { ownSession } from '../../../features/users/access/own-session.ts'
-import { refuseUsedMetadata, type UsedMetadataDependencies } from '../../../features/users/access/used-metadata.ts'
+import { makeSession, moveHead } from '../../../features/branches/index.ts'
+import { type FeedDependencies, sendChanges, tellPosition } from '../../../features/live-lists/index.ts'
+import { answerPart, partPath } from '../../../features/parts/index.ts'
+import {
+  type Caller,
+  type DeployHandlers,
+  ownSession,
+  refuseUsedMetadata,
+  type UsedMetadataDependencies,
+  userOf,
+} from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
 import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
 import type { Session } from '../../../persistence/replies/sessions/sessions.ts'
 import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
+import type { StorageLimits } from '../../../persistence/replies/sessions/storage-limits.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { answerMessages } from '../../server/paging/message-page.ts'
 import { readMessages } from './chat-request.ts'
-import type { DeployHandlers } from './scope.ts'
 
 export interface SessionDependencies extends UsedMetadataDependencies, FeedDependencies {
   sql: Sql

@@ -1,4 +1,4 @@
-/** What is said of a path that the deploy API does not have, or not with this method (contract section 25). */
+/** The words about a path that the deploy API does not have, or not with this method (contract section 25). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../../server/http-error.ts'
 
@@ -10,7 +10,7 @@ interface KnownPath {
   methods: Set<string>
 }
 
-/** What clients of the chat-completions format ask for besides, by the first step of its path. */
+/** The services that clients of the chat-completions format ask for besides, by the first step of its path. */
 const notServed = ['embeddings', 'images', 'audio', 'moderations', 'files', 'fine_tuning', 'batches', 'assistants']
 
 /** Longer paths are no misspellings, and comparing them costs their square. */
@@ -19,7 +19,10 @@ const MOST_CHARACTERS = 300
 const stepsOf = (path: string): string[] => path.split('/').slice(1)
 const isParam = (step: string): boolean => step.startsWith(':')
 
-/** Call it before the routes of the scope are added. The returned function throws 404 or 405. */
+/**
+ * Collects the scope's paths. Call it before the routes of the scope are added. The returned function throws 404 or
+ * 405.
+ */
 export function collectPaths(scope: FastifyInstance): (request: FastifyRequest, reply: FastifyReply) => never {
   const known = new Map<string, KnownPath>()
   scope.addHook('onRoute', ({ url, method }) => {
@@ -61,7 +64,10 @@ function hint(known: readonly KnownPath[], path: string): string {
   return near === null ? '' : ` The nearest path is ${near}.`
 }
 
-/** As the caller would write it: with the ids that stand in the request's path already. Null when there is none. */
+/**
+ * Returns the nearest known path as the caller would write it: with the ids that stand in the request's path already.
+ * Null when there is none.
+ */
 function nearest(known: readonly KnownPath[], path: readonly string[], from: number): string | null {
   let best: { shown: string; distance: number } | null = null
   for (const { steps } of known) {

@@ -1,7 +1,6 @@
 /** The session that a front end addresses by the id of its chat or thread (contract section 25). */
 import { newId } from '../../../actors/reply/new-id.ts'
-import type { Caller } from '../../../features/users/access/caller.ts'
-import { ownSession } from '../../../features/users/access/own-session.ts'
+import { type Caller, ownSession } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { findByExternalId, type Session } from '../../../persistence/replies/sessions/sessions.ts'

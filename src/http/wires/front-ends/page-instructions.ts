@@ -1,6 +1,6 @@
 /** System messages of a page (contract section 25): used when the agent appends them, otherwise ignored and named. */
 import type { FastifyReply } from 'fastify'
-import type { Caller } from '../../../features/users/access/caller.ts'
+import type { Caller } from '../../../features/users/index.ts'
 import { type AgentDependencies, loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import { type Instructions, instructionsOf, isInstruction } from '../../sending/caller-instructions.ts'

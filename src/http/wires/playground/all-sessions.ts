@@ -1,8 +1,8 @@
 /** The sessions of all agents (contract section 16). */
 
-import { type FeedDependencies, sendChanges, tellPosition } from '../../../features/live-lists/routes/send-changes.ts'
+import { type FeedDependencies, sendChanges, tellPosition } from '../../../features/live-lists/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { readMoment } from '../../management/moment.ts'
+import { readMoment } from '../../server/fields/moment.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { MOST_PER_PAGE } from '../../server/paging/list.ts'
 import { countSessions, listAllSessions, type OverviewFilters, type SessionOverview } from './store/all-sessions.ts'

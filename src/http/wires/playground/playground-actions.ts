@@ -1,12 +1,11 @@
 /** Decisions about pending calls, made in the playground (contract section 15). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../../actors/reply/reply-event.ts'
-import { decisionsIn, readDecisions } from '../../../features/approvals/routes/decisions.ts'
-import { sendDecisions } from '../../../features/approvals/routes/record-decisions.ts'
-import { sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
+import { decisionsIn, readDecisions, sendDecisions } from '../../../features/approvals/index.ts'
+import { sentAnswer } from '../../../features/queue/index.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { requestOptions } from '../../sending/request-options.ts'
-import type { SendDependencies } from '../../sending/send-message.ts'
+import { type SendDependencies, sendFrom } from '../../sending/send-message.ts'
 import { HttpError } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { answerWhole, streamReply } from '../../streaming/reply-stream.ts'
@@ -27,14 +26,19 @@ export function playgroundActions(deps: PlaygroundDependencies): Handlers<'playg
     const { agent_id: agentId, session_id: sessionId } = params
     const session = { agentId, sessionId, user: null }
     const decisions = await decisionsIn(deps.sql, session, { calls, bySecret: false, asMessages: false })
-    const sent = await sendDecisions(deps, request, agentId, {
-      sessionId: sessionId.toLowerCase(),
-      user: null,
-      by: await deps.loginOf(request, reply),
-      ...requestOptions(request, body),
-      reasoning: true,
-      decisions,
-    })
+    const sent = await sendDecisions(
+      deps.sql,
+      request,
+      {
+        sessionId: sessionId.toLowerCase(),
+        user: null,
+        by: await deps.loginOf(request, reply),
+        ...requestOptions(request, body),
+        reasoning: true,
+        decisions,
+      },
+      (message) => sendFrom(deps, agentId, message),
+    )
     const { source, onLeft } = sentAnswer(sent, reply)
     reply.header('x-session-id', sessionId.toLowerCase())
     if (!body.stream) return await answerWhole(reply, source, onLeft, generationFailed)

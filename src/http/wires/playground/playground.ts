@@ -8,22 +8,28 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
 import type { MessagePart, MessagePlace } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
-import { makeSession } from '../../../features/branches/routes/new-session.ts'
-import { moveHead } from '../../../features/branches/routes/session-head.ts'
-import { checkpointsOf, compactNow } from '../../../features/compaction/routes/compaction.ts'
-import { answerPart, partPath, placeOfPath } from '../../../features/parts/routes/part-answer.ts'
-import { prepareParts } from '../../../features/parts/routes/prepare.ts'
-import { readContent, type SentMessage } from '../../../features/parts/routes/sent-message.ts'
-import type { FindStored } from '../../../features/parts/routes/stored-parts.ts'
-import { requireUploads, type Uploads } from '../../../features/parts/routes/uploads.ts'
-import { findPart } from '../../../features/parts/store/parts.ts'
+import { makeSession, moveHead } from '../../../features/branches/index.ts'
+import { checkpointsOf, compactNow } from '../../../features/compaction/index.ts'
+import {
+  answerPart,
+  type FindStored,
+  findPart,
+  partPath,
+  placeOfPath,
+  prepareParts,
+  readContent,
+  requireUploads,
+  type SentMessage,
+  type Uploads,
+} from '../../../features/parts/index.ts'
 import {
   cancelSession,
+  isTaken,
   readQueue,
   refuseQueuedRegenerate,
   removeQueued,
-} from '../../../features/queue/routes/queue-requests.ts'
-import { isTaken, sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
+  sentAnswer,
+} from '../../../features/queue/index.ts'
 import { listFramePlaces } from '../../../persistence/replies/reading/frame-places.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
 import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'

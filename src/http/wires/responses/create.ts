@@ -7,16 +7,17 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { Sent } from '../../../actors/session/host.ts'
-import { sendDecisions } from '../../../features/approvals/routes/record-decisions.ts'
-import { titleFrom } from '../../../features/branches/routes/new-session.ts'
-import { callerLimits } from '../../../features/limits/routes/caller-limits.ts'
-import { prepareParts } from '../../../features/parts/routes/prepare.ts'
-import type { SentMessage } from '../../../features/parts/routes/sent-message.ts'
-import { requireUploads, type Uploads } from '../../../features/parts/routes/uploads.ts'
-import { replyIdOf, sentAnswer } from '../../../features/queue/routes/sent-answer.ts'
-import { type Caller, userOf } from '../../../features/users/access/caller.ts'
-import { ownParts } from '../../../features/users/access/own-session.ts'
-import { refuseUsedMetadata } from '../../../features/users/access/used-metadata.ts'
+import { sendDecisions } from '../../../features/approvals/index.ts'
+import { titleFrom } from '../../../features/branches/index.ts'
+import {
+  ownParts,
+  prepareParts,
+  requireUploads,
+  type SentMessage,
+  type Uploads,
+} from '../../../features/parts/index.ts'
+import { replyIdOf, sentAnswer } from '../../../features/queue/index.ts'
+import { type Caller, callerLimits, refuseUsedMetadata, userOf } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
@@ -87,7 +88,9 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   if (placed.kind === 'new') return await sendFirst(deps, sending)
   const message = { ...baseOf(sending), sessionId: placed.sessionId, user: userOf(caller) }
   if (placed.kind === 'decisions') {
-    return await sendDecisions(deps, exchange.request, agentId, { ...message, decisions: placed.decisions })
+    return await sendDecisions(deps.sql, exchange.request, { ...message, decisions: placed.decisions }, (decided) =>
+      sendFrom(deps, agentId, decided),
+    )
   }
   const parts = await partsOf(deps, placed.message, sending, message)
   const { answers, place } = placed

@@ -1,6 +1,6 @@
 /** The input that the handlers of the Responses API share. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../../../features/users/access/caller.ts'
+import type { Caller } from '../../../features/users/index.ts'
 import type { SendDependencies } from '../../sending/send-message.ts'
 import type { CompletionDependencies } from '../chat/completions.ts'
 

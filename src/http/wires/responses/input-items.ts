@@ -9,8 +9,8 @@ import {
   readSource,
   type SentMessage,
   type SentPart,
-} from '../../../features/parts/routes/sent-message.ts'
-import type { Uploads } from '../../../features/parts/routes/uploads.ts'
+  type Uploads,
+} from '../../../features/parts/index.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { badRequest } from '../../server/http-error.ts'
 import { uuidIn } from './ids.ts'

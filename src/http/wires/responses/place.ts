@@ -4,11 +4,9 @@
  */
 
 import type { CallAnswer, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
-import { answersAmong, awaitedAt, type GivenDecisions } from '../../../features/approvals/routes/decisions.ts'
-import { findWait, type Wait } from '../../../features/approvals/store/waits.ts'
-import type { SentMessage } from '../../../features/parts/routes/sent-message.ts'
-import { type Caller, opens, userOf } from '../../../features/users/access/caller.ts'
-import { ownSession } from '../../../features/users/access/own-session.ts'
+import { answersAmong, awaitedAt, findWait, type GivenDecisions, type Wait } from '../../../features/approvals/index.ts'
+import type { SentMessage } from '../../../features/parts/index.ts'
+import { type Caller, opens, ownSession, userOf } from '../../../features/users/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { badRequest, CodedError, HttpError, missing } from '../../server/http-error.ts'

@@ -4,7 +4,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import { agentResponses, responses } from '../../../../openapi/operations/deploy/responses.ts'
-import { type Caller, opens, opensAgent } from '../../../features/users/access/caller.ts'
+import { type Caller, opens, opensAgent } from '../../../features/users/index.ts'
 import { deleteReply } from '../../../persistence/replies/sessions/sessions.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { HttpError, missing } from '../../server/http-error.ts'

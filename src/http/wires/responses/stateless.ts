@@ -1,7 +1,7 @@
 /** Stateless responses (`store: false`, contract section 24). The input is the whole history, and nothing is stored. */
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { closingFrames, frameOf } from '../../../actors/reply/reply-event.ts'
-import { noTools } from '../../../features/approvals/routes/caller-tools.ts'
+import { noTools } from '../../../features/approvals/index.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 import { answerStateless, type StatelessAnswer, type StatelessInfo } from '../chat/completions.ts'

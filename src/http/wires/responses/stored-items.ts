@@ -1,7 +1,7 @@
 /** Stored messages as items, for the lists of requests and conversations (contract section 24). */
 import { segmentsOf } from '../../../actors/history/message-parts.ts'
 import { closingFrames, type Frame, frameOf, type ReplyEvent } from '../../../actors/reply/reply-event.ts'
-import { partPath } from '../../../features/parts/routes/part-answer.ts'
+import { partPath } from '../../../features/parts/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { createResponseEncoder } from './encoder.ts'
 import { callUuid, givenNames, idOf, outputUuid, partUuid } from './ids.ts'

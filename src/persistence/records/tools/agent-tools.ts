@@ -1,8 +1,8 @@
 /** Tools that an agent may call. */
 import type { Approval, WorkOutNames } from '../../../actors/ports/index.ts'
-import { idsIn, keepNames, tidyApprovals } from '../../../features/approvals/store/tool-approvals.ts'
 import type { AnySql, Tx } from '../../postgres/database.ts'
 import { isUuid } from '../../postgres/uuid.ts'
+import { idsIn, keepNames, tidyApprovals } from './tool-approvals.ts'
 import {
   type Changes,
   type ChosenTools,

@@ -1,11 +1,11 @@
 /** An agent's tools, ready for a reply: read, with headers in plain text. */
 import type { ConfiguredTools } from '../../../actors/ports/index.ts'
-import type { ToolsOfAgent } from '../../../features/approvals/store/tool-approvals.ts'
 import type { AnySql } from '../../postgres/database.ts'
 import type { Secrets } from '../access/secrets.ts'
 import { type StoredHttpTool, storedHttpTools } from './http-tools.ts'
 import { type StoredMcpServer, storedMcpServers } from './mcp-servers.ts'
 import { type HeaderContext, openHeaders, type StoredHeaders } from './secret-headers.ts'
+import type { ToolsOfAgent } from './tool-approvals.ts'
 
 type Opened<Stored extends StoredHeaders> = Omit<Stored, 'secretHeaders'>
 

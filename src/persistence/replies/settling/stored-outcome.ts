@@ -8,8 +8,8 @@ import type {
   ReplyErrorCode,
   Usage,
 } from '../../../actors/reply/reply-event.ts'
-import { encodeCarried } from '../../../features/approvals/store/stored-carried.ts'
 import { settledSteps } from '../../../features/traces/store/step-runs.ts'
+import { encodeCarried } from '../stored/stored-carried.ts'
 import { decodeFacts, decodeShownCalls } from '../stored/stored-columns.ts'
 
 /** The columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */

@@ -6,7 +6,7 @@ import { isUuid } from '../../../../persistence/postgres/uuid.ts'
 import { holds, type ReplyFilter, repliesMatch } from './reply-filter.ts'
 
 const sessionStatuses = [...restStates, 'streaming'] as const
-export type SessionStatus = (typeof sessionStatuses)[number]
+type SessionStatus = (typeof sessionStatuses)[number]
 
 /** A session with the `status` and `errorCode` of its newest reply. */
 export interface SessionOverview {

@@ -1,5 +1,5 @@
--- revision 1
-/* How many sessions of a user an agent has; with p_metadata and p_q, neither of them where they are null.
+-- revision 2
+/* Counts the sessions of a user with an agent; with p_metadata and p_q, neither of them where they are null.
    An index-only scan asks the heap about each row on a page that was changed since the last vacuum, in the order of the
    index: 300,000 of 1,000,000 sessions took 1.6 s so. Unless nearly all pages are known to be unchanged, the heap is read
    page by page instead, which takes no longer than counting everybody's sessions, whatever the planner believes. */

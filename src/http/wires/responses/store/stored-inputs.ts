@@ -1,7 +1,7 @@
 /** Messages as the Responses API lists them: the inputs of requests, and whole replies (contract section 24). */
 import type { MessagePart } from '../../../../actors/ports/index.ts'
 import type { CallDecision, Outcome, StoredEvent, WaitKind } from '../../../../actors/reply/reply-event.ts'
-import { type PartRow, partOf, partsOf, readParts } from '../../../../features/parts/store/parts.ts'
+import { type PartRow, partOf, partsOf, readParts } from '../../../../features/parts/index.ts'
 import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../../persistence/postgres/page.ts'
 import { batchesOf, wholePath } from '../../../../persistence/replies/reading/message-list.ts'

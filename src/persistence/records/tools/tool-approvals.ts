@@ -1,8 +1,8 @@
 /** An agent's tools that need approval, as stored: with what names meant when they were saved. */
 import type { Approval, ConfiguredTools, NamedTool, NamedTools, WorkOutNames } from '../../../actors/ports/index.ts'
-import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
-import type { Fragment } from '../../../persistence/postgres/page.ts'
-import { configuredOf, type ToolChoice, tidyIdentity } from '../../../persistence/records/tools/tool-kinds.ts'
+import type { AnySql, Sql } from '../../postgres/database.ts'
+import type { Fragment } from '../../postgres/page.ts'
+import { configuredOf, type ToolChoice, tidyIdentity } from './tool-kinds.ts'
 
 /** An agent's choice as replies need it. */
 export interface ToolsOfAgent extends ToolChoice {

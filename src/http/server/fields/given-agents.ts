@@ -2,7 +2,7 @@
 import type { AnySql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { lockAgents } from '../../../persistence/records/agents.ts'
-import { badRequest } from '../../server/http-error.ts'
+import { badRequest } from '../http-error.ts'
 
 export const tidyIds = (ids: readonly string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]
 

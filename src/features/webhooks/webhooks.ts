@@ -1,20 +1,19 @@
-/** Wires up webhooks: who sends what is due, and when (contract section 22). */
+/** Sends what is due to webhooks (contract section 22). */
 import type { FastifyBaseLogger } from 'fastify'
-import { createTimers } from '../coordination/timers.ts'
-import { attempt } from '../features/webhooks/attempt.ts'
-import { createDeliverer, openSecrets, UNREADABLE } from '../features/webhooks/deliverer.ts'
-import type { WebhookDependencies } from '../features/webhooks/routes/webhook-handlers.ts'
-import { newSecret } from '../features/webhooks/signature.ts'
-import { claimDeliveries, disableGone, isDeliveryDue, storeAttempt } from '../features/webhooks/store/deliveries.ts'
-import type { Sql } from '../persistence/postgres/database.ts'
-import type { Secrets } from '../persistence/records/access/secrets.ts'
-import { callFailure } from '../tools/outbound/call-failure.ts'
-import type { Outbound } from '../tools/outbound/outbound.ts'
+import { createTimers } from '../../coordination/timers.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import type { Secrets } from '../../persistence/records/access/secrets.ts'
+import { type AttemptOptions, attempt } from './attempt.ts'
+import { createDeliverer, openSecrets, UNREADABLE } from './deliverer.ts'
+import type { WebhookDependencies } from './routes/webhook-handlers.ts'
+import { newSecret } from './signature.ts'
+import { claimDeliveries, disableGone, isDeliveryDue, storeAttempt } from './store/deliveries.ts'
 
 interface WebhookParts {
   sql: Sql
   secrets: Secrets
-  outbound: Pick<Outbound, 'call'>
+  /** The way to the receivers. */
+  outbound: AttemptOptions
   log: Pick<FastifyBaseLogger, 'warn'>
 }
 
@@ -43,7 +42,6 @@ const pingBody = () =>
   })
 
 export function createWebhooks({ sql, secrets, outbound, log }: WebhookParts): Webhooks {
-  const options = { call: outbound.call, failureOf: callFailure }
   const openSecret = (sealed: string, webhookId: string) => secrets.open(sealed, `webhook:${webhookId}`)
   const deliverer = createDeliverer({
     claim: (claim) => claimDeliveries(sql, claim),
@@ -53,7 +51,7 @@ export function createWebhooks({ sql, secrets, outbound, log }: WebhookParts): W
       if (await disableGone(sql, delivery))
         log.warn({ webhookId }, 'A webhook was disabled: its receiver answered 410.')
     },
-    attempt: (message, stopped) => attempt(options, message, stopped),
+    attempt: (message, stopped) => attempt(outbound, message, stopped),
     openSecret,
     log,
   })
@@ -67,7 +65,7 @@ export function createWebhooks({ sql, secrets, outbound, log }: WebhookParts): W
     async ping({ id, url, secrets: sealed }) {
       const opened = openSecrets(sealed, (secret) => openSecret(secret, id))
       if (opened === null) return { status: null, error: UNREADABLE }
-      return await attempt(options, { id: crypto.randomUUID(), url, secrets: opened, body: pingBody() }, neverStopped)
+      return await attempt(outbound, { id: crypto.randomUUID(), url, secrets: opened, body: pingBody() }, neverStopped)
     },
     wake,
     async stop() {

@@ -1,9 +1,9 @@
 /** The origins whose pages may call an agent's deploy API, as an administrator writes them (contract section 11). */
-import { badRequest } from '../server/http-error.ts'
+import { badRequest } from '../http-error.ts'
 
 /**
- * Null is none; absent stays absent. Throws 400 for what a browser would never send as `Origin`: a page of it would be
- * refused without anybody seeing why.
+ * Returns the given origins. Null is none; absent stays absent. Throws 400 for what a browser would never send as
+ * `Origin`: a page of it would be refused without anybody seeing why.
  */
 export function givenOrigins(given: readonly string[] | null | undefined): string[] | undefined {
   if (given == null) return given === null ? [] : undefined

@@ -1,11 +1,11 @@
-/** The bearer token of a request. Both scopes read it: a client secret opens no management route. */
+/** The bearer token of a request. Both scopes look at it: a client secret opens nothing of management's. */
 import type { FastifyRequest } from 'fastify'
 
 export const SECRET_PREFIX = 'ek_'
 
-/** Returns the bearer token. Null if there is none. */
+/** Returns null when there is none. */
 export const bearerOf = ({ headers }: FastifyRequest): string | null =>
   /^bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1]?.trim() ?? null
 
-/** Returns whether a text has the form of a client secret, valid or not. */
+/** Returns whether the text is written as a client secret, be it good or not. */
 export const isClientSecret = (text: string): boolean => text.toLowerCase().startsWith(SECRET_PREFIX)

@@ -9,7 +9,7 @@ import {
   type StoredHeaders,
   sealHeaders,
 } from '../../../persistence/records/tools/secret-headers.ts'
-import { badRequest } from '../../server/http-error.ts'
+import { badRequest } from '../http-error.ts'
 
 /** Set by the connection itself: another value would break the request, or smuggle one in. */
 const ownHeaders = new Set(
@@ -41,7 +41,7 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
 
 type Sealing = Pick<Secrets, 'seal' | 'open'>
 
-/** The headers of a new record. Null or absent when there are none. */
+/** Returns the headers of a new record. Null or absent when there are none. */
 export function newHeaders(
   secrets: Sealing,
   context: HeaderContext,
@@ -51,8 +51,9 @@ export function newHeaders(
 }
 
 /**
- * Given headers in place of the stored ones; `***` keeps a stored secret, unless the record `moves` to another origin:
- * else a user who may change an address, but never saw the secret, could have it sent elsewhere. Throws 400.
+ * Returns the given headers in place of the stored ones; `***` keeps a stored secret, unless the record `moves` to
+ * another origin: else a user who may change an address, but never saw the secret, could have it sent elsewhere. Throws
+ * 400.
  */
 function changedHeaders(
   secrets: Sealing,
@@ -83,7 +84,7 @@ function storedValues(secrets: Sealing, context: HeaderContext, stored: StoredHe
   }
 }
 
-/** What an update does to the headers. Undefined when there is nothing. Throws 400 as `changedHeaders`. */
+/** Returns what an update does to the headers. Undefined when there is nothing. Throws 400 as `changedHeaders`. */
 export function updatedHeaders(
   secrets: Sealing,
   context: HeaderContext,

@@ -1,6 +1,7 @@
 /** Stores what a waiting session carries to its next reply: JSON with a version, kept for months. */
 import Type, { type Static } from 'typebox'
 import type { Carried } from '../../../actors/ports/index.ts'
+import { type SameFields, versionedCodec } from '../../stored-json.ts'
 import {
   storedAnswer,
   storedFields,
@@ -9,8 +10,7 @@ import {
   storedTool,
   storedTurn,
   strict,
-} from '../../../persistence/replies/stored/shared-schemas.ts'
-import { type SameFields, versionedCodec } from '../../../persistence/stored-json.ts'
+} from './shared-schemas.ts'
 
 const version1 = Type.Object(
   {

@@ -1,5 +1,5 @@
 /** URLs that administrators choose (contract section 2: user and password inside a URL are refused). */
-import { badRequest } from '../../server/http-error.ts'
+import { badRequest } from '../http-error.ts'
 
 /** Throws 400 naming `field` unless the text is a whole http or https URL without user, password and fragment. */
 export function checkWebAddress(field: string, text: string): void {
@@ -11,7 +11,7 @@ export function checkWebAddress(field: string, text: string): void {
   if (text.includes('#')) badRequest(`${field}: must not have a fragment (#)`)
 }
 
-/** Scheme, host and port; null for no address. */
+/** Returns scheme, host and port; null for no address. */
 export const originOf = (text: string | null): string | null => (text === null ? null : new URL(text).origin)
 
 /** `{{argument}}`, which a call fills in. */
@@ -24,7 +24,7 @@ export function checkToolAddress(text: string): void {
   checkWebAddress('url', filled(text))
 }
 
-/** Scheme, host and port, which no argument changes. */
+/** Returns scheme, host and port, which no argument changes. */
 export const toolOrigin = (text: string): string => new URL(filled(text)).origin
 
 const filled = (text: string): string => text.replace(placeholder, 'x')

@@ -1,5 +1,5 @@
 /** Parses dates and times in queries. */
-import { badRequest } from '../server/http-error.ts'
+import { badRequest } from '../http-error.ts'
 
 /** PostgreSQL reads moments from this one to the latest as they are written here. */
 export const EARLIEST = new Date('0001-01-01T00:00:00Z')
@@ -7,7 +7,7 @@ const LATEST = new Date('9999-12-31T23:59:59.999Z')
 
 const momentPattern = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/
 
-/** `2026-01-31`, `2026-01-31T10:00:00Z`, or with an offset; without one it is UTC. Throws 400. */
+/** Reads `2026-01-31`, `2026-01-31T10:00:00Z`, or with an offset; without one it is UTC. Throws 400. */
 export function readMoment(field: string, text: string): Date {
   const [, day = '', time, , , zone] = momentPattern.exec(text) ?? []
   // A query string turns the + of an offset into a blank unless it was escaped: that is refused, not guessed.

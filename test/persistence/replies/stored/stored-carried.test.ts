@@ -6,7 +6,7 @@ import {
   carriedSchemas,
   decodeCarried,
   encodeCarried,
-} from '../../../../src/features/approvals/store/stored-carried.ts'
+} from '../../../../src/persistence/replies/stored/stored-carried.ts'
 import { verifies } from '../../../verifies.ts'
 
 const folder = new URL('../../../persistence/fixtures/carried/', import.meta.url)

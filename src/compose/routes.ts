@@ -1,0 +1,185 @@
+/** Wires up all routes: both scopes, health, docs and the first page, on one Fastify. */
+
+import type { FastifyInstance } from 'fastify'
+import { FastifySSEPlugin } from 'fastify-sse-v2'
+import { agUi } from '../../openapi/operations/deploy/agUi.ts'
+import { aiSdk } from '../../openapi/operations/deploy/aiSdk.ts'
+import { clientSecrets } from '../../openapi/operations/deploy/clientSecrets.ts'
+import { completions } from '../../openapi/operations/deploy/completions.ts'
+import { models } from '../../openapi/operations/deploy/models.ts'
+import { sessionCompletions } from '../../openapi/operations/deploy/sessionCompletions.ts'
+import { sessions } from '../../openapi/operations/deploy/sessions.ts'
+import { users } from '../../openapi/operations/deploy/users.ts'
+import { allSessions } from '../../openapi/operations/operators/allSessions.ts'
+import { audit } from '../../openapi/operations/operators/audit.ts'
+import { auth } from '../../openapi/operations/operators/auth.ts'
+import { debug } from '../../openapi/operations/operators/debug.ts'
+import { health } from '../../openapi/operations/operators/health.ts'
+import { playground } from '../../openapi/operations/operators/playground.ts'
+import { replyTraces } from '../../openapi/operations/operators/replyTraces.ts'
+import { usage } from '../../openapi/operations/operators/usage.ts'
+import { agents } from '../../openapi/operations/records/agents.ts'
+import { agentTools } from '../../openapi/operations/records/agentTools.ts'
+import { builtInTools } from '../../openapi/operations/records/builtInTools.ts'
+import { httpTools } from '../../openapi/operations/records/httpTools.ts'
+import { keys } from '../../openapi/operations/records/keys.ts'
+import { mcpServers } from '../../openapi/operations/records/mcpServers.ts'
+import { prices } from '../../openapi/operations/records/prices.ts'
+import { prompts } from '../../openapi/operations/records/prompts.ts'
+import { providers } from '../../openapi/operations/records/providers.ts'
+import { transfer } from '../../openapi/operations/records/transfer.ts'
+import { webhooks } from '../../openapi/operations/records/webhooks.ts'
+import type { WorkOutNames } from '../actors/ports/index.ts'
+import { auditHandlers } from '../features/audit/routes/audit-handlers.ts'
+import type { SessionMakingDependencies } from '../features/branches/routes/new-session.ts'
+import { keyHandlers } from '../features/keys/routes/key-handlers.ts'
+import type { KeyList } from '../features/keys/routes/key-list.ts'
+import { priceHandlers } from '../features/limits/routes/prices.ts'
+import { type UsageDependencies, usageHandlers } from '../features/limits/routes/usage.ts'
+import { createSessionFeed } from '../features/live-lists/routes/session-feed.ts'
+import { type DebugDependencies, debugHandlers } from '../features/traces/routes/debug.ts'
+import { type ReplyTraceDependencies, replyTraceHandlers } from '../features/traces/routes/reply-traces.ts'
+import { transferHandlers, transferScope } from '../features/transfer/routes/transfer.ts'
+import { clientSecretHandlers } from '../features/users/access/client-secret-handlers.ts'
+import { createClientSecrets } from '../features/users/access/client-secrets.ts'
+import type { RevocationList } from '../features/users/access/revocations.ts'
+import { userHandlers } from '../features/users/access/users.ts'
+import { type Credential, knownCredentials } from '../features/users/login/credentials.ts'
+import { loginHandlers } from '../features/users/login/login.ts'
+import { loginSessions } from '../features/users/login/login-session.ts'
+import { type WebhookDependencies, webhookHandlers } from '../features/webhooks/routes/webhook-handlers.ts'
+import { createEditing } from '../http/management/editing/two-editors.ts'
+import { agentToolHandlers } from '../http/management/records/agent-tools.ts'
+import { agentHandlers, type DeleteInTransaction } from '../http/management/records/agents.ts'
+import { type BuiltInTool, builtInToolHandlers } from '../http/management/records/built-in-tools.ts'
+import { type HttpToolDependencies, httpToolHandlers } from '../http/management/records/http-tools.ts'
+import { type McpServerDependencies, mcpServerHandlers } from '../http/management/records/mcp-servers.ts'
+import { promptHandlers } from '../http/management/records/prompts.ts'
+import { providerHandlers } from '../http/management/records/providers.ts'
+import { managementScope } from '../http/management/scope.ts'
+import { type BreakIt, registerBreakIt } from '../http/pages/break-it.ts'
+import { registerDocs } from '../http/pages/docs.ts'
+import { registerUi } from '../http/pages/ui.ts'
+import type { SendDependencies } from '../http/sending/send-message.ts'
+import { healthHandlers } from '../http/server/health.ts'
+import { mount } from '../http/server/mount.ts'
+import type { RequestObserver } from '../http/server/observe-requests.ts'
+import { answerUnknownPaths } from '../http/server/paths.ts'
+import { guardRequests } from '../http/server/server.ts'
+import { agUiHandlers } from '../http/wires/ag-ui/routes.ts'
+import { aiSdkHandlers } from '../http/wires/ai-sdk/routes.ts'
+import { type CompletionDependencies, completionHandlers } from '../http/wires/chat/completions.ts'
+import { modelHandlers } from '../http/wires/chat/models.ts'
+import { deployScope, mountDeploy } from '../http/wires/chat/scope.ts'
+import { sessionCompletionHandlers } from '../http/wires/chat/session-completions.ts'
+import { sessionHandlers, wireMessage, wireSession } from '../http/wires/chat/sessions.ts'
+import { allSessionHandlers } from '../http/wires/playground/all-sessions.ts'
+import { playgroundHandlers } from '../http/wires/playground/playground.ts'
+import type { PlaygroundDependencies } from '../http/wires/playground/playground-actions.ts'
+import { mountResponses } from '../http/wires/responses/routes.ts'
+
+export interface RouteOptions {
+  deployKeys: readonly string[]
+  credentials: Credential[] | null
+  hosts: { allowedHosts: readonly string[]; loopbackOnly: boolean }
+}
+
+/** The things that requests reach. */
+export type HttpDependencies = CompletionDependencies &
+  SendDependencies &
+  SessionMakingDependencies &
+  DebugDependencies &
+  ReplyTraceDependencies &
+  UsageDependencies &
+  Pick<Parameters<typeof providerHandlers>[0], 'providerTypes' | 'testProvider'> & {
+    deleteAgent(agentId: string, inTransaction: DeleteInTransaction): Promise<boolean>
+    builtInTools: readonly BuiltInTool[]
+    workOutNames: WorkOutNames
+    requestObservers: readonly RequestObserver[]
+    revocations: RevocationList
+    namedKeys: KeyList
+    /** Pings the database for readiness (health.ts). */
+    ping(): Promise<void>
+    breakIt: BreakIt | null
+  } & HttpToolDependencies &
+  McpServerDependencies &
+  WebhookDependencies
+
+/** Mounts all routes. */
+export async function mountAll(app: FastifyInstance, options: RouteOptions, given: HttpDependencies): Promise<void> {
+  const { sql, host } = given
+  const sessionFeed = createSessionFeed(sql, (err) => app.log.warn({ err }, 'Changes were not read.'))
+  const deps = { ...given, sessionFeed }
+  guardRequests(app, deps.requestObservers)
+  mount(app, health, healthHandlers({ ping: deps.ping, draining: host.draining, cache: deps.coordination.cache }))
+  const sendPage = await registerUi(app, { login: options.credentials ? 'required' : 'none' })
+  answerUnknownPaths(app, sendPage)
+  await registerBreakIt(app, sendPage, deps.breakIt)
+  const deployDependencies = {
+    ...deps,
+    keys: options.deployKeys,
+    clientSecrets: createClientSecrets(deps.secrets.derive('client secrets')),
+  }
+  await app.register((scope) =>
+    deployScope(scope, {
+      deps: deployDependencies,
+      hosts: options.hosts,
+      routes: (deploy) => mountDeployRoutes(deploy, deployDependencies),
+    }),
+  )
+  const credentials = options.credentials && knownCredentials(options.credentials)
+  const logins = credentials && loginSessions(sql, credentials)
+  await app.register((scope) =>
+    managementScope(scope, {
+      sessions: logins,
+      namedKeys: deps.namedKeys,
+      hosts: options.hosts,
+      async routes(management) {
+        await management.register(FastifySSEPlugin, { retryDelay: false })
+        // After the answer to a change, requests are served by what was changed.
+        management.addHook('onSend', async ({ method }) => {
+          if (method !== 'GET' && method !== 'HEAD') deps.agents.forget()
+        })
+        const edited = createEditing(sql)
+        mount(management, auth, loginHandlers(credentials && logins && { sql, credentials, sessions: logins }))
+        mount(management, providers, edited(providers, providerHandlers(deps)))
+        mount(management, prompts, edited(prompts, promptHandlers(deps)))
+        mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
+        mount(management, agentTools, edited(agentTools, agentToolHandlers(deps)))
+        mount(management, builtInTools, builtInToolHandlers(deps))
+        mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
+        mount(management, mcpServers, edited(mcpServers, mcpServerHandlers(deps)))
+        const loginOf: PlaygroundDependencies['loginOf'] = async (request, reply) =>
+          (await logins?.userOf(request, reply)) ?? null
+        mount(management, audit, auditHandlers(deps))
+        const deployNeedsKey = options.deployKeys.length > 0
+        mount(management, keys, edited(keys, keyHandlers({ ...deps, deployNeedsKey, loginOf })))
+        mount(management, webhooks, edited(webhooks, webhookHandlers(deps)))
+        mount(management, playground, playgroundHandlers({ ...deps, loginOf }))
+        mount(management, allSessions, allSessionHandlers(deps))
+        mount(management, debug, debugHandlers(deps))
+        mount(management, replyTraces, replyTraceHandlers(deps))
+        mount(management, prices, edited(prices, priceHandlers(deps)))
+        mount(management, usage, usageHandlers(deps))
+        await management.register(transferScope((scope) => mount(scope, transfer, transferHandlers(deps))))
+        await registerDocs(management)
+      },
+    }),
+  )
+}
+
+type DeployRoutes = HttpDependencies &
+  Parameters<typeof sessionHandlers>[0] &
+  Parameters<typeof clientSecretHandlers>[0]
+
+function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
+  mountDeploy(deploy, completions, completionHandlers(deps))
+  mountDeploy(deploy, models, modelHandlers(deps))
+  mountDeploy(deploy, sessions, sessionHandlers(deps))
+  mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps))
+  mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
+  mountResponses(deploy, deps)
+  mountDeploy(deploy, agUi, agUiHandlers(deps))
+  mountDeploy(deploy, clientSecrets, clientSecretHandlers(deps))
+  mountDeploy(deploy, users, userHandlers({ ...deps, shown: { session: wireSession, message: wireMessage } }))
+}

@@ -1,0 +1,21 @@
+/** The door of approvals: all that the wires, the rest of http and other features use of it. */
+
+export {
+  broughtFunctions,
+  broughtTools,
+  broughtUITools,
+  type CallerTools,
+  noTools,
+  readCallerTools,
+  refuseTaken,
+} from './routes/caller-tools.ts'
+export {
+  answersAmong,
+  awaitedAt,
+  decisionsIn,
+  fittingDecisions,
+  type GivenDecisions,
+  readDecisions,
+} from './routes/decisions.ts'
+export { recordDecisions, sendDecisions } from './routes/record-decisions.ts'
+export { findWait, type Wait, type WaitedCall } from './store/waits.ts'

@@ -1,0 +1,6 @@
+/** The door of audit: all that the wires, the rest of http and other features use of it. */
+export { changedSecret, changesBetween, headerChange, withoutSecrets } from './routes/changes.ts'
+export { commitChange } from './routes/commit-change.ts'
+export { changesOf, type Dependent } from './routes/dependents.ts'
+export { originOf, recordChange, recordCreation, recordDeletion, recordUpdate } from './routes/record-change.ts'
+export { type AuditedChange, writeEntries } from './store/audit.ts'

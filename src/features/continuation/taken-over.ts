@@ -1,0 +1,43 @@
+/** The basis on which a reply goes on that another instance began: its agent as it is now, and what its request had set. */
+
+import type { InForce, ReplyStart } from '../../actors/ports/index.ts'
+import { nothingInForce } from '../../actors/reply/start-reply.ts'
+import type { ReplyBasis } from '../../actors/session/host.ts'
+import type { Claimed } from './handovers.ts'
+
+/** Builds what the agent contributes, as it is now. Throws where the agent's provider does not take it any more. */
+type Rebuild = (
+  agentId: string,
+  inForce: Pick<InForce, 'fields' | 'overrides'>,
+  mediaTypes: readonly string[],
+) => Promise<Pick<ReplyBasis, 'agentName' | 'openToolbox'> & { request: Omit<ReplyBasis['request'], 'reasoning'> }>
+
+/** Returns the basis of a claimed reply, with the agent's part by `rebuild`. */
+export const basisOfClaimed =
+  (rebuild: Rebuild) =>
+  async ({ agentId, start, continued }: Claimed, mediaTypes: readonly string[]): Promise<ReplyBasis> => {
+    const { toolChoice, reasoning, shows, instructions, ...inForce } = start ?? {
+      ...nothingSet,
+      ...continued?.carried,
+    }
+    const { tools, fields, overrides } = inForce
+    const { agentName, request, openToolbox } = await rebuild(agentId, { fields, overrides }, mediaTypes)
+    return {
+      agentId,
+      agentName,
+      request: { ...request, reasoning },
+      actions: { callerTools: tools, toolChoice, canWait: true, shows },
+      inForce: { tools, fields, overrides },
+      instructions,
+      openToolbox,
+      origin: null,
+    }
+  }
+
+const nothingSet: ReplyStart = {
+  ...nothingInForce,
+  toolChoice: null,
+  reasoning: false,
+  shows: { approval: false, caller: false },
+  instructions: null,
+}

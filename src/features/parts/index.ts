@@ -1,0 +1,27 @@
+/** The door of parts: all that the wires, the rest of http and other features use of it. */
+export { ownParts } from './routes/own-parts.ts'
+export { answerPart, partPath, placeOfPath } from './routes/part-answer.ts'
+export {
+  bringsAddresses,
+  loadMessages,
+  type PartDependencies,
+  type PreparedParts,
+  partsIn,
+  prepareParts,
+} from './routes/prepare.ts'
+export {
+  type AnswerMessage,
+  type ChatMessage,
+  gather,
+  isPictureType,
+  mediaTypesOf,
+  readContent,
+  readName,
+  readSource,
+  type SentConversation,
+  type SentMessage,
+  type SentPart,
+} from './routes/sent-message.ts'
+export { type FindStored, findAllStored } from './routes/stored-parts.ts'
+export { openUploads, requireUploads, takesParts, type Uploads } from './routes/uploads.ts'
+export { findPart, type PartRow, partOf, partsOf, readParts } from './store/parts.ts'

@@ -1,0 +1,23 @@
+/** The door of users: all that the wires, the rest of http and other features use of it. */
+export { type AuthenticationDependencies, createAuthentication } from './access/authentication.ts'
+export {
+  agentsOf,
+  type Caller,
+  callerOf,
+  type DeployExtra,
+  type DeployHandlers,
+  keyIdOf,
+  opens,
+  opensAgent,
+  opensId,
+  pathParam,
+  requirePermission,
+  userOf,
+} from './access/caller.ts'
+export { callerLimits } from './access/caller-limits.ts'
+export { allowOrigin, answerPreflight, isPreflight, listedOrigin, refuseForeignPage } from './access/origins.ts'
+export { ownSession } from './access/own-session.ts'
+export { createPreflightRefusal } from './access/refused-preflights.ts'
+export type { RevocationList } from './access/revocations.ts'
+export { refuseUsedMetadata, type UsedMetadataDependencies } from './access/used-metadata.ts'
+export type { LoginSessions } from './login/login-session.ts'

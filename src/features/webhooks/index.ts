@@ -1,0 +1,2 @@
+/** The door of webhooks: all that the wires, the rest of http and other features use of it. */
+export { findWebhook, lockWebhooksOf } from './store/webhooks.ts'

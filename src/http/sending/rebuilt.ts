@@ -1,0 +1,64 @@
+/** Builds what a stored request asked for, from its agent as it is now: a message that has waited, a reply that was taken over. */
+import type { AnswerFields } from '../../actors/ports/index.ts'
+import type { ReplyError } from '../../actors/reply/reply-event.ts'
+import type { Message, ReplyBasis } from '../../actors/session/host.ts'
+import { HttpError } from '../server/http-error.ts'
+import { agentRequest, agentToolbox } from './agent-for-reply.ts'
+import { type MessageInput, messageFrom, type RecordDependencies, unanswerable } from './message-record.ts'
+import { type Overrides, stillOverridden } from './overrides.ts'
+
+/** An input with its overrides as they were stored. */
+type StoredInput = Omit<MessageInput, 'overrides'> & { overrides: object | null }
+
+interface RebuiltMessage {
+  message: Omit<Message, 'parts'>
+  /** The reason why the message cannot be answered any more. Null when it can. */
+  refusal: ReplyError | null
+}
+
+/**
+ * Builds a stored message. Null when the agent is gone. `fault` says why the message is refused whatever its agent is; null
+ * when nothing is known. Rejects while the database is away.
+ */
+export async function rebuiltMessage(
+  deps: RecordDependencies,
+  agentId: string,
+  stored: StoredInput,
+  mediaTypes: readonly string[],
+  fault: string | null,
+): Promise<RebuiltMessage | null> {
+  const agent = await deps.agents.find(agentId)
+  if (agent === null) return null
+  const input: MessageInput = { ...stored, overrides: stored.overrides as Overrides | null }
+  try {
+    if (fault !== null) throw new HttpError(400, fault)
+    const { parts: _, ...message } = await messageFrom(deps, agent, input, undefined, mediaTypes)
+    return { message, refusal: null }
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error
+    return { message: unanswerable(deps, agent, input), refusal: ofProvider(error.message) }
+  }
+}
+
+const ofProvider = (detail: string): ReplyError => ({ code: 'provider_error', message: detail, detail })
+
+type RebuiltBasis = Pick<ReplyBasis, 'agentName' | 'openToolbox'> & {
+  request: Omit<ReplyBasis['request'], 'reasoning'>
+}
+
+/** Builds what a reply goes on with. Throws 400 where the agent's provider does not take it any more. */
+export async function rebuiltBasis(
+  deps: RecordDependencies,
+  agentId: string,
+  { fields, overrides }: { fields: AnswerFields; overrides: object | null },
+  mediaTypes: readonly string[],
+): Promise<RebuiltBasis> {
+  const own = await deps.agents.read(agentId)
+  if (own === null) throw new Error('The agent is gone.')
+  const agent = await stillOverridden(deps, own, overrides)
+  return {
+    agentName: agent.name,
+    request: agentRequest(deps, agent, fields, mediaTypes),
+    openToolbox: agentToolbox(deps, agent),
+  }
+}
