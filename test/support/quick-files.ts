@@ -76,13 +76,13 @@ export function allTestFiles(): string[] {
     .sort()
 }
 
-/** Files of the short tier that need no other process. */
+/** Returns the files of the short tier that need no other process. */
 export function quickFiles(): string[] {
   const imports = createGraph()
   return allTestFiles().filter((file) => !isLongFile(file) && wayToProcess(file, imports) === null)
 }
 
-/** Every file of a tier. The long tier has those with a matrix, too: the short one runs the first member alone. */
+/** Returns every file of a tier. The long tier has those with a matrix, too: the short one runs the first member alone. */
 export function filesOf(tier: Tier): string[] {
   const imports = createGraph()
   if (tier === 'short') return allTestFiles().filter((file) => !isLongFile(file))

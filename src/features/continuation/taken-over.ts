@@ -5,7 +5,7 @@ import { nothingInForce } from '../../actors/reply/start-reply.ts'
 import type { ReplyBasis } from '../../actors/session/host.ts'
 import type { Claimed } from './handovers.ts'
 
-/** Builds what the agent contributes, as it is now. Throws where the agent's provider does not take it any more. */
+/** The builder of what the agent contributes, as it is now. Throws if the agent's provider does not take it any more. */
 type Rebuild = (
   agentId: string,
   inForce: Pick<InForce, 'fields' | 'overrides'>,

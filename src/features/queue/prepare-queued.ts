@@ -2,7 +2,7 @@
 import type { PreparedMessage } from './begin-queued.ts'
 import type { BegunMessage } from './queue-store.ts'
 
-/** Builds a message from its agent as it is now. `fault`: the reason why it is refused; null when none is known. */
+/** The builder of a message from its agent as it is now. `fault`: the reason why it is refused; null when none is known. */
 type Rebuild = (
   agentId: string,
   input: ReturnType<typeof inputOf>,
