@@ -1,0 +1,5 @@
+/** The rules of contract section 35, at the edges: a part of requirements.ts. */
+export const edges = {
+  'contract-35.address-words':
+    'In DATABASE_URL sslrootcert and schema are read, words of other drivers are left out with one warning, others that are refused are named.',
+} as const
