@@ -2,4 +2,6 @@
 export const edges = {
   'contract-35.address-words':
     'In DATABASE_URL sslrootcert and schema are read, words of other drivers are left out with one warning, others that are refused are named.',
+  'contract-35.other-tables':
+    'A start in a schema with another application’s tables changes nothing and names DATABASE_URL, the table and the remedy.',
 } as const
