@@ -12,6 +12,7 @@ import {
   LOSS_ASK_MS,
   type Sql,
 } from '../persistence/postgres/database.ts'
+import { readAddress } from '../persistence/postgres/dialing/address.ts'
 import { startEmbedded } from '../persistence/postgres/embedded/embedded.ts'
 import { durabilityWarnings, readSwitchedOff, requireUtf8 } from '../persistence/postgres/schema/server-settings.ts'
 import type { Settings } from '../settings.ts'
@@ -32,6 +33,10 @@ const DATABASE_SILENCE_MS = 1000
 export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
   const embedded = settings.databaseUrl === null ? await startEmbedded({ dataDir: settings.dataDir, log }) : null
   const url = embedded?.url ?? settings.databaseUrl ?? ''
+  const { leftOut } = readAddress(url)
+  if (leftOut.length > 0) {
+    log.warn(`DATABASE_URL: words that only other drivers know are left out: ${leftOut.join(', ')}.`)
+  }
   const first = async (sql: Sql) => {
     await requireUtf8(sql)
     return await readSwitchedOff(sql)

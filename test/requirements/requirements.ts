@@ -5,6 +5,7 @@
  */
 import { branches } from './requirements-branches.ts'
 import { decisions } from './requirements-decisions.ts'
+import { edges } from './requirements-edges.ts'
 import { frontDoor } from './requirements-front-door.ts'
 import { handover } from './requirements-handover.ts'
 import { keys } from './requirements-keys.ts'
@@ -289,6 +290,7 @@ export const requirements = {
   ...keys,
   ...told,
   ...frontDoor,
+  ...edges,
 } as const
 
 export type RequirementId = keyof typeof requirements

@@ -1,5 +1,5 @@
 /** Turns a failed start into one line for the operator that names the setting. */
-import { isUnavailable } from '../../persistence/postgres/database.ts'
+import { isUnavailable, refusedWord } from '../../persistence/postgres/database.ts'
 import { DataFolderError } from '../../persistence/postgres/embedded/embedded-host.ts'
 import { SecretKeyError } from '../../persistence/records/access/secrets.ts'
 import { type Settings, SettingsError } from '../../settings.ts'
@@ -35,6 +35,11 @@ export function startFault(
   // The driver's message may hold host, port, user or database, never the password.
   const said = error.message.replace(/\.$/, '')
   const cause = { cause: error }
+  const word = refusedWord(error, databaseUrl)
+  if (word !== null) {
+    const advice = 'Take it out of the address, or set what it stands for with: alter role.'
+    return new Error(`DATABASE_URL: the database refuses the word ${JSON.stringify(word)}: ${said}. ${advice}`, cause)
+  }
   if (refusedStates.test(code)) {
     const advice = 'Check its user, password and database.'
     return new Error(`DATABASE_URL: the database refuses the connection: ${said}. ${advice}`, cause)

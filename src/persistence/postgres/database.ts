@@ -1,11 +1,11 @@
 /** Connections to PostgreSQL. Every other file here takes `sql` as its first argument. */
 
-import { isIP } from 'node:net'
 import postgres from 'postgres'
 import { retry } from '../../async/retry.ts'
 import { arrayOids, arrayTypes } from './array-types.ts'
 import { isRetryableConflict, saysReadOnly, wasCommitSent, wasNeverSent } from './connection-faults.ts'
-import { createDial } from './dial.ts'
+import { readAddress } from './dialing/address.ts'
+import { createDial } from './dialing/dial.ts'
 import { createLosses, type Losses } from './losses.ts'
 import { createPool } from './pool.ts'
 import type { ConnectionEvents, Sql, Tx } from './pool-types.ts'
@@ -78,7 +78,7 @@ const onePlan = {
  * Unix sockets are named as libpq does: `postgres://user@%2Fvar%2Frun%2Fpostgresql/db` or `?host=/var/run/…`.
  */
 export function connect(url: string, options: ConnectOptions): Sql {
-  const { address, path, prepare, ssl } = readUrl(url)
+  const { url: address, path, prepare, schema, tls } = readAddress(url)
   const timeouts = { lock_timeout: options.timeoutMs, idle_in_transaction_session_timeout: options.timeoutMs }
   const plans = options.planOnce ? onePlan : {}
   const commit = options.commitSynchronously ? { synchronous_commit: 'on' } : {}
@@ -104,13 +104,14 @@ export function connect(url: string, options: ConnectOptions): Sql {
       connection: {
         application_name: options.name,
         ...surroundings,
+        ...(schema === null ? {} : { search_path: quoted(schema) }),
         ...(options.pooled ? {} : { ...timeouts, ...plans, ...commit, ...isolation, ...untimed }),
       },
       fetch_types: false, // see array-types.ts
       types: Object.assign({ bigint }, arrayTypes()),
       socket: dial,
       ...(path === null ? {} : { path }),
-      ...(ssl === null ? {} : { ssl }),
+      ...(tls === null ? {} : { ssl: tls }),
       ...(options.pooled && prepare === null ? { prepare: false } : {}),
     })
     teachArrays(single)
@@ -131,6 +132,8 @@ export function connect(url: string, options: ConnectOptions): Sql {
   })
 }
 
+const quoted = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`
+
 /** Registers the array types, which `sql.array(values, elementOid)` looks up. */
 function teachArrays(sql: Sql): void {
   const options: object = sql.options
@@ -141,54 +144,49 @@ function teachArrays(sql: Sql): void {
 
 /**
  * Runs first queries on a connection of their own, which tells as well whether a transaction pooler answers at this URL.
- * Rejects as they do.
+ * Rejects as they do, and with one line if the schema that the address names is not there.
  */
 export async function askFirst<T>(url: string, ask: (sql: Sql) => Promise<T>): Promise<{ pooled: boolean; answer: T }> {
   const once = async (pooled: boolean) => {
     const sql = connect(url, { max: 1, name: 'greenroom', timeoutMs: 2000, pooled })
     try {
+      await requireSchema(sql, readAddress(url).schema)
       return { pooled, answer: await ask(sql) }
     } finally {
       await sql.end({ timeout: 1 })
     }
   }
   return await once(false).catch((error: unknown) => {
-    // PgBouncer: FATAL 08P01 "unsupported startup parameter: lock_timeout".
-    if (codeOf(error) === '08P01' && /startup parameter/i.test(String(error))) return once(true)
+    if (isRefusedByPooler(error)) return once(true)
     throw error
   })
 }
 
+/** Recognizes a start parameter that a pooler refuses. PgBouncer: 08P01 "unsupported startup parameter: lock_timeout". */
+const isRefusedByPooler = (error: unknown): boolean =>
+  codeOf(error) === '08P01' && /startup parameter/i.test(String(error))
+
+// 42704: no such parameter; 22023: no such value; 55P02: not now; 42501: not this user.
+const refusalStates = new Set(['42704', '22023', '55P02', '42501'])
+
+/** Returns the word of the address that the server, or the pooler before it, refuses. Null for other errors. */
+export function refusedWord(error: unknown, url: string): string | null {
+  if (!isRefusedByPooler(error) && !refusalStates.has(codeOf(error) ?? '')) return null
+  const words = [...new URLSearchParams(url.replace(/^[^?]*/, '')).keys()]
+  const said = String(error).split(/[\s":]+/)
+  return words.find((word) => said.includes(word === 'schema' ? 'search_path' : word)) ?? null
+}
+
+async function requireSchema(sql: Sql, schema: string | null): Promise<void> {
+  if (schema === null) return
+  const [row] = await sql<{ name: string | null }[]>`select current_schema()::text as name`
+  if (row?.name === schema) return
+  const advice = `Make it with: create schema ${quoted(schema)}. Behind a pooler, set the role's search_path.`
+  throw new Error(`DATABASE_URL: schema: the database has no schema ${JSON.stringify(schema)} for this user. ${advice}`)
+}
+
 /** Does a transaction pooler answer at this URL? Rejects as any first query would. */
 export const isPooled = async (url: string): Promise<boolean> => (await askFirst(url, (sql) => sql`select 1`)).pooled
-
-interface Address {
-  address: string
-  /** The path of a Unix socket. */
-  path: string | null
-  prepare: string | null
-  /** The name that the certificate must have, where the library would not say: it would be checked for `localhost`. */
-  ssl: { host: string } | null
-}
-
-/**
- * Parses an address. The library passes unknown URL parameters on to the server; those that only libpq knows must not get
- * there.
- */
-function readUrl(url: string): Address {
-  if (!URL.canParse(url)) return { address: url, path: null, prepare: null, ssl: null } // several hosts: the library's own
-  const parsed = new URL(url)
-  const prepare = parsed.searchParams.get('prepare')
-  const host = parsed.searchParams.get('host') ?? decodeURIComponent(parsed.hostname)
-  for (const name of ['host', 'channel_binding', 'gssencmode', 'pgbouncer']) parsed.searchParams.delete(name)
-  const ip = host.replace(/^\[|\]$/g, '')
-  const ssl = isIP(ip) !== 0 && /^verify/.test(parsed.searchParams.get('sslmode') ?? '') ? { host: ip } : null
-  if (!host.startsWith('/')) return { address: parsed.href, path: null, prepare, ssl }
-  const path = `${host}/.s.PGSQL.${parsed.port || parsed.searchParams.get('port') || 5432}`
-  parsed.searchParams.delete('port')
-  parsed.hostname = 'localhost'
-  return { address: parsed.href, path, prepare, ssl: null }
-}
 
 /** Longest time that a transaction may wait for anything but the database. A suspended process holds its locks no longer. */
 const LONGEST_IDLE_MS = 60_000
@@ -229,6 +227,7 @@ const unavailableCodes = new Set([
 /** Recognizes a database that is unreachable, in trouble or too busy: the same statement may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
+  if (isRefusedByPooler(error)) return false // it answers, and will say the same again
   return code !== null && (unavailableClass.test(code) || unavailableStates.has(code) || unavailableCodes.has(code))
 }
 

@@ -51,8 +51,8 @@ afterAll(async () => {
 })
 
 /** In a process of its own: Node.js reads NODE_EXTRA_CA_CERTS when it starts. */
-async function asks(host: string, sslmode: string, knowsAuthority: boolean): Promise<string> {
-  const url = `postgres://greenroom@${host}:${port}${new URL(database.url).pathname}?sslmode=${sslmode}`
+async function asks(host: string, sslmode: string, knowsAuthority: boolean, more = ''): Promise<string> {
+  const url = `postgres://greenroom@${host}:${port}${new URL(database.url).pathname}?sslmode=${sslmode}${more}`
   const script = `
     import { connect } from './src/persistence/postgres/database.ts'
     const sql = connect(${JSON.stringify(url)}, { name: 'tls', max: 1, timeoutMs: 1000 })
@@ -73,4 +73,17 @@ test.each([
   ['127.0.0.1', 'verify-full', true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
 ])('%s with sslmode=%s, authority known: %s: %s', async (host, sslmode, knowsAuthority, says) => {
   expect(await asks(host, sslmode, knowsAuthority)).toBe(says)
+})
+
+test.each([
+  ['localhost', 'verify-full', 'served'],
+  ['127.0.0.1', 'verify-full', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ['127.0.0.1', 'verify-ca', 'served'],
+  ['127.0.0.1', 'require', 'served'],
+])('sslrootcert, %s with sslmode=%s: %s', async (host, sslmode, says) => {
+  expect(await asks(host, sslmode, false, `&sslrootcert=${join(folder, 'cert')}`)).toBe(says)
+})
+
+test('another authority in sslrootcert is not that of the server', async () => {
+  expect(await asks('localhost', 'require', false, '&sslrootcert=system')).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
 })

@@ -6,6 +6,7 @@ import { retry } from '../../../async/retry.ts'
 import { type AnySql, codeOf, type Sql, type Tx } from '../database.ts'
 import { applyDefinitions, readDefinitions } from './definitions.ts'
 import { applyIndexes, readIndexes } from './indexes.ts'
+import { expectNoOtherTables } from './other-tables.ts'
 
 export interface Schema {
   /** Folder of `NNN.do.NAME.sql`, and of the step that leads from before the first one to it. */
@@ -33,7 +34,7 @@ const baselineStep = '025.from-24.sql'
  * Applies what is missing, all or nothing, and returns the names of what it applied. Any number of instances may call
  * it at once: one works, the others wait and find nothing to do. Rejects if PostgreSQL is older than 15, if an applied
  * migration was changed, if the database is too old to be adopted, and if a newer version has migrated it to tables
- * that this one cannot run on (`compatibility`).
+ * that this one cannot run on (`compatibility`). Rejects as well if the schema holds another application's tables.
  */
 export async function applySchema(sql: Sql, schema: Schema): Promise<string[]> {
   const [definitions, indexes] = await Promise.all([readDefinitions(schema.definitions), readIndexes(schema.indexes)])
@@ -61,11 +62,16 @@ async function applyOnce(sql: Sql, schema: Schema, { definitions, indexes }: Par
     await tx`select set_config('lock_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`
     await tx`select pg_advisory_xact_lock(${migrationLock})`
     await tx`select set_config('lock_timeout', ${`${LONGEST_LOCK_MS}`}, true)`
+    await expectNoOtherTables(tx)
     const applied = await applyMigrations(tx, schema)
     applied.push(...(await applyDefinitions(tx, definitions)))
     return [...applied, ...(await applyIndexes(tx, indexes))]
   })
 }
+
+// Postgrator looks for the columns of its table in every schema: another application's would be taken for ours.
+const ofAnySchema = "WHERE table_name = 'schema_migrations'"
+const ofThisSchema = `${ofAnySchema} and to_regclass(format('%I.%I', table_schema, table_name)) = to_regclass('schema_migrations')`
 
 async function applyMigrations(tx: Tx, { migrations: directory }: Schema): Promise<string[]> {
   const postgrator = new Postgrator({
@@ -74,7 +80,7 @@ async function applyMigrations(tx: Tx, { migrations: directory }: Schema): Promi
     migrationPattern: join(directory.replace(/[\\[\]?*{}()]/g, '\\$&'), '*.do.*.sql'),
     schemaTable: 'schema_migrations',
     newline: 'LF',
-    execQuery: async (query) => ({ rows: await tx.unsafe(query).simple() }),
+    execQuery: async (query) => ({ rows: await tx.unsafe(query.replace(ofAnySchema, ofThisSchema)).simple() }),
   })
   const known = (await postgrator.getMigrations()).sort((a, b) => a.version - b.version)
   const [first, last] = [known[0], known.at(-1)]

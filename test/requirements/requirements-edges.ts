@@ -1,0 +1,9 @@
+/** The rules of contract section 35, at the edges: a part of requirements.ts. */
+export const edges = {
+  'contract-35.address-words':
+    'In DATABASE_URL sslrootcert and schema are read, words of other drivers are left out with one warning, others that are refused are named.',
+  'contract-35.other-tables':
+    'A start in a schema with another application’s tables changes nothing and names DATABASE_URL, the table and the remedy.',
+  'contract-35.published':
+    'Every table has a primary key or a replica identity, so that a publication for all tables changes nothing.',
+} as const
