@@ -8,6 +8,7 @@ import { decisions } from './requirements-decisions.ts'
 import { frontDoor } from './requirements-front-door.ts'
 import { handover } from './requirements-handover.ts'
 import { keys } from './requirements-keys.ts'
+import { limits } from './requirements-limits.ts'
 import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
 import { queue } from './requirements-queue.ts'
@@ -284,6 +285,7 @@ export const requirements = {
   ...responses,
   ...shares,
   ...tools,
+  ...limits,
   ...values,
   ...handover,
   ...keys,
