@@ -2966,7 +2966,7 @@ export interface components {
             recordId: string | null;
             /** @description Its name then. */
             recordName: string | null;
-            /** @description Each field that changed. Secrets are `***`; texts are cut at 2,000 characters. */
+            /** @description Each field that changed. Secrets are `***`; a value above 2,000 characters is a text (of its JSON) that is cut there, at `…`. */
             changes: {
                 [key: string]: {
                     from: unknown;

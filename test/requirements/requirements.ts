@@ -9,6 +9,7 @@ import { edges } from './requirements-edges.ts'
 import { frontDoor } from './requirements-front-door.ts'
 import { handover } from './requirements-handover.ts'
 import { keys } from './requirements-keys.ts'
+import { limits } from './requirements-limits.ts'
 import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
 import { queue } from './requirements-queue.ts'
@@ -285,6 +286,7 @@ export const requirements = {
   ...responses,
   ...shares,
   ...tools,
+  ...limits,
   ...values,
   ...handover,
   ...keys,

@@ -20,7 +20,8 @@ export const AuditEntry = Type.Object(
     changes: Type.Unsafe<Record<string, { from: unknown; to: unknown }>>({
       type: 'object',
       additionalProperties: change,
-      description: 'Each field that changed. Secrets are `***`; texts are cut at 2,000 characters.',
+      description:
+        'Each field that changed. Secrets are `***`; a value above 2,000 characters is a text (of its JSON) that is cut there, at `…`.',
     }),
     ip: nullable(Type.String({ description: 'Address of the caller.' })),
     requestId: nullable(Type.String({ description: 'As in the log.' })),

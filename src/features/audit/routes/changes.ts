@@ -6,8 +6,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { hiddenValue, isSecretHeader } from '../../../persistence/records/tools/secret-headers.ts'
 import type { AuditChanges } from '../store/audit.ts'
 
-/** Characters (UTF-16 code units) of a text that are kept. */
-const LONGEST_TEXT = 2000
+/** Characters (UTF-16 code units) of a field's value that are kept: of a text, or of the JSON of anything else. */
+const LONGEST_VALUE = 2000
 
 /** The fields that no change is about. */
 const own = new Set(['id', 'createdAt', 'updatedAt', 'lastUsedAt', 'key', 'secret', 'warning'])
@@ -44,10 +44,8 @@ export function headerChange(
   return isSecretNew ? { headers: { from: shown(before), to: shown(withoutSecrets(given ?? {})) } } : {}
 }
 
+/** Returns a field's value; one that is too long as a text that is cut at a mark. */
 function shown(value: unknown): unknown {
-  if (typeof value === 'string')
-    return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT).toWellFormed()}…` : value
-  if (Array.isArray(value)) return value.map(shown)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shown(inner)]))
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE).toWellFormed()}…` : value
 }

@@ -1,6 +1,7 @@
--- revision 2
+-- revision 3
 /* Judges the limits of a request, and counts it where none is over. Called in the transaction of the admission.
-   p_limits: {key: {id, …}, user: {…}}, each with the limits that are set, as keys.limits and agents.user_limits hold them.
+   p_limits: {key: {id, …}, user: {…}, begun}, the first two with the limits that are set, as keys.limits and agents.user_limits
+   hold them. begun: ids of the replies that the same statement begins; their places count, although their rows come later.
    p_user: the session's user, or the request's; null: nobody, and the user's limits do not count.
    p_mode: look (counts nothing and waits for nobody), take (counts the request and takes a place for p_reply), count (a
    message that is to wait in a queue: counts the request, holds no place), hold (a counted message begins: takes its place,
@@ -12,6 +13,7 @@ create or replace function judge_limits(
   p_limits jsonb, p_agent uuid, p_user text, p_reply uuid, p_mode text, p_beside uuid, p_instance uuid, p_epoch bigint
 ) returns jsonb language plpgsql as $$
 declare
+  v_begun jsonb := coalesce(p_limits -> 'begun', '[]');
   v_kinds text[] := '{}';
   v_subjects text[] := '{}';
   v_limits jsonb[] := '{}';
@@ -95,9 +97,11 @@ begin
       select count(*) into v_used from limit_places p where p.subject = v_subject and p.reply_id is distinct from p_beside;
       if v_used >= v_most then
         -- Places of replies that have ended are cleared when they stand in the way: no reply has to give its own back.
-        if p_mode <> 'look' then delete from limit_places p where p.subject = v_subject and not holds_place(p); end if;
+        if p_mode <> 'look' then
+          delete from limit_places p where p.subject = v_subject and not v_begun ? p.reply_id::text and not holds_place(p);
+        end if;
         select count(*) into v_used from limit_places p
-         where p.subject = v_subject and p.reply_id is distinct from p_beside and holds_place(p);
+         where p.subject = v_subject and p.reply_id is distinct from p_beside and (v_begun ? p.reply_id::text or holds_place(p));
       end if;
       if v_used >= v_most and coalesce((v_over ->> 'wait')::double precision, 0) < 1 then
         v_over := jsonb_build_object('of', v_kinds[i], 'limit', 'concurrentReplies', 'most', v_most, 'wait', 1);

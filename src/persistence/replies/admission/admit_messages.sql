@@ -1,4 +1,4 @@
--- revision 20
+-- revision 21
 /* Admits many messages of one instance at once: those that nothing stands against, to sessions that nobody else works on, and
    to new sessions for which nothing has to be judged. Waits for no existing session. Stores and returns for each what
    admit_message does: admission-twins.test.ts compares every column. The other messages, and all but the first to a session, are
@@ -124,8 +124,10 @@ begin
        and (m.configuration is null or m.configuration = (select c.version from configuration c))
   ), judged as materialized ( -- one after the other: each sees what those before it have counted
     select m.*, case when m.limits is not null then
-             judge_limits(m.limits, m.agent_id, m.owner, m.reply_id, 'take', null, null, null) end as verdict
+             judge_limits(m.limits || jsonb_build_object('begun', b.begun), m.agent_id, m.owner, m.reply_id, 'take',
+                          null, null, null) end as verdict
       from open m
+     cross join (select jsonb_agg(o.reply_id) as begun from open o where o.limits is not null) b
   ), plain as materialized (
     select m.*, case when m.uses_values then jsonb_build_object('user', m.owner, 'metadata', m.metadata) end as told
       from judged m where m.verdict is null or not m.verdict ? 'over'

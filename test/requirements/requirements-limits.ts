@@ -1,0 +1,6 @@
+/** The rules of contract section 35, limits hold and everything counts: a part of requirements.ts. */
+export const limits = {
+  'contract-35.places-together': 'concurrentReplies holds for messages that are admitted together, on all instances.',
+  'contract-35.audit-length':
+    'An audit entry shows at most 2,000 characters of any value, with a mark where it is cut.',
+} as const
