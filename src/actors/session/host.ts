@@ -103,18 +103,27 @@ async function dryRunAdmission(host: Host, message: Message, { identities }: New
 }
 
 async function sendReady(host: Host, message: ReadyMessage): Promise<HostSent> {
-  const sent = await admit(host, message)
-  if (sent.outcome !== 'busy') return sent
+  const first = await admit(host, message)
+  // The admission's own answer: a message that has waited, and was taken back, is busy for good.
+  if (first.admission.outcome !== 'busy') return await answerOf(host, first)
   // Whatever it was to do when busy: it cannot start here any more, and the running reply has been promised its time.
   if (host.draining) return { outcome: 'draining' }
-  if (message.onBusy !== 'interrupt') return sent
+  if (message.onBusy !== 'interrupt') return { outcome: 'busy' }
   await cancelAndWait(host, message.sessionId)
-  return await admit(host, message)
+  return await answerOf(host, await admit(host, message))
 }
 
-async function admit(host: Host, message: ReadyMessage): Promise<HostSent> {
+interface Tried {
+  wanted: ReadyMessage & { replyId: string }
+  admission: Started | NotAdmitted
+}
+
+async function admit(host: Host, message: ReadyMessage): Promise<Tried> {
   const wanted = { ...message, replyId: newId() }
-  const admission = await admitInPlace(host, wanted)
+  return { wanted, admission: await admitInPlace(host, wanted) }
+}
+
+async function answerOf(host: Host, { wanted, admission }: Tried): Promise<HostSent> {
   return admission.outcome === 'started' ? admission : answered(host, wanted.sessionId, admission, wanted.replyId)
 }
 
