@@ -62,7 +62,13 @@ export function formsOf(source: Source, { name, node, row }: Typed): Statement[]
   if (ts.isCallExpression(node)) throw new NotFollowed(`The text is computed: ${node.getText()}`)
   const forms = [0, 1].flatMap((side) => composed(new Composer(source, side), node, new Map(), null))
   const texts = new Map(forms.map((form) => [form.text, form]))
-  return [...texts.values()].map((form) => ({ name, row, at: node, ...form }))
+  return [...texts.values()].map((form) => ({ name, at: node, ...form, row: rowOfCaller(source, row, form.caller) }))
+}
+
+/** Returns the type of the rows; where that is a type parameter, what the caller gives for it. */
+function rowOfCaller({ checker }: Source, row: ts.Type, caller: ts.CallExpression | null): ts.Type {
+  const argument = caller?.typeArguments?.[0]
+  return argument && row.flags & ts.TypeFlags.TypeParameter ? checker.getTypeFromTypeNode(argument) : row
 }
 
 type Composed = Pick<Statement, 'text' | 'parameters' | 'caller'>
@@ -104,6 +110,8 @@ class Composer {
   /** What is known of the function's parameters in each call of it. */
   callersOf(parameter: ts.ParameterDeclaration, bindings: Bindings): [ts.CallExpression, Bindings][] {
     const { parent } = parameter
+    // A method of a table of records: what it returns are the columns that the table's `find` reads, too.
+    if (ts.isMethodDeclaration(parent)) return []
     const named = ts.isFunctionDeclaration(parent)
       ? parent.name
       : ts.isVariableDeclaration(parent.parent) && parent.parent.name
@@ -163,7 +171,11 @@ class Composer {
   }
 
   #called(call: ts.CallExpression, bindings: Bindings): string {
-    const made = this.#source.functionAt(call.expression)
+    const symbol = this.#source.symbolAt(call.expression)
+    const declared = symbol?.valueDeclaration
+    const bound = symbol && bindings.get(symbol)
+    if (!bound && declared && ts.isParameter(declared)) throw new OfCaller(declared)
+    const made = this.#source.functionAt(bound ?? call.expression)
     if (made === null) throw new NotFollowed(`A fragment of a function that is not found: ${call.getText()}`)
     const known = new Map([...bindings, ...this.#bound(made.declaration, call)])
     if (!ts.isBlock(made.body)) return this.#fragment(made.body, known)

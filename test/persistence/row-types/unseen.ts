@@ -26,7 +26,6 @@ export const accepted = [
     (column) => `transitions.ts ${column} may be null, and not in the type`,
   ),
   // A message that has begun is a reply of the session's own, and waits with its input.
-  'queue.ts createQueueStore: admission may be null, and not in the type',
   'queue.ts createQueueStore: include_usage may be null, and not in the type',
   'queue.ts createQueueStore: model may be null, and not in the type',
   'lost-owners.ts settleLost: instanceId may be null, and not in the type',
@@ -39,7 +38,6 @@ export const accepted = [
 
 /** Columns of JSON, of whose fields PostgreSQL knows nothing. (The fields of the lists called `items` are compared.) */
 export const insideJson = [
-  'admission',
   'agentTools',
   'agents',
   'answer',
