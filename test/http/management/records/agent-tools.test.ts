@@ -1,7 +1,7 @@
 /** Contract section 2, agent tools; specification 2.4, 2.7, 4.7 and 4.10. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { keepOldNames } from '../../../../src/persistence/records/tools/tool-approvals.ts'
 import { readyTools } from '../../../../src/persistence/records/tools/ready-tools.ts'
+import { keepOldNames } from '../../../../src/persistence/records/tools/tool-approvals.ts'
 import { workOutOldNames } from '../../../../src/tools/naming/approvals.ts'
 import { createAgent } from '../../../support/app.ts'
 import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
