@@ -37,7 +37,7 @@ interface EarlierTry {
 }
 
 /**
- * One statement, idempotent by the reply's id: while the database is away it is sent again. All tries go under one epoch,
+ * Admits a message by one statement, idempotent by the reply's id: while the database is away it is sent again. All tries go under one epoch,
  * since one whose answer was lost may have been stored under it. Rejects when no try has stored anything or will: each
  * was refused by the server, never reached it, or was only to look. Takes two silences of a connection and a second at most.
  */
@@ -69,7 +69,7 @@ export async function admit(
 }
 
 /**
- * Whether the answer also settles earlier attempts that may still reach the server. What refuses a message now (a running reply, a full
+ * Returns whether the answer also settles earlier attempts that may still reach the server. What refuses a message now (a running reply, a full
  * instance, no message to answer) may be gone by then; a deleted session never returns, nor an epoch, and a key leads to its reply for a day.
  */
 function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessage): boolean {
@@ -192,8 +192,8 @@ interface Grouped extends GroupItem {
 }
 
 /**
- * `admit`, for many at a time. A message that may only join, that is a retry, or brings decisions, answers or a history, always
- * goes alone.
+ * Creates `admit` for many messages at a time. A message that may only join, that is a retry, or brings decisions, answers or
+ * a history, always goes alone.
  */
 export function createAdmissions(
   sql: Sql,
@@ -228,7 +228,7 @@ export function createAdmissions(
   }
 }
 
-/** Those of one epoch that nothing stands against, in one statement. Null when `admit` has to decide about it. */
+/** Admits messages of one epoch that nothing stands against, in one statement. Null when `admit` has to decide about one. */
 async function admitTogether(sql: Sql, items: readonly Grouped[]): Promise<(Admission | null)[]> {
   const [first] = items
   if (first === undefined) return []

@@ -17,7 +17,7 @@ export interface MessageWithEvents {
   events: ReplyEvent[]
   /** The parts of a user's message, in order. */
   parts: MessagePart[]
-  /** It ended with calls to be decided. */
+  /** True when it ended with calls to be decided. */
   waits: boolean
   /** The reply that it goes on from. Null when there is none. */
   continues: string | null
@@ -32,7 +32,7 @@ const columns = (sql: AnySql): Fragment => sql`
   m.tool_events, m.reasoning, m.reasoning_frames, m.reasoning_ends, ${framesOf(sql)}, ${partsOf(sql)} as parts,
   case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end as waited`
 
-/** Those on a session's path, oldest first, read as far as they are asked for. Rejects with `ListTooLong`. */
+/** Lists the messages on a session's path, oldest first, read as far as they are asked for. Rejects with `ListTooLong`. */
 export async function listMessagesWithEvents(sql: Sql, sessionId: string): Promise<AsyncIterable<MessageWithEvents>> {
   const batches = await batchesOfPath(sql, sessionId)
   return eachOf(sql, sessionId, batches)
@@ -47,7 +47,7 @@ async function* eachOf(sql: Sql, sessionId: string, batches: readonly (readonly 
   }
 }
 
-/** The replies that this one goes on from, oldest first. */
+/** Lists the replies that this one goes on from, oldest first. */
 export async function repliesBefore(sql: Sql, replyId: string): Promise<MessageWithEvents[]> {
   const rows = await sql<Row[]>`
     with recursive chain as (

@@ -49,7 +49,7 @@ async function settleOnce(
   return { result: 'settled', settledAt: new Date(answer.settled_at).toISOString(), next: answer.next }
 }
 
-/** The argument of settle_replies.sql for a reply whose events are known. */
+/** Returns the argument of settle_replies.sql for a reply whose events are known, else null. */
 export function settlementRow(reply: ReplyInfo, settlement: Settlement, nextSeq?: number): string | null {
   if (settlement.events === null) return null
   const { content, frameEnds, others, reasoning } = fold(settlement.events)
@@ -69,7 +69,7 @@ export function settlementRow(reply: ReplyInfo, settlement: Settlement, nextSeq?
   })
 }
 
-/** An array in PostgreSQL's own form: read ten times as fast as an array in JSON. */
+/** Returns an array in PostgreSQL's own form, which is read ten times as fast as an array in JSON. */
 const arrayText = (numbers: readonly number[]): string => `{${numbers.join()}}`
 
 export interface GroupedSettlement extends GroupItem {
@@ -77,7 +77,7 @@ export interface GroupedSettlement extends GroupItem {
   settlement: Settlement
 }
 
-/** Those of one epoch whose rows are not locked, in one statement. Null when `settle` has to say what became of it. */
+/** Settles replies of one epoch whose rows are not locked, in one statement. Null when `settle` has to say what became of one. */
 export async function settleTogether(
   sql: Sql,
   instanceId: string,

@@ -12,7 +12,7 @@ import { settledSteps } from '../../../features/traces/store/step-runs.ts'
 import { encodeCarried } from '../stored/stored-carried.ts'
 import { decodeFacts, decodeShownCalls } from '../stored/stored-columns.ts'
 
-/** The columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */
+/** Returns the columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */
 export function outcomeColumns({
   outcome,
   events: _,
@@ -47,7 +47,7 @@ export function outcomeColumns({
   }
 }
 
-/** What a provider counted besides is looked at, never searched for. */
+/** Returns the figures with what a provider counted besides, which is looked at, never searched for. */
 function factsOf(figures: Settlement['figures'], usage: Usage) {
   const { promptTokens: _, completionTokens: __, estimated: ___, ...counted } = usage
   return Object.keys(counted).length === 0 ? figures : { ...figures, counted }
@@ -75,7 +75,7 @@ export interface UsageRow {
   facts: unknown
 }
 
-/** Null when it is not counted, or not yet. */
+/** Returns the usage, or null when it is not counted, or not yet. */
 export function storedUsage({ prompt_tokens, completion_tokens, usage_estimated, facts }: UsageRow): Usage | null {
   if (prompt_tokens === null || completion_tokens === null) return null
   const counts = { promptTokens: prompt_tokens, completionTokens: completion_tokens }
@@ -92,7 +92,7 @@ export interface OutcomeRow extends UsageRow {
   shown_calls: unknown
 }
 
-/** Null while it runs. */
+/** Returns the outcome, or null while the reply runs. */
 export function outcomeOf(row: OutcomeRow): Outcome | null {
   if (row.status === 'streaming') return null
   const usage = storedUsage(row) ?? { promptTokens: 0, completionTokens: 0, estimated: true }
