@@ -1,10 +1,11 @@
 /** The earlier messages of a conversation, for the model. */
 import type { Checkpoint, History, HistoryLimits, HistoryMessage, Journal } from '../../../actors/ports/index.ts'
-import { type PartRow, partOf } from '../../../features/parts/store/parts.ts'
+
 import type { Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { decodeSent } from '../stored/stored-columns.ts'
 import { decodeHistoryEvents } from '../stored/stored-events.ts'
+import { type PartRow, partOf } from './part-rows.ts'
 
 /** Returns the position of the message that a history ends at. */
 const endOf = (sql: Sql, end: Parameters<Journal['history']>[1]): Fragment =>

@@ -1,8 +1,7 @@
 /** Messages as they are read: their columns, and their form in a list. Times are ISO 8601 UTC. */
 import type { Continuation, MessagePart, ReplyFacts, ReplyFigures } from '../../../actors/ports/index.ts'
 import type { FinishReason, MessageStatus, StoredEvent, Usage } from '../../../actors/reply/reply-event.ts'
-import { type WaitedCall, waitedCalls } from '../../../features/approvals/store/waits.ts'
-import { type PartRow, partOf, partsOfMany } from '../../../features/parts/store/parts.ts'
+
 import type { Sql } from '../../postgres/database.ts'
 import { type Fragment, isoOf, quickTime } from '../../postgres/page.ts'
 import { type CountedDetails, storedUsage, type UsageRow } from '../settling/stored-outcome.ts'
@@ -15,6 +14,8 @@ import {
   shownOf,
 } from '../settling/stored-reply.ts'
 import { decodeFacts } from '../stored/stored-columns.ts'
+import { type PartRow, partOf, partsOfMany } from './part-rows.ts'
+import { type WaitedCall, waitedCalls } from './waiting-calls.ts'
 
 export interface Message {
   id: string

@@ -1,12 +1,13 @@
 /** Messages with all that their replies emitted, in order: for readers that show where in a text a tool was called. */
 import type { MessagePart } from '../../../actors/ports/index.ts'
 import type { MessageStatus, ReplyEvent } from '../../../actors/reply/reply-event.ts'
-import { type WaitedCall, waitedCalls } from '../../../features/approvals/store/waits.ts'
-import { type PartRow, partOf, partsOf } from '../../../features/parts/store/parts.ts'
+
 import type { AnySql, Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { type EventRow, eventsOf, framesOf } from '../settling/stored-reply.ts'
 import { batchesOfPath } from './message-list.ts'
+import { type PartRow, partOf, partsOf } from './part-rows.ts'
+import { type WaitedCall, waitedCalls } from './waiting-calls.ts'
 
 export interface MessageWithEvents {
   id: string

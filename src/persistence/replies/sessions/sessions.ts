@@ -1,9 +1,9 @@
 /** Finding, changing and deleting sessions, and the ends of their conversations. Times are ISO 8601 UTC. */
 import { retry } from '../../../async/retry.ts'
-import { type PendingCall, pendingOf } from '../../../features/approvals/store/waits.ts'
 import { type AnySql, isLockConflict, type Sql } from '../../postgres/database.ts'
 import { type Fragment, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
+import { type PendingCall, pendingOf } from '../reading/waiting-calls.ts'
 import { jsonText } from '../settling/stored-reply.ts'
 
 export interface Session {
