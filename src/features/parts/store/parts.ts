@@ -173,25 +173,38 @@ export async function tidyContents(sql: Sql): Promise<void> {
          and not exists (select 1 from part_uploads u where u.sha256 = c.sha256) limit 1000))`
 }
 
-/** Returns the parts in the form that admit_message takes. */
-export const partRows = (parts: readonly (MessagePart | PartIdentity)[]): Partial<PartRow>[] =>
-  parts.map((part) =>
-    'type' in part
-      ? {
-          type: part.type,
-          sha256: part.sha256,
-          media_type: part.mediaType,
-          filename: part.filename,
-          size: part.size,
-          detail: part.detail,
-          source_url: part.sourceUrl,
-          text_place: part.place,
-          stored_as: part.storedAs ?? null,
-        }
-      : 'sourceUrl' in part
-        ? { source_url: part.sourceUrl }
-        : part,
-  )
+/** Returns the columns of an admission with parts. */
+export const admittedParts = (parts: readonly (MessagePart | PartIdentity)[]): { parts?: Partial<PartRow>[] } =>
+  parts.length === 0 ? {} : { parts: parts.map(rowOf) }
+
+function rowOf(part: MessagePart | PartIdentity): Partial<PartRow> {
+  if (!('type' in part)) return 'sourceUrl' in part ? { source_url: part.sourceUrl } : part
+  const {
+    type,
+    sha256,
+    mediaType,
+    filename,
+    size,
+    detail,
+    sourceUrl,
+    place,
+    storedAs = null,
+    read: _,
+    ...others
+  } = part
+  others satisfies Record<string, never>
+  return {
+    type,
+    sha256,
+    media_type: mediaType,
+    filename,
+    size,
+    detail,
+    source_url: sourceUrl,
+    text_place: place,
+    stored_as: storedAs,
+  }
+}
 
 /** The place of a part to read: `n` counts the message's parts from 0. */
 export interface PartPlace {
