@@ -106,9 +106,9 @@ export const houseRules = [
   {
     name: 'core-names-no-capability',
     comment:
-      'The core knows no feature and no wire, not even by a type: what a capability does while a reply runs is a hook of HostExtension or a collaborator of the generation, made by its feature and handed in by compose/.',
+      'The core knows no feature and no wire, not even by a type: what a capability does while a reply runs is a hook of HostExtension or a collaborator of the generation, made by its feature and handed in by compose/. The columns that it stores are contributions (persistence/replies/contributions.ts); its other statements are its own.',
     severity: 'error',
-    from: { path: '^src/(actors|coordination)/' },
+    from: { path: '^src/(actors|coordination|persistence/replies)/' },
     to: { path: '^src/(features|http)/' },
   },
   {

@@ -6,9 +6,12 @@ import type { Job, JobLog, Jobs } from '../coordination/jobs/jobs.ts'
 import { createTimerJobs } from '../coordination/jobs/timer-jobs.ts'
 import { forgetEntries } from '../features/audit/store/audit.ts'
 import { tidyLimits } from '../features/limits/store/limits.ts'
+import { foldUsage } from '../features/limits/store/usage/usage.ts'
 import { forgetSessionDeletions } from '../features/live-lists/store/session-changes.ts'
+import { tidyContents } from '../features/parts/store/parts.ts'
 import { giveTitles } from '../features/titles/late-titles.ts'
 import { tidyLogins } from '../features/users/store/logins.ts'
+import { forgetRevocations } from '../features/users/store/users.ts'
 import { forgetDeliveries } from '../features/webhooks/store/deliveries.ts'
 import { uncheckedRequest } from '../http/sending/agent-for-reply.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
@@ -63,7 +66,10 @@ export async function startBackground(options: BackgroundOptions): Promise<Jobs>
 
 async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await tidyLogins(sql)
+  await forgetRevocations(sql)
+  await tidyContents(sql)
   await tidyReplies(sql, retention)
+  await foldUsage(sql)
   await tidyLimits(sql)
   await forgetDeliveries(sql)
   await forgetSessionDeletions(sql)

@@ -3,7 +3,9 @@
  * recorder.
  */
 import type { deriveTitle } from '../actors/history/title.ts'
+import type { Journal } from '../actors/ports/index.ts'
 import { createLocalCoordination } from '../coordination/local.ts'
+import { createCheckpoints } from '../features/compaction/store/checkpoints.ts'
 import { createHandovers } from '../features/continuation/store/handovers.ts'
 import { storedKeyList } from '../features/keys/routes/key-list.ts'
 import { createActorReports } from '../features/traces/store/actor-reports.ts'
@@ -15,6 +17,7 @@ import { createDatabaseCheck } from '../persistence/postgres/embedded/disk.ts'
 import { createJournal } from '../persistence/replies/writing/journal.ts'
 import type { Settings } from '../settings.ts'
 import type { OwnProcess } from './break-it.ts'
+import { contributions } from './contributions.ts'
 import { type openDatabase, waitForDatabase } from './database.ts'
 import { followed } from './followed.ts'
 import type { Observation } from './observation.ts'
@@ -69,8 +72,9 @@ export async function openOwnership(
     : createLocalCoordination(options)
   await waitForDatabase(() => coordination.join(), log)
   closing.defer(() => coordination.stop())
-  const journal = createJournal({
+  const replies = createJournal({
     sql: repliesSql,
+    contributions,
     limits: { sessionBytes: settings.maxSessionBytes, userBytes: settings.maxUserBytes },
     connectWriter: () => open('journal', 1, { planOnce: true }),
     instance: coordination,
@@ -79,7 +83,10 @@ export async function openOwnership(
     onFlush,
     log,
   })
-  closing.defer(() => journal.close())
+  closing.defer(() => replies.close())
+  const checkpoints = createCheckpoints({ sql: repliesSql, instance: coordination, waitMs: leaseMs })
+  closing.defer(() => checkpoints.close())
+  const journal: Journal = { ...checkpoints, ...replies }
   const withinS = settings.continueWithinS
   const handovers = createHandovers({ sql: repliesSql, instance: coordination, withinS, waitMs: leaseMs })
   const recorder = createTransitionRecorder(

@@ -1,7 +1,7 @@
 /** A session host on ports that the test holds in its hand: a journal in memory, a model that says what it is told. */
 
 import { createLeaseGate } from '../../src/actors/generate/endings.ts'
-import type { Model, ModelEvent, StoredReply, TransitionRecord } from '../../src/actors/ports/index.ts'
+import type { Model, ModelEvent, SentMessage, StoredReply, TransitionRecord } from '../../src/actors/ports/index.ts'
 import type { Reply } from '../../src/actors/reply/frame-log.ts'
 import { createRemoteReplies } from '../../src/actors/reply/remote-reply.ts'
 import { type Frame, kindOf } from '../../src/actors/reply/reply-event.ts'
@@ -12,7 +12,8 @@ import {
   type HostExtension,
   type HostOptions,
   type HostSent,
-  type Message,
+  type MessageRecord,
+  type ReplySetup,
 } from '../../src/actors/session/host.ts'
 import { capabilities } from '../../src/compose/capabilities.ts'
 import { noExchange } from '../../src/coordination/local.ts'
@@ -64,29 +65,41 @@ export function heldModel() {
   return { model, calls }
 }
 
-export const message = (sessionId = 's', more: Partial<Message> = {}): Message => ({
-  agentId: 'a',
-  agentName: 'A',
-  origin: null,
-  sessionId,
-  user: null,
-  text: 'hi',
+type Wanted = Partial<SentMessage> &
+  Partial<Pick<ReplySetup, 'agentName' | 'request' | 'openToolbox' | 'origin' | 'actions'>>
+
+const request: ReplySetup['request'] = {
+  provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null },
   model: 'm',
-  includeUsage: false,
-  idempotency: null,
-  isRetry: false,
-  configuration: null,
-  request: {
-    provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null },
-    model: 'm',
-    system: null,
-    config: {},
-    reasoning: false,
-  },
-  openToolbox: async () => ({ tools: [], call: async () => ({ ok: false, content: '' }) }),
-  onBusy: 'reject',
-  ...more,
+  system: null,
+  config: {},
+  reasoning: false,
+}
+const noTools: ReplySetup['openToolbox'] = async () => ({
+  tools: [],
+  call: async () => ({ ok: false, content: '' }),
 })
+
+export const message = (sessionId = 's', { actions, ...wanted }: Wanted = {}): MessageRecord => {
+  const { agentName = 'A', request: asked = request, openToolbox = noTools, origin = null, ...more } = wanted
+  return {
+    message: {
+      agentId: 'a',
+      sessionId,
+      user: null,
+      text: 'hi',
+      model: 'm',
+      includeUsage: false,
+      idempotency: null,
+      isRetry: false,
+      configuration: null,
+      onBusy: 'reject',
+      ...more,
+    },
+    setup: { agentName, request: asked, openToolbox, origin, ...(actions && { actions }) },
+    extras: {},
+  }
+}
 
 /** Of an instance that never loses its lease. */
 const openGate = createLeaseGate(() => Number.POSITIVE_INFINITY)
@@ -132,7 +145,7 @@ export function openScene(
     running: () => host.registry.running(),
     live: (sessionId = 's') => host.registry.live.get(sessionId),
     /** Sends a message that must start a reply, and reads that from its beginning. */
-    async start(sessionId = 's', more: Partial<Message> = {}) {
+    async start(sessionId = 's', more: Wanted = {}) {
       const sent = started(await host.send(message(sessionId, more)))
       await turn()
       return { ...sent, ...follow(sent.reply) }

@@ -3,10 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { createLeaseGate } from '../../src/actors/generate/endings.ts'
 import { deriveTitle } from '../../src/actors/history/title.ts'
 import { createHost, createSessionHost } from '../../src/actors/session/host.ts'
+import { contributions } from '../../src/compose/contributions.ts'
 import { storedReplies } from '../../src/compose/stored-replies.ts'
 import type { Coordination } from '../../src/coordination/coordination.ts'
 import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { createRedisCoordination } from '../../src/coordination/redis/redis.ts'
+import { createCheckpoints } from '../../src/features/compaction/store/checkpoints.ts'
 import { createActorReports } from '../../src/features/traces/store/actor-reports.ts'
 import { createTransitionRecorder } from '../../src/features/traces/transitions.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
@@ -104,6 +106,7 @@ async function openInstance(url: string, cacheUrl: string | null): Promise<Insta
   const coordination = cacheUrl ? createRedisCoordination({ ...options, cacheUrl }) : createLocalCoordination(options)
   await coordination.join()
   const journal = createJournal({
+    contributions,
     sql,
     instance: coordination,
     flushTimeoutMs: leaseMs,
@@ -111,10 +114,12 @@ async function openInstance(url: string, cacheUrl: string | null): Promise<Insta
     connectWriter: () => pool('writer'),
     onIntents: coordination.wake,
   })
+  const checkpoints = createCheckpoints({ sql, instance: coordination, waitMs: leaseMs })
   let reads = 0
   const { model, calls } = heldModel()
   const inner = createHost({
     journal: {
+      ...checkpoints,
       ...journal,
       read(replyId, after) {
         reads += 1

@@ -1,9 +1,11 @@
 /** The setup of the persistence tests: a database, an instance row, a session, and a journal. */
 import { randomUUID } from 'node:crypto'
-import type { Journal, NewMessage, ReplyInfo, Settlement } from '../../src/actors/ports/index.ts'
+import type { Checkpoints, NewMessage, ReplyInfo, Settlement } from '../../src/actors/ports/index.ts'
 import type { StoredEvent } from '../../src/actors/reply/reply-event.ts'
+import { contributions } from '../../src/compose/contributions.ts'
+import { createCheckpoints } from '../../src/features/compaction/store/checkpoints.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
-import { createJournal } from '../../src/persistence/replies/writing/journal.ts'
+import { createJournal, type ReplyJournal } from '../../src/persistence/replies/writing/journal.ts'
 import { type FreshDatabase, freshDatabase, type ServerVersion } from '../support/database.ts'
 import { inTier } from '../support/tier.ts'
 
@@ -15,19 +17,22 @@ export interface Instance {
   epoch(): number
 }
 
+/** A message and its extras, all of them optional. */
+export type Wanted = Partial<NewMessage> & NewMessage['extras']
+
 export interface Scene extends AsyncDisposable {
   database: FreshDatabase
   sql: Sql
   instance: Instance
-  journal: Journal & { close(): Promise<void> }
+  journal: ReplyJournal & Checkpoints
   agentId: string
   /** Another instance with its own journal on the same database. */
   another(): Promise<Pick<Scene, 'instance' | 'journal'>>
   newSession(): Promise<string>
   /** A message as a client sends it; `wanted` overrides. */
-  message(sessionId: string, wanted?: Partial<NewMessage>): NewMessage
+  message(sessionId: string, wanted?: Wanted): NewMessage
   /** Admits a message; fails unless it was admitted. */
-  begin(sessionId: string, wanted?: Partial<NewMessage>): Promise<ReplyInfo>
+  begin(sessionId: string, wanted?: Wanted): Promise<ReplyInfo>
   /** Statements that wait for a lock in this database. */
   waiting(): Promise<number>
   /** How often the journal reported pending intents. */
@@ -44,8 +49,9 @@ export async function openScene(version: ServerVersion = 18): Promise<Scene> {
       insert into instances (id, lease_until) values (${randomUUID()}, clock_timestamp() + interval '1 hour')
       returning id, epoch`
     const instance: Instance = { id: row?.id ?? '', believed: row?.epoch ?? 0, epoch: () => instance.believed }
-    const journal = createJournal({
+    const replies = createJournal({
       sql,
+      contributions,
       connectWriter: () => connect(url, { max: 1, name: 'writer', timeoutMs: 0 }),
       instance,
       flushTimeoutMs: 60_000,
@@ -54,12 +60,13 @@ export async function openScene(version: ServerVersion = 18): Promise<Scene> {
       },
       log: { warn() {} },
     })
+    const journal = { ...createCheckpoints({ sql, instance, waitMs: 60_000 }), ...replies }
     journals.push(journal)
     return { instance, journal }
   }
   const { instance, journal } = await open()
   const agentId = await newAgent(sql)
-  const message: Scene['message'] = (sessionId, wanted = {}) => ({
+  const message: Scene['message'] = (sessionId, { queue, limits, parts, approval, session, ...wanted } = {}) => ({
     agentId,
     sessionId,
     user: null,
@@ -72,6 +79,7 @@ export async function openScene(version: ServerVersion = 18): Promise<Scene> {
     isRetry: false,
     configuration: null,
     mayStart: true,
+    extras: { queue, limits, parts, approval, session },
     ...wanted,
   })
   return {
@@ -103,6 +111,13 @@ export async function openScene(version: ServerVersion = 18): Promise<Scene> {
     },
   }
 }
+
+/** What a settlement is given beside its reply. */
+export const settling = ({ sql, instance }: Scene) => ({
+  sql,
+  instanceId: instance.id,
+  contributions: contributions.settlement,
+})
 
 export async function newAgent(sql: Sql): Promise<string> {
   const [provider] = await sql<{ id: string }[]>`

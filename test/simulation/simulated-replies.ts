@@ -73,7 +73,8 @@ const admitted = ({ info: reply, text, restState }: Row): Admission => ({
 })
 
 function admit(store: Store, message: NewMessage, owner: Owner): Admission {
-  const { replyId, sessionId, text, model, includeUsage, mayStart, decided } = message
+  const { replyId, sessionId, text, model, includeUsage, mayStart, extras } = message
+  const { decided } = extras.approval ?? {}
   const known = stored(store, replyId)
   if (known !== null) return known.outcome === null ? admitted(known) : { outcome: 'joined', replyId }
   if (!store.leases.holds(owner)) return { outcome: 'fenced' }

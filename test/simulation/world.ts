@@ -1,5 +1,7 @@
 /** What people do, and what befalls the instances. */
+import type { Settlement } from '../../src/actors/ports/index.ts'
 import { type Reply, StreamCut } from '../../src/actors/reply/frame-log.ts'
+import type { MessageRecord } from '../../src/actors/session/host.ts'
 import { message } from '../actors/scene.ts'
 import type { Checks } from './checks.ts'
 import type { Action } from './simulate.ts'
@@ -110,19 +112,27 @@ async function send(world: World, one: SimulatedInstance, session: string, kind:
   const { database, random } = world.ground
   const waits = kind === 'decide' ? database.newest(session) : undefined
   if (kind === 'decide' && !waits?.waiting) return
-  const calls = waits?.waiting?.calls.map(({ id }) => ({ id, decision: 'approve' as const }))
-  const decided = calls && {
-    carried: waits?.waiting?.carried,
-    decided: { waitId: waits?.info.id ?? '', calls, hash: Buffer.from('') },
-  }
-  const sent = await one.host.send(
-    message(session, {
-      ...{ text: `m${world.texts++}`, onBusy: kind === 'interrupt' ? 'interrupt' : 'reject', ...decided },
-      actions: { callerTools: [], toolChoice: null, canWait: true, shows: { approval: false, caller: false } },
-      openToolbox: async () => simulatedToolbox(random, world.checks.toolCall),
-    }),
-  )
+  const record = message(session, {
+    ...{ text: `m${world.texts++}`, onBusy: kind === 'interrupt' ? 'interrupt' : 'reject' },
+    actions: { callerTools: [], toolChoice: null, canWait: true, shows: { approval: false, caller: false } },
+    openToolbox: async () => simulatedToolbox(random, world.checks.toolCall),
+  })
+  const sent = await one.host.send(waits?.waiting ? deciding(record, waits.info.id, waits.waiting) : record)
   if ('reply' in sent) read(world, one, sent.reply, 0)
+}
+
+/** Returns the record with approvals of all calls that wait. */
+function deciding(
+  { message: sent, setup }: MessageRecord,
+  waitId: string,
+  { calls, carried }: NonNullable<Settlement['waiting']>,
+): MessageRecord {
+  const approved = calls.map(({ id }) => ({ id, decision: 'approve' as const }))
+  return {
+    message: sent,
+    setup: { ...setup, continued: { carried, waitedMs: 0 } },
+    extras: { approval: { decided: { waitId, calls: approved, hash: Buffer.from('') } } },
+  }
 }
 
 /** What the newest reply holds behind an id of its own that a reader may know. */

@@ -3,11 +3,11 @@
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import type { HandoverReason, Outcome, RestState, StoredEvent, Usage } from '../reply/reply-event.ts'
 import type { Checkpoint, History, HistoryLimits, SentBefore } from './history.ts'
-import type { Counts, LimitsInForce, OverLimit, RequestRate } from './limits.ts'
-import type { MessagePart, PartIdentity } from './parts.ts'
-import type { OnBusy, QueuedInput, ResponseRequest, SessionToMake } from './request.ts'
+import type { OverLimit, RequestRate } from './limits.ts'
+import type { NewMessage } from './message.ts'
+import type { MessagePart } from './parts.ts'
 import type { TransitionRecord } from './steps.ts'
-import type { CallAnswer, Carried, DecidedCall, WaitingCall } from './waiting.ts'
+import type { Carried, WaitingCall } from './waiting.ts'
 
 /** The identity of a reply that runs, wherever it is read or written. */
 export interface ReplyInfo {
@@ -28,33 +28,6 @@ export interface ReplyInfo {
 
 /** An event's place in its reply. The role frame is at part 0 of `firstSeq`. */
 export type Place = Pick<StoredEvent, 'seq' | 'part'>
-
-/**
- * The place of a message in its session's tree (contract section 14). `parent`: behind the reply of this id, null: to
- * the beginning. `regenerate`: there is no new message; the user's message of this id is answered once more, or the one
- * that the reply of this id answered, null: the path's last. By default behind the head.
- */
-export type MessagePlace = { parent: string | null } | { regenerate: string | null }
-/** The facts about a reply at its admission, for later readers (contract section 16). */
-export interface ReplyFacts {
-  providerId: string
-  /** The agent's, as it was sent. Null when it has none, or the request brought another. */
-  prompt: { id: string; name: string; sha256: string } | null
-  /** Settings that the request brought for this reply alone. Null without any. */
-  overrides: Readonly<Record<string, unknown>> | null
-  /** True when its message has waited in the queue. Absent when it has not. */
-  queued?: boolean
-  /** The id that its client gave the user's message. Absent when the client sent none. */
-  sentAs?: string
-  /** SHA-256 (hex) of the request that made the session for its user, by which a retry of that is known. Absent on all others. */
-  madeBy?: string
-  /** Absent when another API began the reply. */
-  response?: ResponseRequest
-  /** The limits that its use counts for. Absent when there are none. */
-  counts?: Counts
-  /** The request's settings, encoded by persistence, while it runs. Absent when the reply ends with its instance. */
-  start?: string
-}
 
 /** A point where a reply went on in another instance. `offset`: code points before it. `at`: ISO 8601 UTC. */
 export interface Continuation {
@@ -77,63 +50,6 @@ export interface ReplyFigures {
   providerStatus?: number
   /** The measures that the next reply corrects its estimates by. Absent when no model was asked. */
   sent?: SentBefore
-}
-
-export interface NewMessage {
-  /** UUID for the reply, if it is admitted. Calls with the same one are the same call. */
-  replyId: string
-  agentId: string
-  sessionId: string
-  /** A session of another user counts as missing. Null stands for any user. */
-  user: string | null
-  /** Empty where `place` asks for another reply, and where decisions come. */
-  text: string
-  /** A look compares them; to be stored, their contents must be there. */
-  parts?: readonly (MessagePart | PartIdentity)[] | undefined
-  place?: MessagePlace | undefined
-  /** Decisions instead of a user's message: the reply continues the one that waits. */
-  decided?: Decisions | undefined
-  /** Results of the caller's calls that wait, beside the user's message: those that it does not bring are rejected. */
-  answers?: readonly CallAnswer[] | undefined
-  /** The sender as decisions record it: a login's name or an end user. Null when the sender has no name. */
-  by?: string | null
-  model: string
-  includeUsage: boolean
-  idempotency: { key: string; bodyHash: Buffer } | null
-  /** The client says that it tries again: join the reply of the same message instead of storing it twice. */
-  isRetry: boolean
-  /** Version of the configuration that the request was made from. Null when it need not be the one of now. */
-  configuration: number | null
-  /** False while draining or full: only a join is possible, or to find what an earlier call has stored. */
-  mayStart: boolean
-  /** Made for `user`, if there is no such session. When absent, that is `not_found`. */
-  makeSession?: SessionToMake
-  /** The title of a session that has none, derived from this first message. Null or absent when none can be derived. */
-  title?: string | null
-  /** Whether a model's title is to replace it. */
-  titleIsDraft?: boolean
-  /** The facts of the reply. When absent, only its model is known. */
-  facts?: ReplyFacts
-  /** Whether the prompt or a tool may use values of the session: then the admission tells them, and keeps what it told. */
-  usesValues?: boolean
-  /** The limits that are judged. When absent, none are. */
-  limits?: LimitsInForce | undefined
-  onBusy: OnBusy
-  /** The form in which it is stored when it has to wait. Absent when it never waits. */
-  queuedInput?: QueuedInput
-  /** Whether it may wait in the queue. When absent or false, it is `busy` instead. */
-  mayQueue?: boolean
-  /** The limits within which the history of a short session is answered with the admission. When absent, no history is answered. */
-  historyLimits?: HistoryLimits
-}
-
-/** Decisions about all that is pending in a session whose newest reply is `waitId`. */
-export interface Decisions {
-  /** Null when nothing is waiting: the call may only join the reply that an earlier identical call started. */
-  waitId: string | null
-  calls: readonly DecidedCall[]
-  /** The hash of what was sent, which identifies a retry. */
-  hash: Buffer
 }
 
 /** `place` names no reply, or no message, of the session; there is no user's message that it could mean. */
@@ -247,11 +163,29 @@ export interface ToCancel {
   but?: string
 }
 
+/** The summaries of sessions, and the sessions that are held while one is made on its own. */
+export interface Checkpoints {
+  /** Stores a summary of a session's path, however long the database is away. `fenced`: or the session is gone. Idempotent. */
+  keepCheckpoint(
+    place: Pick<ReplyInfo, 'sessionId' | 'epoch'> & { hold?: string },
+    checkpoint: NewCheckpoint,
+  ): Promise<'stored' | 'fenced'>
+  /** Holds a session as a reply would, for a summary that no reply waits for. Null when it cannot be held now. */
+  hold(session: SessionToHold, epoch: number): Promise<HeldSession | null>
+  /**
+   * Releases a hold, however long the database is away. Idempotent; a hold ends with its epoch, too. Resolves to the id
+   * of the reply to the queued message that begins with it. Null when none does.
+   */
+  release(place: Pick<ReplyInfo, 'sessionId' | 'epoch'>, hold: string): Promise<string | null>
+  /** Returns whether a session is still held so, on any instance. */
+  isHeld(sessionId: string, hold: string): Promise<boolean>
+}
+
 /**
  * The durable side of a reply. While the database is away, `append` and `settle` wait and try again; they never
  * lose what they were given. `fenced`: this instance was declared lost, nothing was stored and nothing will be.
  */
-export interface Journal {
+export interface Journal extends Checkpoints {
   /** Rejects when the database cannot be reached: nothing was stored, and nothing will be. */
   admit(message: NewMessage): Promise<Admission>
   /**
@@ -279,20 +213,6 @@ export interface Journal {
    * that message included.
    */
   history(sessionId: string, end: number | { answeredBy: string }, limits: HistoryLimits): Promise<History>
-  /** Stores a summary of a session's path, however long the database is away. `fenced`: or the session is gone. Idempotent. */
-  keepCheckpoint(
-    place: Pick<ReplyInfo, 'sessionId' | 'epoch'> & { hold?: string },
-    checkpoint: NewCheckpoint,
-  ): Promise<'stored' | 'fenced'>
-  /** Holds a session as a reply would, for a summary that no reply waits for. Null when it cannot be held now. */
-  hold(session: SessionToHold, epoch: number): Promise<HeldSession | null>
-  /**
-   * Releases a hold, however long the database is away. Idempotent; a hold ends with its epoch, too. Resolves to the id
-   * of the reply to the queued message that begins with it. Null when none does.
-   */
-  release(place: Pick<ReplyInfo, 'sessionId' | 'epoch'>, hold: string): Promise<string | null>
-  /** Returns whether a session is still held so, on any instance. */
-  isHeld(sessionId: string, hold: string): Promise<boolean>
   /** Returns the fencing token of this instance now. */
   epoch(): number
   /** Reads the parts of a stored message. */

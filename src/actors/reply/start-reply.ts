@@ -13,7 +13,7 @@ import { cancelReply, errorOf, type LiveSessions } from '../session/live-session
 import { startingAt } from '../session/machine.ts'
 import type { LiveSession } from '../session/registry.ts'
 import type { RunningReply } from '../session/running-reply.ts'
-import type { ReadyMessage, ReplyBasis, Started } from '../session/send.ts'
+import type { MessageRecord, ReplySetup, Started } from '../session/send.ts'
 import type { InitialState } from '../session/session-event.ts'
 import type { Reply } from './frame-log.ts'
 import { noUsage, type ReplyError, type StoredEvent } from './reply-event.ts'
@@ -26,6 +26,7 @@ interface ReplyPlace
     'text' | 'parts' | 'parentId' | 'historyEnd' | 'isRegenerated' | 'isQueued' | 'refusal' | 'continued' | 'titleFrom'
   > {
   info: ReplyInfo
+  agentId: string
   values: Partial<Pick<ReplyValues, 'user' | 'metadata'>>
   history?: Admitted['history']
   decided?: ObservedReply['decided']
@@ -51,16 +52,19 @@ const unstorable = errorOf('internal', 'A part of the reply could not be stored.
  */
 export function startReply(
   host: Host,
-  message: ReadyMessage,
+  { message, setup, extras }: MessageRecord,
   admission: Admitted,
   queued?: { refusal: ReplyError | null },
 ): Started {
   const { reply: info, restState, text, parentId, historyEnd, history, titleFrom, values = {} } = admission
-  const { carried, decided, by = null, place, parts } = message
-  const continued =
-    carried && decided ? { chain: carried.chain, firstId: carried.firstId, decisions: decided.calls, by } : null
+  const { agentId, by = null, place, facts } = message
+  const { carried, waitedMs = 0 } = setup.continued ?? {}
+  const { parts = [], approval } = extras
+  const decisions = approval?.decided?.calls
+  const continued = carried && decisions ? { chain: carried.chain, firstId: carried.firstId, decisions, by } : null
   const where = {
     info,
+    agentId,
     text,
     parts,
     parentId,
@@ -72,11 +76,11 @@ export function startReply(
     continued,
     titleFrom,
     values,
-    decided: carried && { by, waitedMs: message.waitedMs ?? 0 },
-    counts: message.facts?.counts,
+    decided: carried && { by, waitedMs },
+    counts: facts?.counts,
   }
-  const reply = openReply(host, message, where, null)
-  beginOpened(host, message.agentId, restState, reply)
+  const reply = openReply(host, setup, where, null)
+  beginOpened(host, agentId, restState, reply)
   const requesterLost = () => {
     reply.requesterLost = true
   }
@@ -86,22 +90,23 @@ export function startReply(
 export const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: log.read })
 
 /** Makes the running part of a reply. `taken`: null when it begins here. */
-export function openReply(host: Host, basis: ReplyBasis, place: ReplyPlace, taken: TakenOver | null): RunningReply {
+export function openReply(host: Host, setup: ReplySetup, place: ReplyPlace, taken: TakenOver | null): RunningReply {
   const { journal, exchange, model, gate, generationTimeoutMs, historyMaxTokens, capabilities = {} } = host.options
   const { keepTurn, ...within } = capabilities
-  const { info, decided, counts, values: known, history = null, ...where } = place
-  const { inForce = nothingInForce, actions = noActions, instructions = null, request } = basis
+  const { info, agentId, decided, counts, values: known, history = null, ...where } = place
+  const { inForce = nothingInForce, actions = noActions, instructions = null, request } = setup
   const values = { user: null, metadata: {}, ...known, sessionId: info.sessionId, at: info.createdAt }
   const from = taken?.from ?? null
   const observer = observe(host.options.observer, {
-    basis,
+    setup,
     info,
+    agentId,
     decided,
     adopted: taken?.adopted,
     countsFor: counts && { key: counts.key ?? null, user: counts.user ? values.user : null },
   })
   const elapsedMs = taken?.adopted.elapsedMs ?? 0
-  const start = startOf(basis)
+  const start = startOf(setup)
   const onRefused = () => {
     reply.notStored = true
     host.byReply.get(info.id)?.actor.send({ type: 'failed', error: unstorable })
@@ -120,7 +125,7 @@ export function openReply(host: Host, basis: ReplyBasis, place: ReplyPlace, take
       ...within,
       replyId: info.id,
       model,
-      openToolbox: (signal) => basis.openToolbox(signal, values),
+      openToolbox: (signal) => setup.openToolbox(signal, values),
       actions: { ...actions, ...(where.continued && { continued: where.continued }) },
       timeoutMs: Math.max(1, generationTimeoutMs - elapsedMs),
       gate,
@@ -227,7 +232,7 @@ export const startOf = ({
   actions = noActions,
   request,
   instructions,
-}: Pick<ReplyBasis, 'inForce' | 'actions' | 'instructions'> & { request: { reasoning: boolean } }): ReplyStart => ({
+}: Pick<ReplySetup, 'inForce' | 'actions' | 'instructions'> & { request: { reasoning: boolean } }): ReplyStart => ({
   ...inForce,
   toolChoice: actions.toolChoice,
   reasoning: request.reasoning,
@@ -236,24 +241,24 @@ export const startOf = ({
 })
 
 interface Observed {
-  basis: ReplyBasis
+  setup: ReplySetup
   info: ReplyInfo
+  agentId: string
   decided: ObservedReply['decided']
   adopted: Adopted | undefined
   countsFor: ObservedReply['countsFor']
 }
 
-const observe = (observer: Observer | undefined, { basis, info, ...others }: Observed) =>
+const observe = (observer: Observer | undefined, { setup, info, ...others }: Observed) =>
   observer?.begin({
     id: info.id,
     purpose: 'reply',
     sessionId: info.sessionId,
-    agentId: basis.agentId,
-    agentName: basis.agentName,
-    model: basis.request.model,
-    providerId: basis.request.provider.id,
-    providerType: basis.request.provider.type,
-    config: basis.request.config,
-    origin: basis.origin,
+    agentName: setup.agentName,
+    model: setup.request.model,
+    providerId: setup.request.provider.id,
+    providerType: setup.request.provider.type,
+    config: setup.request.config,
+    origin: setup.origin,
     ...others,
   }) ?? unobserved

@@ -17,10 +17,10 @@ import { checkSessions, createLiveSessions, errorOf, forgetAgent, forgetSession 
 import { ownedReplies } from './owned.ts'
 import { findAdmitted } from './recover-admission.ts'
 import type { Slot } from './registry.ts'
-import type { HostSent, Message, ReadyMessage, Started } from './send.ts'
+import type { HostSent, MessageRecord, Started } from './send.ts'
 
 export type { Host, HostExtension, HostOptions } from './extension.ts'
-export type { HostSent, Limited, Message, MessageRecord, Refusal, ReplyBasis, Sent } from './send.ts'
+export type { HostSent, Limited, MessageRecord, Refusal, ReplySetup, Sent } from './send.ts'
 
 /** Longest wait for the database to know that this instance drains. */
 const ANNOUNCE_MS = 1000
@@ -55,7 +55,7 @@ export function createSessionHost(host: Host, extensions: readonly HostExtension
     draining: () => host.draining,
     /** Replies that run here, stateless ones included. */
     running: host.registry.running,
-    send: (message: Message) => send(host, message),
+    send: (record: MessageRecord, parts?: NewParts) => send(host, record, parts),
     open: (replyId: string) => open(host, replyId),
     cancel: (sessionId: string, which?: ToCancel) => cancelAndWait(host, sessionId, which),
     /** Forgets deleted sessions, of which `owners` (instances) ran replies. */
@@ -85,46 +85,50 @@ export function createSessionHost(host: Host, extensions: readonly HostExtension
 /** Tells the other instances, through the database. When that is away, nothing ends, and nothing is given away. */
 const announceNotReady = (host: Host): Promise<void> => drainExtensions(host, { type: 'begins' })
 
-/** Admits a message and starts its reply, joins the one it repeats, or says why not. */
-async function send(host: Host, message: Message): Promise<HostSent> {
-  const { parts } = message
-  if (parts === undefined) return sendReady(host, { ...message, parts: [] })
-  const known = await dryRunAdmission(host, message, parts)
-  return known ?? sendReady(host, { ...message, parts: await parts.store() })
+/**
+ * Admits a message and starts its reply, joins the one it repeats, or says why not. `parts`: absent when the message is text
+ * alone.
+ */
+async function send(host: Host, record: MessageRecord, parts: NewParts | undefined): Promise<HostSent> {
+  if (parts === undefined) return sendReady(host, record)
+  const known = await dryRunAdmission(host, record, parts)
+  return known ?? sendReady(host, { ...record, extras: { ...record.extras, parts: await parts.store() } })
 }
 
 /** Resolves to a join or a refusal, for which no part is needed. Null when the parts are to be fetched and stored. */
-async function dryRunAdmission(host: Host, message: Message, { identities }: NewParts): Promise<HostSent | null> {
-  const look = { ...message, parts: identities, replyId: newId(), mayStart: false }
-  const looked = await host.options.journal.admit(look)
-  if (looked.outcome === 'refused' && message.joinOnly !== true && refusalOf(host) === null) return null
+async function dryRunAdmission(host: Host, record: MessageRecord, { identities }: NewParts): Promise<HostSent | null> {
+  const { message, joinOnly } = record
+  const extras = { ...record.extras, parts: identities }
+  const looked = await host.options.journal.admit({ ...message, replyId: newId(), mayStart: false, extras })
+  if (looked.outcome === 'refused' && joinOnly !== true && refusalOf(host) === null) return null
   if (looked.outcome === 'busy' && message.onBusy !== 'reject') return host.draining ? { outcome: 'draining' } : null
   return answered(host, message.sessionId, looked)
 }
 
-async function sendReady(host: Host, message: ReadyMessage): Promise<HostSent> {
-  const first = await admit(host, message)
+async function sendReady(host: Host, record: MessageRecord): Promise<HostSent> {
+  const { onBusy, sessionId } = record.message
+  const first = await admit(host, record)
   // The admission's own answer: a message that has waited, and was taken back, is busy for good.
-  if (first.admission.outcome !== 'busy') return await answerOf(host, first)
+  if (first.admission.outcome !== 'busy') return await answerOf(host, sessionId, first)
   // Whatever it was to do when busy: it cannot start here any more, and the running reply has been promised its time.
   if (host.draining) return { outcome: 'draining' }
-  if (message.onBusy !== 'interrupt') return { outcome: 'busy' }
-  await cancelAndWait(host, message.sessionId)
-  return await answerOf(host, await admit(host, message))
+  if (onBusy !== 'interrupt') return { outcome: 'busy' }
+  await cancelAndWait(host, sessionId)
+  return await answerOf(host, sessionId, await admit(host, record))
 }
 
 interface Tried {
-  wanted: ReadyMessage & { replyId: string }
+  replyId: string
   admission: Started | NotAdmitted
 }
 
-async function admit(host: Host, message: ReadyMessage): Promise<Tried> {
-  const wanted = { ...message, replyId: newId() }
-  return { wanted, admission: await admitInPlace(host, wanted) }
+async function admit(host: Host, record: MessageRecord): Promise<Tried> {
+  const replyId = newId()
+  return { replyId, admission: await admitInPlace(host, record, replyId) }
 }
 
-async function answerOf(host: Host, { wanted, admission }: Tried): Promise<HostSent> {
-  return admission.outcome === 'started' ? admission : answered(host, wanted.sessionId, admission, wanted.replyId)
+async function answerOf(host: Host, sessionId: string, { replyId, admission }: Tried): Promise<HostSent> {
+  return admission.outcome === 'started' ? admission : answered(host, sessionId, admission, replyId)
 }
 
 type NotAdmitted = Exclude<Admission, { outcome: 'admitted' }>
@@ -133,19 +137,19 @@ type NotAdmitted = Exclude<Admission, { outcome: 'admitted' }>
  * Admits a message, which counts as a running reply meanwhile. One whose outcome is unknown does until that is known, or a
  * lease has passed.
  */
-async function admitInPlace(host: Host, wanted: ReadyMessage & { replyId: string }): Promise<Started | NotAdmitted> {
+async function admitInPlace(host: Host, record: MessageRecord, replyId: string): Promise<Started | NotAdmitted> {
   const { promise: over, resolve } = Promise.withResolvers<void>()
-  const answer = admitNow(host, wanted)
-  host.admitting.set(wanted.replyId, { over, stopped: null })
+  const answer = admitNow(host, record, replyId)
+  host.admitting.set(replyId, { over, stopped: null })
   const end = () => {
-    host.admitting.delete(wanted.replyId)
+    host.admitting.delete(replyId)
     resolve()
   }
   let isUnknown = false
   try {
     const admission = await answer
     isUnknown = admission.outcome === 'unknown'
-    if (isUnknown) void startLateAdmission(host, wanted).finally(end)
+    if (isUnknown) void startLateAdmission(host, record, replyId).finally(end)
     return admission
   } finally {
     if (!isUnknown) end()
@@ -153,16 +157,17 @@ async function admitInPlace(host: Host, wanted: ReadyMessage & { replyId: string
 }
 
 /** Starts a reply whose client was answered "unknown", if it proves to be stored within one lease. */
-async function startLateAdmission(host: Host, message: ReadyMessage & { replyId: string }): Promise<void> {
+async function startLateAdmission(host: Host, record: MessageRecord, replyId: string): Promise<void> {
   const { journal, leaseMs, log } = host.options
-  const { replyId, sessionId } = message
+  const { message, extras } = record
+  const { sessionId } = message
   // Not as a retry: what it would join says nothing of itself.
-  const look = () => journal.admit({ ...message, isRetry: false, mayStart: false })
+  const look = () => journal.admit({ ...message, replyId, isRetry: false, mayStart: false, extras })
   try {
     const admission = await findAdmitted(look, leaseMs)
     if (admission === null) return
     log.info({ replyId, sessionId }, 'A message whose admission was unknown is stored: its reply begins.')
-    startReply(host, message, admission).requesterLost()
+    startReply(host, record, admission).requesterLost()
   } catch (err) {
     log.error({ err, replyId, sessionId }, 'A reply could not be started.')
   }
@@ -177,15 +182,16 @@ function refusalOf(host: Host): 'draining' | 'unavailable' | 'full' | null {
   return isFull(host) ? 'full' : null
 }
 
-async function admitNow(host: Host, message: ReadyMessage & { replyId: string }): Promise<Started | NotAdmitted> {
-  const mayStart = message.joinOnly !== true && refusalOf(host) === null
+async function admitNow(host: Host, record: MessageRecord, replyId: string): Promise<Started | NotAdmitted> {
+  const { message, setup, extras, joinOnly } = record
+  const mayStart = joinOnly !== true && refusalOf(host) === null
   // A message that waits takes no place among the running replies.
-  const canWait = message.joinOnly !== true && host.extensions.some(({ onBusy }) => onBusy !== undefined)
+  const canWait = joinOnly !== true && host.extensions.some(({ onBusy }) => onBusy !== undefined)
   const mayQueue = canWait && ['full', null].includes(refusalOf(host))
-  const limits = historyLimits(message.request.historyMaxTokens ?? host.options.historyMaxTokens)
-  const wanted = { ...message, mayStart, mayQueue, title: deriveTitle(message.text), historyLimits: limits }
-  const admission = await host.options.journal.admit(wanted)
-  return admission.outcome === 'admitted' ? startReply(host, message, admission) : admission
+  const limits = historyLimits(setup.request.historyMaxTokens ?? host.options.historyMaxTokens)
+  const attempt = { replyId, mayStart, mayQueue, title: deriveTitle(message.text), historyLimits: limits }
+  const admission = await host.options.journal.admit({ ...message, ...attempt, extras })
+  return admission.outcome === 'admitted' ? startReply(host, record, admission) : admission
 }
 
 /** Returns the answer to an admission that starts no reply here. `replyId`: of the message itself. */

@@ -4,23 +4,20 @@ import type {
   Actions,
   Carried,
   InForce,
-  MessagePart,
+  MessageExtras,
   ModelRequest,
-  NewMessage,
-  NewParts,
   NoPlace,
   OpenToolboxFor,
   OverLimit,
   RequestRate,
+  SentMessage,
 } from '../ports/index.ts'
 import type { Origin } from '../ports/observer.ts'
 import type { Reply } from '../reply/frame-log.ts'
 
-/**
- * All that a message carries from its route to the journal and the reply, built in one place (http/sending). Plain data:
- * what is only there while the process runs is added by `Message`.
- */
-export interface MessageRecord extends Omit<NewMessage, 'replyId' | 'mayStart' | 'parts'> {
+/** The setup of a reply: its agent, and the settings of its request. Plain data but for the toolbox. */
+export interface ReplySetup {
+  agentName: string
   /** `system` is a template. */
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
   /** The caller's text behind the prompt, which is no template. Null or absent when there is none. */
@@ -29,21 +26,20 @@ export interface MessageRecord extends Omit<NewMessage, 'replyId' | 'mayStart' |
   actions?: Omit<Actions, 'continued'>
   /** Passed on to the replies that continue this one. Absent when nothing was set. */
   inForce?: InForce
-  /** The state that the reply goes on from; set with `decided`. */
-  carried?: Carried | undefined
-  /** The time from the question to the decision. */
-  waitedMs?: number
-  /** True when it cannot start a reply, only join the one that it repeats. */
-  joinOnly?: boolean
-  agentName: string
+  /** The end that the reply goes on from, with the time from the question to the decision. Set with `decided`. */
+  continued?: { carried: Carried; waitedMs: number } | undefined
+  openToolbox: OpenToolboxFor
   /** The request. Null when there is none. */
   origin: Origin | null
 }
 
-export interface Message extends MessageRecord {
-  /** Absent when the message is text alone. */
-  parts?: NewParts | undefined
-  openToolbox: OpenToolboxFor
+/** The one record of a message, which goes from its route to the journal and the reply, built in one place (http/sending). */
+export interface MessageRecord {
+  message: SentMessage
+  setup: ReplySetup
+  extras: MessageExtras
+  /** True when it cannot start a reply, only join the one that it repeats. */
+  joinOnly?: boolean
 }
 
 export interface Started {
@@ -104,12 +100,3 @@ export type Refusal =
   | 'session_full'
   | 'user_full'
   | NoPlace
-
-/** A message whose parts are stored. */
-export type ReadyMessage = Omit<Message, 'parts'> & { parts: readonly MessagePart[] }
-
-/** The basis of a reply: its agent, and the settings of its request. */
-export type ReplyBasis = Pick<
-  Message,
-  'agentId' | 'agentName' | 'request' | 'actions' | 'inForce' | 'instructions' | 'openToolbox' | 'origin'
->

@@ -18,4 +18,4 @@ export {
   readDecisions,
 } from './routes/decisions.ts'
 export { recordDecisions, sendDecisions } from './routes/record-decisions.ts'
-export { findWait, type Wait, type WaitedCall } from './store/waits.ts'
+export { findWait, type Wait } from './store/waits.ts'

@@ -6,23 +6,23 @@ import { createActor } from 'xstate'
 import { createGeneration, type Generation } from '../../actors/generate/generate.ts'
 import type { Made, Summarised } from '../../actors/generate/running.ts'
 import { historyLimits, restingConversation } from '../../actors/history/history.ts'
-import type { HeldSession, History, OpenToolboxFor } from '../../actors/ports/index.ts'
-import { type ObservedOutcome, type Origin, unobserved } from '../../actors/ports/observer.ts'
+import type { HeldSession, History } from '../../actors/ports/index.ts'
+import { type ObservedOutcome, unobserved } from '../../actors/ports/observer.ts'
 import { newId } from '../../actors/reply/new-id.ts'
 import type { Host } from '../../actors/session/host.ts'
 import { errorOf } from '../../actors/session/live-sessions.ts'
 import { pathOf, startingAt } from '../../actors/session/machine.ts'
 import type { Holding, Stopped } from '../../actors/session/registry.ts'
-import type { MessageRecord } from '../../actors/session/send.ts'
+import type { ReplySetup } from '../../actors/session/send.ts'
 import type { SessionEvent } from '../../actors/session/session-event.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
 import { fillPrompt } from '../../templates/prompt-template.ts'
 import { createCompaction } from './compaction.ts'
 
-export interface CompactionOrder extends Pick<MessageRecord, 'agentId' | 'agentName' | 'sessionId' | 'request'> {
+export interface CompactionOrder extends Pick<ReplySetup, 'agentName' | 'request' | 'openToolbox' | 'origin'> {
+  agentId: string
+  sessionId: string
   values: ReplyValues
-  openToolbox: OpenToolboxFor
-  origin: Origin | null
 }
 
 /** `id`: of the checkpoint. `nothing`: there is nothing to summarise. `busy`: the session cannot be held. */

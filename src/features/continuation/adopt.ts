@@ -2,7 +2,7 @@
 import { abandoned, failedSettlement } from '../../actors/reply/failed-settlement.ts'
 import type { HandoverReason, ReplyError } from '../../actors/reply/reply-event.ts'
 import { beginOpened, openReply, type TakenOver } from '../../actors/reply/start-reply.ts'
-import type { Host, ReplyBasis } from '../../actors/session/host.ts'
+import type { Host, ReplySetup } from '../../actors/session/host.ts'
 import { cancelReply, errorOf } from '../../actors/session/live-sessions.ts'
 import type { Claimed, Handovers } from './handovers.ts'
 import { resumePoint } from './resume-point.ts'
@@ -11,7 +11,7 @@ import { resumption } from './resumption.ts'
 export interface AdoptOptions {
   handovers: Handovers
   /** Returns what a reply is made from that is taken over, with its agent as it is now. `mediaTypes`: of the user's message. */
-  basisOf(claimed: Claimed, mediaTypes: readonly string[]): Promise<ReplyBasis>
+  basisOf(claimed: Claimed, mediaTypes: readonly string[]): Promise<ReplySetup>
   /** Decides whether an error of `basisOf` is the database's, which may be back later. When absent, none is. */
   isAway?(error: unknown): boolean
   /** Counts a reply that was taken over. When absent, none is counted. */
@@ -91,7 +91,17 @@ async function goOn(adopting: Adopting, claimed: Claimed): Promise<void> {
       decisions: continued.decisions,
       by: continued.by,
     }
-    const place = { info, text, parts, parentId: answeredId, historyEnd, isRegenerated: true, titleFrom, values }
+    const place = {
+      info,
+      agentId,
+      text,
+      parts,
+      parentId: answeredId,
+      historyEnd,
+      isRegenerated: true,
+      titleFrom,
+      values,
+    }
     const asBegun = { isQueued: false, refusal: null, continued: decided, counts: claimed.counts }
     const reply = openReply(host, basis, { ...place, ...asBegun }, takenOver(claimed))
     beginOpened(host, agentId, 'streaming.generating', reply)

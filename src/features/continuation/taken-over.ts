@@ -2,7 +2,7 @@
 
 import type { InForce, ReplyStart } from '../../actors/ports/index.ts'
 import { nothingInForce } from '../../actors/reply/start-reply.ts'
-import type { ReplyBasis } from '../../actors/session/host.ts'
+import type { ReplySetup } from '../../actors/session/host.ts'
 import type { Claimed } from './handovers.ts'
 
 /** The builder of what the agent contributes, as it is now. Throws if the agent's provider does not take it any more. */
@@ -10,12 +10,12 @@ type Rebuild = (
   agentId: string,
   inForce: Pick<InForce, 'fields' | 'overrides'>,
   mediaTypes: readonly string[],
-) => Promise<Pick<ReplyBasis, 'agentName' | 'openToolbox'> & { request: Omit<ReplyBasis['request'], 'reasoning'> }>
+) => Promise<Pick<ReplySetup, 'agentName' | 'openToolbox'> & { request: Omit<ReplySetup['request'], 'reasoning'> }>
 
 /** Returns the basis of a claimed reply, with the agent's part by `rebuild`. */
 export const basisOfClaimed =
   (rebuild: Rebuild) =>
-  async ({ agentId, start, continued }: Claimed, mediaTypes: readonly string[]): Promise<ReplyBasis> => {
+  async ({ agentId, start, continued }: Claimed, mediaTypes: readonly string[]): Promise<ReplySetup> => {
     const { toolChoice, reasoning, shows, instructions, ...inForce } = start ?? {
       ...nothingSet,
       ...continued?.carried,
@@ -23,7 +23,6 @@ export const basisOfClaimed =
     const { tools, fields, overrides } = inForce
     const { agentName, request, openToolbox } = await rebuild(agentId, { fields, overrides }, mediaTypes)
     return {
-      agentId,
       agentName,
       request: { ...request, reasoning },
       actions: { callerTools: tools, toolChoice, canWait: true, shows },

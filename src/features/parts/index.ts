@@ -24,4 +24,4 @@ export {
 } from './routes/sent-message.ts'
 export { type FindStored, findAllStored } from './routes/stored-parts.ts'
 export { openUploads, requireUploads, takesParts, type Uploads } from './routes/uploads.ts'
-export { findPart, type PartRow, partOf, partsOf, readParts } from './store/parts.ts'
+export { findPart } from './store/parts.ts'

@@ -3,14 +3,14 @@
 import type { ReplyError } from '../../actors/reply/reply-event.ts'
 import { startReply } from '../../actors/reply/start-reply.ts'
 import type { Host } from '../../actors/session/host.ts'
-import type { ReadyMessage } from '../../actors/session/send.ts'
+import type { MessageRecord } from '../../actors/session/send.ts'
 import { retry } from '../../async/retry.ts'
 import type { BegunMessage, QueueStore } from './queue-store.ts'
 import type { WaitingRequests } from './waiting-requests.ts'
 
 /** A message as its agent answers it now, or why it cannot be answered. */
 export interface PreparedMessage {
-  message: Omit<ReadyMessage, 'parts'>
+  record: MessageRecord
   refusal: ReplyError | null
 }
 
@@ -60,8 +60,9 @@ async function begin({ host, options, waiting }: BeginningHost, replyId: string)
     parts.map(({ mediaType }) => mediaType),
   )
   if (prepared === null) return
-  const { message, refusal } = prepared
-  const started = startReply(host, { ...message, parts }, begun.admission, { refusal })
+  const { record, refusal } = prepared
+  const withParts = { ...record, extras: { ...record.extras, parts } }
+  const started = startReply(host, withParts, begun.admission, { refusal })
   // A request that waits on another instance cannot be seen from here: its retry may join.
   if (begun.requesterLost || !waiting.has(replyId)) started.requesterLost()
 }

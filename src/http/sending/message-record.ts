@@ -2,13 +2,22 @@
  * A message as its surface has read it, and the one place where it becomes the record that goes on to the session, the
  * journal and the reply. A new field of a message is added here.
  */
-import type { AnswerFields, NewMessage, QueuedInput, ResponseRequest } from '../../actors/ports/index.ts'
+import type {
+  AnswerFields,
+  Decisions,
+  MessageDecisions,
+  MessageExtras,
+  QueuedInput,
+  ResponseRequest,
+  SentMessage,
+  SessionToMake,
+} from '../../actors/ports/index.ts'
+import type { Origin } from '../../actors/ports/observer.ts'
 import { startOf } from '../../actors/reply/start-reply.ts'
-import type { Message, MessageRecord } from '../../actors/session/host.ts'
+import type { MessageRecord, ReplySetup } from '../../actors/session/host.ts'
 import { type CallerTools, fittingDecisions, type GivenDecisions } from '../../features/approvals/index.ts'
 import { encodeStart } from '../../features/continuation/index.ts'
 import { type CallerLimits, countsOf, limitsInForce } from '../../features/limits/index.ts'
-import type { PreparedParts } from '../../features/parts/index.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import {
   type AgentDependencies,
@@ -26,8 +35,19 @@ import { hashOf } from './request-options.ts'
 
 export type RecordDependencies = AgentDependencies & OverrideDependencies
 
-/** The settings that a request brings for its reply. */
-export interface ReplyOptions {
+/** A message and what it asks for, as its surface has read it: plain data. The bytes of its parts are held beside it. */
+export interface MessageInput
+  extends Pick<
+    SentMessage,
+    'sessionId' | 'user' | 'by' | 'text' | 'place' | 'includeUsage' | 'idempotency' | 'isRetry' | 'onBusy'
+  > {
+  /** Results of the caller's calls that wait, beside the user's message. */
+  answers?: MessageDecisions['answers']
+  /** Decisions instead of a message. */
+  decisions?: GivenDecisions
+  /** Made with the message, if there is no such session. */
+  makeSession?: SessionToMake
+  origin: Origin | null
   fields: AnswerFields
   /** Whether the model's reasoning is asked for and shown. */
   reasoning: boolean
@@ -39,76 +59,58 @@ export interface ReplyOptions {
   instructions?: Instructions | null
   /** The playground's settings and tools. Null or absent when it sets nothing. */
   overrides?: Overrides | null
-  /** Decisions instead of a message. */
-  decisions?: GivenDecisions
   /** The Responses API's part of the request. Absent when another API is used. */
   response?: ResponseRequest
   /** Absent when the request counts for no limit. */
   counted?: CallerLimits
+  /** The id that the client gave the message. Absent when it sent none. */
+  sentAs?: string
+  /** See ReplyFacts. Absent when the request makes no session, or names no user. */
+  madeBy?: string | undefined
 }
 
-/** A message and what it asks for, whatever its agent: plain data. The bytes of its parts are held beside it. */
-export type MessageInput = ReplyOptions &
-  Pick<
-    MessageRecord,
-    | 'sessionId'
-    | 'user'
-    | 'by'
-    | 'text'
-    | 'answers'
-    | 'place'
-    | 'includeUsage'
-    | 'idempotency'
-    | 'isRetry'
-    | 'makeSession'
-    | 'onBusy'
-    | 'origin'
-  > & {
-    /** The id that the client gave the message. Absent when it sent none. */
-    sentAs?: string
-    /** See ReplyFacts. Absent when the request makes no session, or names no user. */
-    madeBy?: string | undefined
-  }
-
-/** The ingredients of a reply. */
-interface Basis {
+/** The basis of a reply that is not the request's own. */
+interface Basis extends Pick<ReplySetup, 'continued'> {
   agent: AgentForCompletion
   fields: AnswerFields
   callerTools: CallerTools | undefined
   overrides: Overrides | null
-  parts: PreparedParts | undefined
   /** Media types that the agent's provider must take. */
-  mediaTypes: readonly string[] | undefined
+  mediaTypes?: readonly string[] | undefined
+  decided?: Decisions | undefined
 }
 
-function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): Message {
-  const {
-    fields: _,
-    callerTools: __,
-    overrides: ___,
-    decisions: ____,
-    reasoning,
-    includeActions,
-    instructions,
-    response,
-    counted,
-    sentAs,
-    madeBy,
-    ...message
-  } = input
-  const { agent, fields, callerTools, overrides, parts, mediaTypes } = basis
+/** Makes the record. A field of the input, or of the record, that is forgotten here does not compile. */
+function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): MessageRecord {
+  const { sessionId, user, by = null, text, place, includeUsage, idempotency, isRetry, onBusy, ...asked } = input
+  const { origin, reasoning, includeActions, instructions, counted, answers, makeSession, ...more } = asked
+  const { response, sentAs, madeBy, fields: _, callerTools: __, overrides: ___, decisions: ____, ...others } = more
+  others satisfies Record<string, never>
+  const { agent, fields, callerTools, overrides, mediaTypes, continued, decided } = basis
   const counts = counted && countsOf(agent, counted)
-  const actions = agentActions({ callerTools, includeActions, canWait: true })
-  const inForce = { tools: callerTools?.tools ?? [], fields, overrides }
-  const text = textOfInstructions(agent, instructions)
-  const request = { ...agentRequest(deps, agent, fields, mediaTypes), reasoning }
-  // The agent of a message that waits is the one at its begin, which may say otherwise.
-  const mayGoOn = agent.onLoss === 'continue' || input.onBusy === 'enqueue' || input.onBusy === 'steer'
-  return {
-    ...message,
-    agentId: agent.id,
+  const setup = {
     agentName: agent.name,
+    request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
+    instructions: textOfInstructions(agent, instructions),
+    actions: agentActions({ callerTools, includeActions, canWait: true }),
+    inForce: { tools: callerTools?.tools ?? [], fields, overrides },
+    continued,
+    openToolbox: agentToolbox(deps, agent),
+    origin,
+  } satisfies Required<ReplySetup>
+  // The agent of a message that waits is the one at its begin, which may say otherwise.
+  const mayGoOn = agent.onLoss === 'continue' || onBusy === 'enqueue' || onBusy === 'steer'
+  const message = {
+    agentId: agent.id,
+    sessionId,
+    user,
+    text,
+    place,
+    by,
     model: agent.model,
+    includeUsage,
+    idempotency,
+    isRetry,
     configuration: agent.configuration,
     facts: {
       providerId: agent.provider.id,
@@ -118,19 +120,19 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       ...(sentAs !== undefined && { sentAs }),
       ...(madeBy !== undefined && { madeBy }),
       ...(counts && { counts }),
-      ...(mayGoOn && { start: encodeStart(startOf({ inForce, actions, request, instructions: text })) }),
+      ...(mayGoOn && { start: encodeStart(startOf(setup)) }),
     },
-    request,
-    instructions: text,
-    actions,
-    inForce,
-    parts,
-    openToolbox: agentToolbox(deps, agent),
     // Its user is told when the reply begins.
     usesValues: usesValues(agent) || counts?.user === true,
+    onBusy,
+  } satisfies Required<SentMessage>
+  const extras = {
+    queue: onBusy === 'reject' ? undefined : queuedInputOf(input),
     limits: counted && limitsInForce(agent, counted),
-    ...(input.onBusy !== 'reject' && { queuedInput: queuedInputOf(input) }),
-  }
+    approval: decided || answers?.length ? { decided, answers } : undefined,
+    session: makeSession,
+  } satisfies Required<Omit<MessageExtras, 'parts'>> // the host adds the parts, once they are stored
+  return { message, setup, extras }
 }
 
 /** Returns what is stored of a message that may wait, whatever its agent is when it begins. */
@@ -148,23 +150,22 @@ const queuedInputOf = (input: MessageInput): QueuedInput => ({
   origin: input.origin,
 })
 
-/** Throws 400, 403 and 409. */
-export async function messageFrom(
+/** Makes the record of a message. `mediaTypes`: of its parts. Throws 400, 403 and 409. */
+export async function recordFrom(
   deps: RecordDependencies,
   own: AgentForCompletion,
   input: MessageInput,
-  parts: PreparedParts | undefined,
-  mediaTypes = parts?.mediaTypes,
-): Promise<Message> {
+  mediaTypes?: readonly string[],
+): Promise<MessageRecord> {
   const { fields, callerTools, decisions, overrides = null } = input
   if (decisions) return await continuing(deps, own, input, decisions)
   const agent = overrides === null ? own : await overridden(deps, own, overrides)
   if (callerTools) await refuseTakenNames(deps, agent, callerTools)
-  return recordOf(deps, input, { agent, fields, callerTools, overrides, parts, mediaTypes })
+  return recordOf(deps, input, { agent, fields, callerTools, overrides, mediaTypes })
 }
 
 /**
- * Returns a reply that goes on from the one that waits, with what was in force there: the tools, unless the request
+ * Returns the record of a reply that goes on from the one that waits, with what was in force there: the tools, unless the request
  * brings its own, the fields that it does not name, the playground's overrides. Throws what the decisions are refused
  * with.
  */
@@ -173,34 +174,29 @@ async function continuing(
   own: AgentForCompletion,
   input: MessageInput,
   decisions: GivenDecisions,
-): Promise<Message> {
+): Promise<MessageRecord> {
   const { wait } = decisions
   if (wait === null) return refuse('not_waiting')
-  const { carried } = wait
+  const { carried, waitedMs } = wait
   const { overrides } = carried
   const agent = await stillOverridden(deps, own, overrides)
   const openToolbox = () => deps.openToolbox(agent.tools, new AbortController().signal)
   const calls = await fittingDecisions(decisions, openToolbox)
   if (input.callerTools) await refuseTakenNames(deps, agent, input.callerTools)
-  const fields = { ...carried.fields, ...input.fields }
-  const callerTools = input.callerTools ?? { tools: carried.tools, choice: null }
-  return {
-    ...recordOf(deps, input, { agent, fields, callerTools, overrides, parts: undefined, mediaTypes: undefined }),
-    carried,
-    waitedMs: wait.waitedMs,
+  return recordOf(deps, input, {
+    agent,
+    fields: { ...carried.fields, ...input.fields },
+    callerTools: input.callerTools ?? { tools: carried.tools, choice: null },
+    overrides,
+    continued: { carried, waitedMs },
     decided: { waitId: wait.replyId, calls, hash: hashOf(decisions.calls) },
-  }
+  })
 }
 
 /** Returns the record of a message whose reply is opened and cannot be generated: nothing of it goes to a provider. */
-export function unanswerable(
-  deps: RecordDependencies,
-  own: AgentForCompletion,
-  input: MessageInput,
-): Omit<Message, 'parts'> {
+export function unanswerable(deps: RecordDependencies, own: AgentForCompletion, input: MessageInput): MessageRecord {
   const agent = { ...own, provider: { ...own.provider, apiKey: null }, fallbacks: [] }
-  const { parts: _, ...record } = joinOnly(deps, agent, input, { parts: undefined, decided: undefined })
-  return record
+  return joinOnly(deps, agent, input)
 }
 
 /**
@@ -211,9 +207,10 @@ export function joinOnly(
   deps: RecordDependencies,
   own: AgentForCompletion,
   input: MessageInput,
-  { parts, decided }: { parts: PreparedParts | undefined; decided: NewMessage['decided'] },
-): Message {
+  decided?: Decisions,
+): MessageRecord {
   const agent = { ...own, responseFormat: null }
-  const basis = { agent, fields: noFields, callerTools: undefined, overrides: null, parts, mediaTypes: undefined }
-  return { ...recordOf(deps, { ...input, instructions: null }, basis), onBusy: 'reject', joinOnly: true, decided }
+  const basis = { agent, fields: noFields, callerTools: undefined, overrides: null, decided }
+  const asked: MessageInput = { ...input, instructions: null, onBusy: 'reject' }
+  return { ...recordOf(deps, asked, basis), joinOnly: true }
 }

@@ -1,17 +1,17 @@
 /** Builds what a stored request asked for, from its agent as it is now: a message that has waited, a reply that was taken over. */
 import type { AnswerFields } from '../../actors/ports/index.ts'
 import type { ReplyError } from '../../actors/reply/reply-event.ts'
-import type { Message, ReplyBasis } from '../../actors/session/host.ts'
+import type { MessageRecord, ReplySetup } from '../../actors/session/host.ts'
 import { HttpError } from '../server/http-error.ts'
 import { agentRequest, agentToolbox } from './agent-for-reply.ts'
-import { type MessageInput, messageFrom, type RecordDependencies, unanswerable } from './message-record.ts'
+import { type MessageInput, type RecordDependencies, recordFrom, unanswerable } from './message-record.ts'
 import { type Overrides, stillOverridden } from './overrides.ts'
 
 /** An input with its overrides as they were stored. */
 type StoredInput = Omit<MessageInput, 'overrides'> & { overrides: object | null }
 
 interface RebuiltMessage {
-  message: Omit<Message, 'parts'>
+  record: MessageRecord
   /** The reason why the message cannot be answered any more. Null when it can. */
   refusal: ReplyError | null
 }
@@ -32,18 +32,17 @@ export async function rebuiltMessage(
   const input: MessageInput = { ...stored, overrides: stored.overrides as Overrides | null }
   try {
     if (fault !== null) throw new HttpError(400, fault)
-    const { parts: _, ...message } = await messageFrom(deps, agent, input, undefined, mediaTypes)
-    return { message, refusal: null }
+    return { record: await recordFrom(deps, agent, input, mediaTypes), refusal: null }
   } catch (error) {
     if (!(error instanceof HttpError)) throw error
-    return { message: unanswerable(deps, agent, input), refusal: ofProvider(error.message) }
+    return { record: unanswerable(deps, agent, input), refusal: ofProvider(error.message) }
   }
 }
 
 const ofProvider = (detail: string): ReplyError => ({ code: 'provider_error', message: detail, detail })
 
-type RebuiltBasis = Pick<ReplyBasis, 'agentName' | 'openToolbox'> & {
-  request: Omit<ReplyBasis['request'], 'reasoning'>
+type RebuiltBasis = Pick<ReplySetup, 'agentName' | 'openToolbox'> & {
+  request: Omit<ReplySetup['request'], 'reasoning'>
 }
 
 /** Builds what a reply goes on with. Throws 400 where the agent's provider does not take it any more. */

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { components } from '../../../openapi/generated/schema.ts'
-import type { MessagePlace } from '../../actors/ports/index.ts'
-import type { MessageRecord } from '../../actors/session/host.ts'
+import type { MessagePlace, SentMessage } from '../../actors/ports/index.ts'
 import { broughtTools } from '../../features/approvals/index.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { badRequest } from '../server/http-error.ts'
@@ -34,7 +33,7 @@ const MAX_KEY_LENGTH = 255
  * Returns the request's `Idempotency-Key` with a hash of the input that it stands for. Null when none was sent. Throws
  * 400.
  */
-export function idempotencyOf(request: FastifyRequest, hashedInput: unknown): MessageRecord['idempotency'] {
+export function idempotencyOf(request: FastifyRequest, hashedInput: unknown): SentMessage['idempotency'] {
   const key = request.headers['idempotency-key']
   if (key === undefined || key === '') return null
   if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH) {

@@ -11,7 +11,7 @@ import type { Queue } from '../../features/queue/index.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import { type AgentDependencies, loadAgent } from './agent-for-reply.ts'
-import { joinOnly, type MessageInput, messageFrom } from './message-record.ts'
+import { joinOnly, type MessageInput, recordFrom } from './message-record.ts'
 import type { OverrideDependencies } from './overrides.ts'
 import { hashOf } from './request-options.ts'
 
@@ -84,14 +84,15 @@ async function sendTo(
   parts: PreparedParts | undefined,
 ): Promise<Sent> {
   try {
-    return toldOf(await deps.host.send(await messageFrom(deps, agent, input, parts)), input.counted)
+    const record = await recordFrom(deps, agent, input, parts?.mediaTypes)
+    return toldOf(await deps.host.send(record, parts), input.counted)
   } catch (error) {
     const { decisions, isRetry, idempotency } = input
     const mayJoin = isRetry || idempotency !== null
     if (!(error instanceof HttpError) || !mayRepeat.includes(error.status) || !mayJoin) throw error
     // The reply that it repeats may run already: the agent took these fields then, or the decisions were in time.
     const decided = decisions && { waitId: null, calls: decisions.calls, hash: hashOf(decisions.calls) }
-    const sent = await deps.host.send(joinOnly(deps, agent, input, { parts, decided }))
+    const sent = await deps.host.send(joinOnly(deps, agent, input, decided), parts)
     if (sent.outcome === 'joined' || (decisions && sent.outcome === 'key_reused')) return sent
     throw error
   }

@@ -109,7 +109,7 @@ for (const [offered, code] of [
 ] as const) {
   verifies('contract-21.losses', `an offer (${offered}) that nobody took in time ends as ${code}`, async () => {
     const { host, store } = openScene()
-    await store.journal.admit({ ...message(), parts: [], replyId: crypto.randomUUID(), mayStart: true })
+    await store.journal.admit({ ...message().message, extras: {}, replyId: crypto.randomUUID(), mayStart: true })
     const [row] = store.rows()
     if (row) await host.owned.settleOrphan({ ...row.info, offered })
     expect(row?.outcome).toMatchObject({ type: 'failed', error: { code } })

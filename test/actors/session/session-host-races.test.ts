@@ -254,7 +254,7 @@ describe('what is not stored', () => {
 
   verifies('contract-4.orphans', 'a row that nobody is at work on is settled as internal', async () => {
     const scene = openScene()
-    await scene.store.journal.admit({ ...message(), parts: [], replyId: crypto.randomUUID(), mayStart: true })
+    await scene.store.journal.admit({ ...message().message, extras: {}, replyId: crypto.randomUUID(), mayStart: true })
     const [row] = scene.store.rows()
     if (row) await scene.host.owned.settleOrphan({ ...row.info, offered: null })
     expect(row).toMatchObject({ outcome: { type: 'failed', error: { code: 'internal' } }, requesterLost: true })

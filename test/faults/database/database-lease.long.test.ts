@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect } from 'vitest'
 import { deriveTitle } from '../../../src/actors/history/title.ts'
 import type { Intent, ReplyInfo } from '../../../src/actors/ports/index.ts'
+import { contributions } from '../../../src/compose/contributions.ts'
 import { storedReplies } from '../../../src/compose/stored-replies.ts'
 import type { Coordination } from '../../../src/coordination/coordination.ts'
 import { createLocalCoordination } from '../../../src/coordination/local.ts'
@@ -49,6 +50,7 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
   const calls = { applied: [] as Intent[], fenced: [] as number[], orphans: [] as ReplyInfo[], dropped: [] as string[] }
   const running = new Set<string>()
   const journal = createJournal({
+    contributions,
     sql: scene.sql,
     instance: coordination,
     flushTimeoutMs: 10_000,

@@ -29,7 +29,8 @@ async function compacting() {
       }),
     },
   })
-  const { agentId, agentName, sessionId, request, openToolbox, origin } = message()
+  const { agentId, sessionId } = message().message
+  const { agentName, request, openToolbox, origin } = message().setup
   const values = { user: null, metadata: {}, sessionId, at: '2026-01-01T00:00:00.000Z' }
   const compacted = createCompactions(inner).compact({
     agentId,

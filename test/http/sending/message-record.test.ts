@@ -1,10 +1,10 @@
-/** A message's record: built once for everything that starts or joins a reply, and plain data but for two parts. */
+/** A message's record: built once for everything that starts or joins a reply, and plain data but for its toolbox. */
 import { expect, test } from 'vitest'
 import {
   joinOnly,
   type MessageInput,
-  messageFrom,
   type RecordDependencies,
+  recordFrom,
 } from '../../../src/http/sending/message-record.ts'
 import type { AgentForCompletion } from '../../../src/persistence/records/agent-lookup.ts'
 
@@ -63,40 +63,42 @@ const wait = { replyId: 'r', pending: [], carried, waitedMs: 5 }
 const decisions = { calls: [], wait, bySecret: false, asMessages: false }
 
 const everyWay = async () => ({
-  message: await messageFrom(deps, agent, input, undefined),
-  decisions: await messageFrom(deps, agent, { ...input, decisions }, undefined),
-  join: joinOnly(deps, agent, input, { parts: undefined, decided: undefined }),
+  message: await recordFrom(deps, agent, input),
+  decisions: await recordFrom(deps, agent, { ...input, decisions }),
+  join: joinOnly(deps, agent, input),
 })
 
 test('a message, decisions and a join take the same from their agent and their request', async () => {
   for (const [way, record] of Object.entries(await everyWay())) {
     expect({ way, ...record }).toMatchObject({
       way,
-      agentId: 'a',
-      agentName: 'Agent',
-      model: 'm',
-      configuration: 7,
-      facts: { providerId: 'v', prompt: agent.prompt, overrides: null },
-      request: { system: 'Be brief.', config: { temperature: 0.5 }, reasoning: true },
-      sessionId: 's',
-      user: 'u',
-      text: 'hi',
-      includeUsage: true,
-      idempotency: input.idempotency,
+      message: {
+        agentId: 'a',
+        model: 'm',
+        configuration: 7,
+        facts: { providerId: 'v', prompt: agent.prompt, overrides: null },
+        sessionId: 's',
+        user: 'u',
+        text: 'hi',
+        includeUsage: true,
+        idempotency: input.idempotency,
+      },
+      setup: { agentName: 'Agent', request: { system: 'Be brief.', config: { temperature: 0.5 }, reasoning: true } },
     })
   }
 })
 
 test('decisions name fields that are in force, and a join asks for none', async () => {
   const { message, decisions: decided, join } = await everyWay()
-  expect(message.request.fields).toEqual({ seed: 1, responseFormat: { type: 'json_object' } })
-  const later = await messageFrom(deps, agent, { ...input, fields: {}, decisions }, undefined)
-  expect([decided.inForce?.fields, later.inForce?.fields]).toEqual([{ seed: 1 }, { seed: 2 }])
-  expect([join.joinOnly, join.onBusy, join.request.fields]).toEqual([true, 'reject', {}])
+  expect(message.setup.request.fields).toEqual({ seed: 1, responseFormat: { type: 'json_object' } })
+  const later = await recordFrom(deps, agent, { ...input, fields: {}, decisions })
+  expect([decided.setup.inForce?.fields, later.setup.inForce?.fields]).toEqual([{ seed: 1 }, { seed: 2 }])
+  expect([join.joinOnly, join.message.onBusy, join.setup.request.fields]).toEqual([true, 'reject', {}])
 })
 
-test('without its toolbox and its parts a record is plain data', async () => {
-  for (const { openToolbox: _, parts: __, ...record } of Object.values(await everyWay())) {
-    expect(() => structuredClone(record)).not.toThrow() // it refuses functions
+test('without its toolbox a record is plain data', async () => {
+  for (const { setup, ...record } of Object.values(await everyWay())) {
+    const { openToolbox: _, ...plain } = setup
+    expect(() => structuredClone({ ...record, setup: plain })).not.toThrow() // it refuses functions
   }
 })

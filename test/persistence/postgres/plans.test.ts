@@ -1,5 +1,6 @@
 /** The plans of a reply's statements, which are kept for as long as a connection lives. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { contributions } from '../../../src/compose/contributions.ts'
 import { connect, type Sql } from '../../../src/persistence/postgres/database.ts'
 import { readHistory } from '../../../src/persistence/replies/reading/history.ts'
 import { createJournal } from '../../../src/persistence/replies/writing/journal.ts'
@@ -29,6 +30,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   verifies('contract-11.large-lists', 'made while the tables are small, they enter them by their keys', async () => {
     const sql = connect(scene.database.url, { max: 1, name: 'planned', timeoutMs: 0, planOnce: true })
     const journal = createJournal({
+      contributions,
       sql,
       instance: scene.instance,
       flushTimeoutMs: 60_000,

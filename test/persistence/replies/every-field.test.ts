@@ -5,12 +5,13 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { MessagePart, ReplyInfo, Settlement } from '../../../src/actors/ports/index.ts'
+import { contributions } from '../../../src/compose/contributions.ts'
 import { admissionColumns } from '../../../src/persistence/replies/admission/admission.ts'
 import { settle, settlementRow, settleTogether } from '../../../src/persistence/replies/settling/settlement.ts'
 import type { outcomeColumns } from '../../../src/persistence/replies/settling/stored-outcome.ts'
 import { jsonText, type reasoningColumns } from '../../../src/persistence/replies/settling/stored-reply.ts'
 import { verifies } from '../../verifies.ts'
-import { finished, openScene, reasoningAt, type Scene, textAt, toolCallAt, versions } from '../scene.ts'
+import { finished, openScene, reasoningAt, type Scene, settling, textAt, toolCallAt, versions } from '../scene.ts'
 import { waits } from './together-scene.ts'
 
 type Keys<T> = T extends unknown ? keyof T : never
@@ -197,10 +198,10 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   const settleBy = {
     async alone(reply: ReplyInfo, settlement: Settlement) {
-      expect(await settle(scene.sql, scene.instance.id, reply, settlement, 777)).toMatchObject({ result: 'settled' })
+      expect(await settle(settling(scene), reply, settlement, 777)).toMatchObject({ result: 'settled' })
     },
     async together(reply: ReplyInfo, settlement: Settlement) {
-      const row = settlementRow(reply, settlement, 777) ?? ''
+      const row = settlementRow(settling(scene), reply, settlement, 777) ?? ''
       const item = { reply, settlement, row, sessionId: reply.sessionId }
       expect(await settleTogether(scene.sql, scene.instance.id, [item])).toMatchObject([{ result: 'settled' }])
     },
@@ -258,7 +259,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         place: { parent: before.id },
         facts,
       })
-      const columns = admissionColumns(message)
+      const columns = admissionColumns(message, contributions.admission)
       expect(await admitBy[way](columns, message.text)).toBe('admitted')
       const stored = await storedOf(message.replyId)
       const values = {
@@ -284,8 +285,8 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const asked = await scene.begin(await scene.newSession())
     await scene.journal.settle(asked, settlements.waiting)
     const decided = { waitId: asked.id, calls: [{ id: 'c', decision: 'respond' as const, output: 'x' }], hash }
-    const message = scene.message(asked.sessionId, { text: '', decided })
-    expect(await admitBy.alone(admissionColumns(message), '')).toBe('admitted')
+    const message = scene.message(asked.sessionId, { text: '', approval: { decided } })
+    expect(await admitBy.alone(admissionColumns(message, contributions.admission), '')).toBe('admitted')
     const stored = await storedOf(message.replyId)
     expect(stored['messages.continues']).toBe(asked.id)
     expect(stored['messages.decisions_hash']).toBe(`\\x${hash.toString('hex')}`)

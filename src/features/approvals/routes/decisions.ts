@@ -5,7 +5,8 @@ import type { CallAnswer, CheckedToolbox, DecidedCall, MessagePlace } from '../.
 import { refuse } from '../../../http/sending/refusals.ts'
 import { badRequest, HttpError, missing } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { findWait, type PendingCall, type Wait } from '../store/waits.ts'
+import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
+import { findWait, type Wait } from '../store/waits.ts'
 
 export interface GivenDecisions {
   calls: readonly DecidedCall[]

@@ -1,18 +1,9 @@
 /** The pending calls of a session, and what its next reply needs of the previous one. */
 import type { Carried } from '../../../actors/ports/index.ts'
-import type { CallDecision, WaitKind } from '../../../actors/reply/reply-event.ts'
-import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
-import { type Fragment, isoTime } from '../../../persistence/postgres/page.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { type PendingCall, pendingOf } from '../../../persistence/replies/reading/waiting-calls.ts'
 import { decodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
-
-/** A pending call as every surface shows it. */
-export interface PendingCall {
-  call_id: string
-  name: string
-  arguments: string
-  kind: WaitKind
-}
 
 export interface Wait {
   /** The session's newest reply, which ended to wait. */
@@ -22,46 +13,6 @@ export interface Wait {
   /** Milliseconds since the question, by the database's clock. */
   waitedMs: number
 }
-
-/** Returns a fragment for `PendingCall[]` of a row of `sessions`. */
-export const pendingOf = (sql: AnySql): Fragment => sql`
-  case when sessions.status = 'waiting'
-       then coalesce((select jsonb_agg(jsonb_build_object('call_id', p.call_id, 'name', p.name, 'arguments', p.arguments,
-                                                          'kind', p.kind) order by p.place)
-                        from pending_calls(sessions.id) p), '[]')
-       else '[]' end`
-
-/** The outcome of a call that was pending. `decision` is null when it was not decided. */
-export interface WaitedCall {
-  id: string
-  /** True if the call may still be decided. */
-  open: boolean
-  decision: CallDecision | null
-  decidedAt: string | null
-  decidedBy: string | null
-  /** The arguments it was approved with. Null stands for its own. */
-  arguments: string | null
-  output: string | null
-  reason: string | null
-  /** True if the call was approved and may have taken effect. */
-  begun: boolean
-  ok: boolean | null
-  content: string | null
-  durationMs: number | null
-}
-
-/**
- * Returns a fragment for `WaitedCall[]` of `messages m`, or null. Calls of a reply that still runs are in its frames.
- */
-export const waitedCalls = (sql: AnySql): Fragment => sql`
-  (select jsonb_agg(jsonb_build_object(
-            'id', w.call_id, 'open', w.open, 'decision', w.decision, 'decidedAt', ${isoTime(sql, 'w.decided_at')},
-            'decidedBy', w.decided_by, 'arguments', w.decided_arguments, 'output', w.output, 'reason', w.reason,
-            'begun', w.begun or b.call_id is not null, 'ok', coalesce(w.ok, b.ok), 'content', coalesce(w.content, b.content),
-            'durationMs', coalesce(w.duration_ms, b.duration_ms)) order by w.place)
-     from waiting_calls w
-     left join lateral begun_calls(w.decided_in) b on w.decision = 'approve' and b.call_id = w.call_id
-    where w.reply_id = m.id)`
 
 /** Returns how many sessions wait, of all agents. */
 export async function countWaiting(sql: Sql): Promise<number> {

@@ -1,5 +1,5 @@
 /** Rows of `messages` for what a session is made with. */
-import type { GivenMessage } from '../../../actors/ports/index.ts'
+import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { isNumberedKind, type StoredEvent } from '../../../actors/reply/reply-event.ts'
 import { fold, jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
@@ -35,4 +35,16 @@ function givenColumns({ role, content, events = [] }: GivenMessage): GivenColumn
   })
   const { frameEnds, others } = fold(stored)
   return { role, content, frame_ends: frameEnds, tool_events: others }
+}
+
+/** Returns the columns of an admission that makes its session. */
+export function admittedSession({ externalId, secretNumber, begins, ...others }: SessionToMake) {
+  others satisfies Record<string, never>
+  return { external_id: externalId, secret_number: secretNumber, ...(begins && { begins: beginColumns(begins) }) }
+}
+
+function beginColumns({ title, metadata, messages, ...others }: NonNullable<SessionToMake['begins']>) {
+  others satisfies Record<string, never>
+  const { rows, bytes } = givenRows(messages)
+  return { title, metadata, messages: rows, bytes }
 }

@@ -1,16 +1,51 @@
 /** Summaries of conversations (contract section 19), and the sessions that are held while one is made on its own. */
-import type { HeldSession, NewCheckpoint, SessionToHold } from '../../../actors/ports/index.ts'
+import type { Checkpoints, HeldSession, NewCheckpoint, SessionToHold } from '../../../actors/ports/index.ts'
 import type { Usage } from '../../../actors/reply/reply-event.ts'
-import type { Sql } from '../../../persistence/postgres/database.ts'
+import { retry } from '../../../async/retry.ts'
+import { askAgain, isUnavailable, type Sql } from '../../../persistence/postgres/database.ts'
 import { isoTime } from '../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Owner } from '../../../persistence/replies/admission/admission-answer.ts'
+
+export interface CheckpointOptions {
+  sql: Sql
+  instance: { id: string; epoch(): number }
+  /** The longest wait of a hold for a database that is away. */
+  waitMs: number
+}
+
+const backOff = { firstMs: 20, longestMs: 500, mayPass: isUnavailable }
+
+/** Creates the store of summaries. Once it is closed it tries nothing again. */
+export function createCheckpoints({ sql, instance, waitMs }: CheckpointOptions): Checkpoints & { close(): void } {
+  const { id } = instance
+  let closed = false
+  const isOwn = (epoch: number) => epoch === instance.epoch() && !closed
+  return {
+    keepCheckpoint(place, checkpoint) {
+      const { epoch } = place
+      const tryOnce = async () =>
+        isOwn(epoch) ? await storeCheckpoint(sql, { id, epoch }, place, checkpoint) : ('fenced' as const)
+      return retry(tryOnce, backOff)
+    },
+    hold: (session, epoch) => askAgain(() => holdSession(sql, { id, epoch }, session), waitMs),
+    release({ sessionId, epoch }, hold) {
+      // What this instance held under an epoch that it has given up holds nothing.
+      const tryOnce = async () => (isOwn(epoch) ? await releaseSession(sql, { id, epoch }, sessionId, hold) : null)
+      return retry(tryOnce, backOff)
+    },
+    isHeld: (sessionId, hold) => isHeld(sql, sessionId, hold),
+    close() {
+      closed = true
+    },
+  }
+}
 
 /**
  * Stores a checkpoint. Idempotent. `fenced`: this instance was declared lost, or the session is gone, or is no longer
  * held by `hold`.
  */
-export async function storeCheckpoint(
+async function storeCheckpoint(
   sql: Sql,
   owner: Owner,
   { sessionId, hold = null }: { sessionId: string; hold?: string | null },
@@ -42,7 +77,7 @@ export async function storeCheckpoint(
  * Holds a session as a reply would. Idempotent. Null if a reply or another compaction runs, or calls are pending. The
  * session's own row decides: an admission changes it under the same lock.
  */
-export async function holdSession(
+async function holdSession(
   sql: Sql,
   owner: Owner,
   { agentId, sessionId, hold }: SessionToHold,
@@ -64,13 +99,13 @@ export async function holdSession(
  * Releases a session. Idempotent. Returns the id of the reply to the queued message that begins with it. Null if none
  * does.
  */
-export async function releaseSession(sql: Sql, owner: Owner, sessionId: string, hold: string): Promise<string | null> {
+async function releaseSession(sql: Sql, owner: Owner, sessionId: string, hold: string): Promise<string | null> {
   const [row] = await sql<{ next: string | null }[]>`
     select release_session(${owner.id}, ${owner.epoch}, ${sessionId}, ${hold}) as next`
   return row?.next ?? null
 }
 
-export async function isHeld(sql: Sql, sessionId: string, hold: string): Promise<boolean> {
+async function isHeld(sql: Sql, sessionId: string, hold: string): Promise<boolean> {
   const rows = await sql`
     select 1 from sessions where id = ${sessionId} and compaction ->> 'id' = ${hold} and is_compacting(compaction)`
   return rows.length > 0

@@ -3,6 +3,9 @@ import type { LimitsInForce, OverLimit, RequestRate } from '../../../actors/port
 import type { AnySql, Sql } from '../../../persistence/postgres/database.ts'
 import { jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
 
+/** Returns the columns of an admission under limits. */
+export const admittedLimits = (limits: LimitsInForce) => ({ limits })
+
 /** A stateless request. */
 export interface LimitedRequest {
   replyId: string

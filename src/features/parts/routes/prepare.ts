@@ -6,7 +6,8 @@ import type { MessagePart, ModelMessage, NewParts, PartIdentity } from '../../..
 import { createSemaphore } from '../../../async/semaphore.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
-import { keepContents, type PartOwner, readContent, releaseContents } from '../store/parts.ts'
+import { readContent } from '../../../persistence/replies/reading/part-rows.ts'
+import { keepContents, type PartOwner, releaseContents } from '../store/parts.ts'
 import type { Decoded } from './base64.ts'
 import { faultOf, pictureTypeOf } from './check-bytes.ts'
 import {

@@ -3,11 +3,11 @@
  * parts keeps their contents first (`keepContents`), admits the message, and lets go (`releaseContents`).
  */
 import { createHash } from 'node:crypto'
-import type { MessagePart, PartIdentity, PartType } from '../../../actors/ports/index.ts'
+import type { MessagePart, PartIdentity } from '../../../actors/ports/index.ts'
 import { copyIn } from '../../../persistence/postgres/copy.ts'
-import { type AnySql, askAgain, codeOf, type Sql, type Tx } from '../../../persistence/postgres/database.ts'
-import type { Fragment } from '../../../persistence/postgres/page.ts'
+import { type AnySql, codeOf, type Sql, type Tx } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { type PartRow, partColumns, partOf } from '../../../persistence/replies/reading/part-rows.ts'
 
 /** Bytes of a message that is being sent. */
 export interface NewContent {
@@ -173,94 +173,38 @@ export async function tidyContents(sql: Sql): Promise<void> {
          and not exists (select 1 from part_uploads u where u.sha256 = c.sha256) limit 1000))`
 }
 
-/** The time a reply waits for a database that is away. */
-const WAIT_MS = 5000
+/** Returns the columns of an admission with parts. */
+export const admittedParts = (parts: readonly (MessagePart | PartIdentity)[]): { parts?: Partial<PartRow>[] } =>
+  parts.length === 0 ? {} : { parts: parts.map(rowOf) }
 
-/** Returns the bytes of a content by its key, a piece at a time. Ends early if the content was deleted meanwhile. */
-export async function* readContent(sql: Sql, key: string): AsyncGenerator<Uint8Array> {
-  for (let n = 0; ; n++) {
-    const [row] = await askAgain(
-      () => sql<{ base64: string }[]>`
-        select encode(bytes, 'base64') as base64 from part_pieces where sha256 = decode(${key}, 'hex') and n = ${n}`,
-      WAIT_MS,
-    )
-    if (row === undefined) return
-    yield Buffer.from(row.base64, 'base64') // line breaks are skipped
+function rowOf(part: MessagePart | PartIdentity): Partial<PartRow> {
+  if (!('type' in part)) return 'sourceUrl' in part ? { source_url: part.sourceUrl } : part
+  const {
+    type,
+    sha256,
+    mediaType,
+    filename,
+    size,
+    detail,
+    sourceUrl,
+    place,
+    storedAs = null,
+    read: _,
+    ...others
+  } = part
+  others satisfies Record<string, never>
+  return {
+    type,
+    sha256,
+    media_type: mediaType,
+    filename,
+    size,
+    detail,
+    source_url: sourceUrl,
+    text_place: place,
+    stored_as: storedAs,
   }
 }
-
-/** A row of message_parts, as JSON. */
-export interface PartRow {
-  type: PartType
-  sha256: string
-  media_type: string
-  filename: string | null
-  size: number
-  detail: MessagePart['detail']
-  source_url: string | null
-  text_place: number
-  stored_as: string | null
-}
-
-/** Returns a subquery: the parts of `messages m`, in order. Null when the message has none. */
-export const partsOf = (sql: AnySql): Fragment => sql`(
-  select jsonb_agg(jsonb_build_object(
-           'type', p.type, 'sha256', encode(p.sha256, 'hex'), 'media_type', p.media_type, 'filename', p.filename,
-           'size', p.size, 'detail', p.detail, 'source_url', p.source_url, 'text_place', p.text_place,
-           'stored_as', encode(p.stored_as, 'hex')) order by p.n)
-    from message_parts p where p.message_id = m.id)`
-
-export const partOf = (sql: Sql, row: PartRow): MessagePart => ({
-  type: row.type,
-  sha256: row.sha256,
-  mediaType: row.media_type,
-  filename: row.filename,
-  size: row.size,
-  detail: row.detail,
-  sourceUrl: row.source_url,
-  place: row.text_place,
-  storedAs: row.stored_as,
-  read: () => readContent(sql, row.stored_as ?? row.sha256),
-})
-
-/** Returns the parts in the form that admit_message takes. */
-export const partRows = (parts: readonly (MessagePart | PartIdentity)[]): Partial<PartRow>[] =>
-  parts.map((part) =>
-    'type' in part
-      ? {
-          type: part.type,
-          sha256: part.sha256,
-          media_type: part.mediaType,
-          filename: part.filename,
-          size: part.size,
-          detail: part.detail,
-          source_url: part.sourceUrl,
-          text_place: part.place,
-          stored_as: part.storedAs ?? null,
-        }
-      : 'sourceUrl' in part
-        ? { source_url: part.sourceUrl }
-        : part,
-  )
-
-/**
- * Returns `partsOf` for a list. It checks once whether the session has any parts: a look for each message was a fifth
- * of reading a conversation of text. Only users send parts.
- */
-export const partsOfMany = (sql: AnySql, sessionId: string): Fragment => sql`
-  case when m.role = 'user' and exists (select 1 from message_parts where session_id = ${sessionId})
-       then ${partsOf(sql)} end`
-
-/** Returns a message's parts, in order. */
-export async function readParts(sql: Sql, messageId: string): Promise<MessagePart[]> {
-  const rows = await sql<PartRow[]>`
-    select ${columns(sql)} from message_parts p where p.message_id = ${messageId} order by p.n`
-  return rows.map((row) => partOf(sql, row))
-}
-
-const columns = (sql: Sql): Fragment => sql`
-  p.type, encode(p.sha256, 'hex') as sha256, p.media_type, p.filename, p.size, p.detail, p.source_url, p.text_place,
-  encode(p.stored_as, 'hex') as stored_as`
 
 /** The place of a part to read: `n` counts the message's parts from 0. */
 export interface PartPlace {
@@ -274,7 +218,7 @@ export interface PartPlace {
 export async function findPart(sql: Sql, { agentId, sessionId, messageId, n }: PartPlace): Promise<MessagePart | null> {
   if (![agentId, sessionId, messageId].every(isUuid) || !/^\d{1,2}$/.test(n)) return null
   const [row] = await sql<PartRow[]>`
-    select ${columns(sql)}
+    select ${partColumns(sql)}
       from message_parts p
      where p.message_id = ${messageId} and p.session_id = ${sessionId} and p.n = ${Number(n)}
        and exists (select 1 from sessions s where s.id = p.session_id and s.agent_id = ${agentId})`

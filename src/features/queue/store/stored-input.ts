@@ -41,6 +41,9 @@ const codec = versionedCodec('A queued message', inputSchemas)
 
 export const encodeInput = (input: QueuedInput): string => codec.encode({ version: 1, ...input })
 
+/** Returns the columns of an admission that may wait. */
+export const admittedInput = (input: QueuedInput) => ({ input: encodeInput(input) })
+
 export function decodeInput(text: string): QueuedInput {
   const { version: _, ...input } = codec.decode(text)
   return input

@@ -1,8 +1,8 @@
 /** The tool calls of a stored message as the playground shows them, with the decisions about pending ones. */
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { decisionText } from '../../../actors/history/decided-calls.ts'
-import type { WaitedCall } from '../../../features/approvals/index.ts'
 import type { Message } from '../../../persistence/replies/reading/message-rows.ts'
+import type { WaitedCall } from '../../../persistence/replies/reading/waiting-calls.ts'
 
 type ToolCallShown = components['schemas']['PlaygroundToolCall']
 

@@ -28,7 +28,7 @@ export interface Answer {
   /** In the queue, when the message waits there; else in its session. */
   position?: number
   values?: Admitted['values'] | null
-  /** What stands before the message. Absent or null when it must be read by a statement of its own. */
+  /** The messages before this one. Absent or null when it must be read by a statement of its own. */
   history?: HistoryRow[] | null
   rate?: RequestRate | null
   over?: OverLimit

@@ -1,19 +1,10 @@
 /** Admits messages: stores each and opens its reply, or says why not. */
 
-import type {
-  Admission,
-  Decisions,
-  HistoryLimits,
-  Journal,
-  NewMessage,
-  SessionToMake,
-} from '../../../actors/ports/index.ts'
+import type { Admission, HistoryLimits, Journal, NewMessage } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { retry } from '../../../async/retry.ts'
-import { givenRows } from '../../../features/branches/store/given-messages.ts'
-import { partRows } from '../../../features/parts/store/parts.ts'
-import { encodeInput } from '../../../features/queue/store/stored-input.ts'
 import { changedNothing, isUnavailable, type Sql } from '../../postgres/database.ts'
+import type { AdmissionContributions } from '../contributions.ts'
 import { limitColumns, noLimits, type StorageLimits } from '../sessions/storage-limits.ts'
 import { jsonText } from '../settling/stored-reply.ts'
 import { type Answer, admissionOf, type Owner } from './admission-answer.ts'
@@ -30,6 +21,14 @@ interface Log {
   warn(details: object, message: string): void
 }
 
+export interface AdmissionOptions {
+  sql: Sql
+  contributions: AdmissionContributions
+  /** The limits of sessions. When absent, they may hold any number of bytes. */
+  limits?: StorageLimits | undefined
+  log: Log
+}
+
 /** A try together with others, which failed. `begin`: in ms, monotonic. */
 interface EarlierTry {
   begin: number
@@ -37,16 +36,15 @@ interface EarlierTry {
 }
 
 /**
- * One statement, idempotent by the reply's id: while the database is away it is sent again. All tries go under one epoch,
+ * Admits a message by one statement, idempotent by the reply's id: while the database is away it is sent again. All tries go under one epoch,
  * since one whose answer was lost may have been stored under it. Rejects when no try has stored anything or will: each
  * was refused by the server, never reached it, or was only to look. Takes two silences of a connection and a second at most.
  */
 export async function admit(
-  sql: Sql,
+  { sql, contributions, limits, log }: AdmissionOptions,
   owner: Owner,
   message: NewMessage,
-  log: Log,
-  { limits = noLimits, earlier = null }: { limits?: StorageLimits; earlier?: EarlierTry | null } = {},
+  earlier: EarlierTry | null = null,
 ): Promise<Admission> {
   const begin = earlier?.begin ?? performance.now()
   let maybeStored = earlier?.maybeStored ?? false // by a try whose answer was lost
@@ -56,7 +54,8 @@ export async function admit(
   }
   const pace = { firstMs: FIRST_WAIT_MS, withinMs: RETRY_MS, since: begin }
   try {
-    const answer = await retry(() => ask(sql, owner, message, limits), { ...pace, mayPass })
+    const wanted = jsonText(admissionColumns(message, contributions, limits))
+    const answer = await retry(() => ask(sql, owner, wanted, message.text), { ...pace, mayPass })
     return maybeStored && !isForGood(answer, message)
       ? { outcome: 'unknown' }
       : admissionOf(sql, answer, owner, message)
@@ -69,7 +68,7 @@ export async function admit(
 }
 
 /**
- * Whether the answer also settles earlier attempts that may still reach the server. What refuses a message now (a running reply, a full
+ * Returns whether the answer also settles earlier attempts that may still reach the server. What refuses a message now (a running reply, a full
  * instance, no message to answer) may be gone by then; a deleted session never returns, nor an epoch, and a key leads to its reply for a day.
  */
 function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessage): boolean {
@@ -86,10 +85,9 @@ function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessag
   ].includes(outcome)
 }
 
-async function ask(sql: Sql, owner: Owner, message: NewMessage, limits: StorageLimits): Promise<Answer> {
-  const wanted = jsonText(admissionColumns(message, limits))
+async function ask(sql: Sql, owner: Owner, wanted: string, text: string): Promise<Answer> {
   const [row] = await sql<{ answer: Answer }[]>`
-    select admit_message(${owner.id}, ${owner.epoch}, ${wanted}::text::jsonb, ${message.text}) as answer`
+    select admit_message(${owner.id}, ${owner.epoch}, ${wanted}::text::jsonb, ${text}) as answer`
   if (row === undefined) throw new Error('admit_message returned no row')
   return row.answer
 }
@@ -102,10 +100,7 @@ export function admissionColumns(
     sessionId,
     user,
     text: _, // an argument of its own
-    parts,
     place,
-    decided,
-    answers,
     by,
     model,
     includeUsage,
@@ -113,21 +108,21 @@ export function admissionColumns(
     isRetry,
     configuration,
     mayStart,
-    makeSession,
     title,
     titleIsDraft,
     facts,
     usesValues,
-    limits,
     onBusy,
-    queuedInput,
     mayQueue,
     historyLimits,
+    extras: { queue, limits, parts, approval, session, ...unknown },
     ...others
   }: NewMessage,
+  contributions: AdmissionContributions,
   storageLimits = noLimits,
 ) {
   others satisfies Record<string, never> // a field that is not sent does not compile
+  unknown satisfies Record<string, never>
   return {
     ...limitColumns(storageLimits),
     agent_id: agentId,
@@ -142,44 +137,27 @@ export function admissionColumns(
     is_retry: isRetry,
     may_start: mayStart,
     configuration,
-    make_session: makeSession !== undefined,
-    ...(makeSession && sessionColumns(makeSession)),
+    make_session: session !== undefined,
+    ...(session && contributions.session(session)),
     derived_title: title,
     title_is_draft: titleIsDraft,
-    parts: parts?.length ? partRows(parts) : undefined,
+    ...(parts && contributions.parts(parts)),
     decided_by: by,
-    answers: answers?.length ? answers : undefined,
-    ...(decided && decisionColumns(decided)),
+    ...(approval && contributions.approval(approval)),
     place,
     facts: facts && withoutNulls(facts),
     uses_values: usesValues === true ? true : undefined,
-    limits,
+    ...(limits && contributions.limits(limits)),
     on_busy: onBusy === 'reject' ? undefined : onBusy,
     may_queue: mayQueue === true ? true : undefined,
-    input: mayQueue === true && queuedInput ? encodeInput(queuedInput) : undefined,
+    ...(mayQueue === true && queue && contributions.queue(queue)),
     history: historyLimits && historyColumns(historyLimits),
   }
 }
 
-/** What is null is left out: a null is stored with its name, twice a reply. */
+/** Leaves out what is null: a null is stored with its name, twice a reply. */
 const withoutNulls = (facts: object): object =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
-
-function sessionColumns({ externalId, secretNumber, begins, ...others }: SessionToMake) {
-  others satisfies Record<string, never>
-  return { external_id: externalId, secret_number: secretNumber, begins: begins && beginColumns(begins) }
-}
-
-function beginColumns({ title, metadata, messages, ...others }: NonNullable<SessionToMake['begins']>) {
-  others satisfies Record<string, never>
-  const { rows, bytes } = givenRows(messages)
-  return { title, metadata, messages: rows, bytes }
-}
-
-function decisionColumns({ waitId, calls, hash, ...others }: Decisions) {
-  others satisfies Record<string, never>
-  return { wait_id: waitId, decisions: calls, decisions_hash: hash.toString('hex') }
-}
 
 function historyColumns({ maxBytes, maxToolText, ...others }: HistoryLimits) {
   others satisfies Record<string, never>
@@ -192,21 +170,19 @@ interface Grouped extends GroupItem {
 }
 
 /**
- * `admit`, for many at a time. A message that may only join, that is a retry, or brings decisions, answers or a history, always
- * goes alone.
+ * Creates `admit` for many messages at a time. A message that may only join, that is a retry, or brings decisions, answers or
+ * a history, always goes alone.
  */
 export function createAdmissions(
-  sql: Sql,
-  instance: { id: string; epoch(): number },
-  log: Log,
-  limits = noLimits,
+  options: AdmissionOptions & { instance: { id: string; epoch(): number } },
 ): Journal['admit'] {
+  const { sql, instance, contributions } = options
   const inGroups = () =>
     createGroup<Grouped, Admission>({
       together: (items) => admitTogether(sql, items),
       alone({ owner, message }, failed) {
         const earlier = failed && { begin: failed.begin, maybeStored: !changedNothing(failed.error) }
-        return admit(sql, owner, message, log, { limits, earlier })
+        return admit(options, owner, message, earlier)
       },
     })
   const group = inGroups()
@@ -214,21 +190,15 @@ export function createAdmissions(
   const limitedGroup = inGroups()
   return async (message) => {
     const owner = { id: instance.id, epoch: instance.epoch() }
-    if (
-      !message.mayStart ||
-      message.isRetry ||
-      message.decided ||
-      message.answers?.length ||
-      message.makeSession?.begins
-    )
-      return await admit(sql, owner, message, log, { limits })
-    const row = jsonText({ ...admissionColumns(message, limits), text: message.text })
+    const { approval, session, limits } = message.extras
+    if (!message.mayStart || message.isRetry || approval || session?.begins) return await admit(options, owner, message)
+    const row = jsonText({ ...admissionColumns(message, contributions, options.limits), text: message.text })
     const item = { owner, message, sessionId: message.sessionId, row }
-    return await (message.limits ? limitedGroup(item) : group(item))
+    return await (limits ? limitedGroup(item) : group(item))
   }
 }
 
-/** Those of one epoch that nothing stands against, in one statement. Null when `admit` has to decide about it. */
+/** Admits messages of one epoch that nothing stands against, in one statement. Null when `admit` has to decide about one. */
 async function admitTogether(sql: Sql, items: readonly Grouped[]): Promise<(Admission | null)[]> {
   const [first] = items
   if (first === undefined) return []

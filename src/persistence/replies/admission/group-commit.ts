@@ -4,20 +4,20 @@
  */
 
 export interface GroupOptions<Item, Answer> {
-  /** One statement for all of these, which waits for none of them. Null when this one is to be asked alone. */
+  /** Stores all of these by one statement, which waits for none of them. Null when one is to be asked alone. */
   together(items: readonly Item[]): Promise<(Answer | null)[]>
-  /** What came alone, what `together` left out (`failed` null), and what it may have stored before it failed. */
+  /** Stores an item that came alone, that `together` left out (`failed` null), or that it may have stored before it failed. */
   alone(item: Item, failed: Failed | null): Promise<Answer>
 }
 
-/** Why `together` failed, and when it began (ms, monotonic). */
+/** The reason for a failure of `together`, and the time of its begin (ms, monotonic). */
 export interface Failed {
   error: unknown
   begin: number
 }
 
 export interface GroupItem {
-  /** Those of one session that go alone do so in their order. */
+  /** The session. Items of one session that go alone do so in their order. */
   sessionId: string
   /** A row of the statement, as JSON. */
   row: string
@@ -40,12 +40,12 @@ const BATCH_WAIT_MS = 5
 /** After this much quiet (ms) a single item does not wait. */
 const QUIET_MS = 100
 
-/** How long a statement may hold the next one back (ms): the others do not wait for a connection that is silent. */
+/** The time that a statement may hold the next one back (ms): the others do not wait for a connection that is silent. */
 const HOLD_MS = 100
 /** The same of one that came alone: it may wait for a lock. */
 const HOLD_ALONE_MS = 10
 
-/** How many rows of these lengths, from the first on, one statement may hold. */
+/** Returns how many rows of these lengths, from the first on, one statement may hold. */
 function countFitting(lengths: readonly number[]): number {
   let size = 0
   const end = lengths.findIndex((length, count) => {
@@ -56,7 +56,7 @@ function countFitting(lengths: readonly number[]): number {
 }
 
 /**
- * The returned function rejects as `alone` does. A single item skips the batch statement: that is no
+ * Creates a function that stores an item, and rejects as `alone` does. A single item skips the batch statement: that is no
  * faster for one, and what it skips would be sent twice.
  */
 export function createGroup<Item extends GroupItem, Answer>({ together, alone }: GroupOptions<Item, Answer>) {
@@ -67,7 +67,7 @@ export function createGroup<Item extends GroupItem, Answer>({ together, alone }:
   let wroteAt = 0
   let onArrival = () => {}
 
-  /** Whether enough items wait for a batch statement. */
+  /** Returns whether enough items wait for a batch statement. */
   const hasEnough = () => queue.length >= recentBatchSize
   function waitForMore(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -103,7 +103,7 @@ export function createGroup<Item extends GroupItem, Answer>({ together, alone }:
     }
   }
 
-  /** Those of one session wait for each other. Never rejects. */
+  /** Asks items alone. Items of one session wait for each other. Never rejects. */
   async function askAlone(left: readonly Waiting<Item, Answer>[], failed: Failed | null): Promise<void> {
     const bySession = [...Map.groupBy(left, ({ item }) => item.sessionId).values()]
     const inTurn = async (ofSession: readonly Waiting<Item, Answer>[]) => {

@@ -1,4 +1,4 @@
-/** Where each frame of a reply ends in its text, to pick a place to fork at. */
+/** The end of each frame of a reply in its text, to pick a place to fork at. */
 import type { Sql } from '../../postgres/database.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { framesOf, offsetOf, type ShownRow, shownOf } from '../settling/stored-reply.ts'
@@ -10,7 +10,7 @@ export interface FramePlace {
   offset: number
 }
 
-/** The frames from the role frame on; none of a message without frames. Null when there is no such message in this session of the agent. */
+/** Lists the frames from the role frame on; none of a message without frames. Null when there is no such message in this session of the agent. */
 export async function listFramePlaces(
   sql: Sql,
   { agent_id, session_id, message_id }: { agent_id: string; session_id: string; message_id: string },

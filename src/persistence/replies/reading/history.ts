@@ -1,18 +1,19 @@
 /** The earlier messages of a conversation, for the model. */
 import type { Checkpoint, History, HistoryLimits, HistoryMessage, Journal } from '../../../actors/ports/index.ts'
-import { type PartRow, partOf } from '../../../features/parts/store/parts.ts'
+
 import type { Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { decodeSent } from '../stored/stored-columns.ts'
 import { decodeHistoryEvents } from '../stored/stored-events.ts'
+import { type PartRow, partOf } from './part-rows.ts'
 
-/** The position of the message that a history ends at. */
+/** Returns the position of the message that a history ends at. */
 const endOf = (sql: Sql, end: Parameters<Journal['history']>[1]): Fragment =>
   typeof end === 'number'
     ? sql`${end}::integer`
     : sql`(select coalesce(r.parent, r.position - 1) from messages r where r.id = ${end.answeredBy})`
 
-/** See path_history.sql. */
+/** Reads a history by path_history.sql. */
 export async function readHistory(
   sql: Sql,
   sessionId: string,
@@ -26,7 +27,7 @@ export async function readHistory(
   return historyOf(sql, rows)
 }
 
-/** What path_history.sql answers. */
+/** Returns the history that rows of path_history.sql hold. */
 export function historyOf(sql: Sql, [begin, ...rows]: readonly HistoryRow[]): History {
   const checkpoint = checkpointIn(begin)
   const messages = rows.map(({ position, role, content, tools, decided, parts, isTooLong }) => ({
@@ -57,7 +58,7 @@ export type HistoryRow = Pick<HistoryMessage, 'role' | 'content' | 'decided'> & 
   sent: unknown
   isTooLong: true | null
   parts: PartRow[] | null
-  /** These three are in the first row alone, which is no message. */
+  /** The summary's columns, in the first row alone, which is no message. */
   checkpointId: string | null
   covered: number | null
   summary: string | null

@@ -7,7 +7,7 @@ import { isUuid } from '../../postgres/uuid.ts'
 import { findSession } from '../sessions/sessions.ts'
 import { type Message, type MessageRow, messageColumns, messageOf } from './message-rows.ts'
 
-/** Which messages of a session: all, or those nearest to a message before or after them, or the newest. */
+/** The choice of messages of a session: all, or those nearest to a message before or after them, or the newest. */
 export interface MessageQuery {
   /** `all`: the messages of every branch. Absent: those on the path to the head. */
   branches?: 'all' | undefined
@@ -20,7 +20,7 @@ export interface MessageQuery {
 /** `after` or `before` names no message of the session. */
 export class UnknownMessage extends Error {}
 
-/** It holds more than a list without `limit` may. */
+/** The fault of a list that holds more than one without `limit` may. */
 export class ListTooLong extends Error {}
 
 /** Read at once: so much is written in one piece. */
@@ -29,7 +29,7 @@ const BATCH_BYTES = 2 ** 20
 /** The most of a list without `limit`. */
 const MOST_BYTES = 32 * 2 ** 20
 
-/** What a message holds. Frames of one that runs are not counted. */
+/** Returns the bytes of a message. Frames of one that runs are not counted. */
 const bytesOf = (sql: Sql) => sql`
   octet_length(m.content)::bigint + coalesce(octet_length(m.reasoning), 0) + coalesce(octet_length(m.tool_events::text), 0)`
 
@@ -41,11 +41,11 @@ interface Range {
   to: number | null
 }
 
-/** A subquery on a row of `sessions`: the positions of its messages in the range. */
+/** Returns a subquery on a row of `sessions`: the positions of its messages in the range. */
 const positions = (sql: Sql, { branches, limit, from, to }: Range) => sql`
   path_page(id, ${branches === 'all' ? sql`null` : sql`head`}, ${from}, ${to}, ${limit ?? null})`
 
-/** Positions in their order, as many together as are read at once. Throws `ListTooLong` beyond `mostBytes`. */
+/** Returns positions in their order, as many together as are read at once. Throws `ListTooLong` beyond `mostBytes`. */
 export async function batchesOf(
   sql: Sql,
   sessionId: string,
@@ -81,7 +81,7 @@ export const batchesOfPath = (sql: Sql, sessionId: string) => batchesOf(sql, ses
 export type MessageList = Message[] | AsyncIterable<Message>
 
 /**
- * Messages, oldest first; those of a running reply with what is stored so far, in one snapshot with its frames. Null when
+ * Lists messages, oldest first; those of a running reply with what is stored so far, in one snapshot with its frames. Null when
  * there is no such session, or another agent's. Rejects with `UnknownMessage` and `ListTooLong`; a long list breaks off when
  * its session is deleted meanwhile.
  */
@@ -146,13 +146,13 @@ async function* eachOf(list: List, batches: readonly (readonly number[])[]): Asy
   }
 }
 
-/** `before`: the message before the first one of a path. Null when there is none. */
+/** Reads messages from their rows. `before`: the message before the first one of a path. Null when there is none. */
 async function messagesOf({ sql, place, isPath }: List, rows: readonly MessageRow[], before: string | null) {
   const parents = isPath ? rows.map((_, n) => rows[n - 1]?.id ?? before) : await parentIds(sql, place.sessionId, rows)
   return rows.map((row, n) => messageOf(sql, row, { ...place, parentId: parents[n] ?? null }))
 }
 
-/** Than is read at once. Null when there is no such session. One that was not counted yet may hold anything. */
+/** Returns whether a session holds more than is read at once. Null when there is no such session. One that was not counted yet may hold anything. */
 async function holdsMore(sql: Sql, agentId: string, sessionId: string): Promise<boolean | null> {
   const [row] = await sql<{ isLong: boolean }[]>`
     select bytes is null or bytes > ${BATCH_BYTES} as "isLong" from sessions
@@ -160,7 +160,7 @@ async function holdsMore(sql: Sql, agentId: string, sessionId: string): Promise<
   return row?.isLong ?? null
 }
 
-/** Each row's parent. Of a page, the first one's is not among its rows. */
+/** Returns each row's parent. Of a page, the first one's is not among its rows. */
 async function parentIds(sql: Sql, sessionId: string, rows: readonly MessageRow[]): Promise<(string | null)[]> {
   const ids = new Map(rows.map(({ position, id }) => [position, id]))
   const parents = rows.map(({ position, parent }) => parent ?? position - 1)
@@ -173,7 +173,7 @@ async function parentIds(sql: Sql, sessionId: string, rows: readonly MessageRow[
   return parents.map((parent) => ids.get(parent) ?? null)
 }
 
-/** Messages keep their place. Null when it is not of this session. */
+/** Returns the position of a message, which it keeps. Null when it is not of this session. */
 async function positionOf(sql: Sql, sessionId: string, messageId: string): Promise<number | null> {
   if (!isUuid(messageId)) return null
   const [row] = await sql<{ position: number }[]>`

@@ -1,8 +1,7 @@
-/** What is read of messages: their columns, and what they are in a list. Times are ISO 8601 UTC. */
+/** Messages as they are read: their columns, and their form in a list. Times are ISO 8601 UTC. */
 import type { Continuation, MessagePart, ReplyFacts, ReplyFigures } from '../../../actors/ports/index.ts'
 import type { FinishReason, MessageStatus, StoredEvent, Usage } from '../../../actors/reply/reply-event.ts'
-import { type WaitedCall, waitedCalls } from '../../../features/approvals/store/waits.ts'
-import { type PartRow, partOf, partsOfMany } from '../../../features/parts/store/parts.ts'
+
 import type { Sql } from '../../postgres/database.ts'
 import { type Fragment, isoOf, quickTime } from '../../postgres/page.ts'
 import { type CountedDetails, storedUsage, type UsageRow } from '../settling/stored-outcome.ts'
@@ -15,6 +14,8 @@ import {
   shownOf,
 } from '../settling/stored-reply.ts'
 import { decodeFacts } from '../stored/stored-columns.ts'
+import { type PartRow, partOf, partsOfMany } from './part-rows.ts'
+import { type WaitedCall, waitedCalls } from './waiting-calls.ts'
 
 export interface Message {
   id: string
@@ -34,7 +35,7 @@ export interface Message {
   model: string | null
   /** Null when it was not asked for, or none came. */
   reasoning: string | null
-  /** How long the model thought. Null when it did not, or when that is not known. */
+  /** The time for which the model thought. Null when it did not, or when that is not known. */
   reasoningMs: number | null
   toolEvents: (StoredEvent & { offset: number })[]
   /** The parts of a user's message, in order. */
@@ -45,14 +46,14 @@ export interface Message {
   usage: Usage | null
   /** Null when none of them is known. */
   facts: Partial<ReplyFacts & ReplyFigures & { counted: CountedDetails }> | null
-  /** Those of its calls that were pending. */
+  /** The calls of its own that were pending. */
   waited: WaitedCall[]
-  /** Where it went on in another instance. */
+  /** The points where it went on in another instance. */
   continuations: Continuation[]
 }
 
 /**
- * Columns of `messages m`; a list may add `m.parent`. They are 16 at most, since V8 makes a dictionary of a row with more, and
+ * Returns the columns of `messages m`; a list may add `m.parent`. They are 16 at most, since V8 makes a dictionary of a row with more, and
  * reading 200 messages took half as long again. Seldom-set columns are packed into one, `extras`.
  */
 export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
@@ -90,7 +91,7 @@ export type MessageRow = FramesOrEnds &
       | null
   }
 
-/** Field by field: spreading a row and its remainders took twice as long as all that PostgreSQL does for it. */
+/** Reads a row field by field: spreading a row and its remainders took twice as long as all that PostgreSQL does for it. */
 export function messageOf(
   sql: Sql,
   row: MessageRow,

@@ -1,5 +1,5 @@
--- revision 2
-/* The path that ends at the position p_end: of its messages the newest ones that fit p_max_bytes, and always the newest one,
+-- revision 3
+/* Returns the path that ends at the position p_end: of its messages the newest ones that fit p_max_bytes, and always the newest one,
    down to what a summary stands for. The first row is no message: it has the summary alone (checkpointId, covered, summary;
    null: there is none). The messages follow, oldest first.
    tools: [{end, event}], see HistoryToolEvent; what may be long in them is cut to one character (code point) more than

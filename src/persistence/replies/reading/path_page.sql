@@ -1,5 +1,5 @@
--- revision 4
-/* Which positions a list of a session's messages reads, in their order: those on the path to p_head (null: there are no
+-- revision 5
+/* Returns the positions of the messages that a list of a session reads, in their order: those on the path to p_head (null: there are no
    branches), behind p_after and before p_before (null: no bound), and of those p_limit at most (null: all): the first ones
    behind p_after, else the last ones. One array is one index scan, however often the path turns. */
 create or replace function path_page(p_session uuid, p_head integer, p_after integer, p_before integer, p_limit integer)

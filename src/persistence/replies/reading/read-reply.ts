@@ -36,7 +36,7 @@ type ReplyRow = InfoRow &
   Omit<EventRow, 'first_seq'> &
   OutcomeRow & { ended_at: Date | null; settled_at: Date | null; read_to: number | null }
 
-/** See `Journal.read`. `readTo` counts the owner's flushes. */
+/** Reads a reply as `Journal.read` says. `readTo` counts the owner's flushes. */
 export async function readReply(sql: Sql, replyId: string, after: number, readTo = 0): Promise<StoredReply | null> {
   const [row] = await sql<ReplyRow[]>`
     select m.*, ${framesOf(sql, after, readTo)},

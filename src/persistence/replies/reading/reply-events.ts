@@ -1,12 +1,13 @@
 /** Messages with all that their replies emitted, in order: for readers that show where in a text a tool was called. */
 import type { MessagePart } from '../../../actors/ports/index.ts'
 import type { MessageStatus, ReplyEvent } from '../../../actors/reply/reply-event.ts'
-import { type WaitedCall, waitedCalls } from '../../../features/approvals/store/waits.ts'
-import { type PartRow, partOf, partsOf } from '../../../features/parts/store/parts.ts'
+
 import type { AnySql, Sql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { type EventRow, eventsOf, framesOf } from '../settling/stored-reply.ts'
 import { batchesOfPath } from './message-list.ts'
+import { type PartRow, partOf, partsOf } from './part-rows.ts'
+import { type WaitedCall, waitedCalls } from './waiting-calls.ts'
 
 export interface MessageWithEvents {
   id: string
@@ -17,7 +18,7 @@ export interface MessageWithEvents {
   events: ReplyEvent[]
   /** The parts of a user's message, in order. */
   parts: MessagePart[]
-  /** It ended with calls to be decided. */
+  /** True when it ended with calls to be decided. */
   waits: boolean
   /** The reply that it goes on from. Null when there is none. */
   continues: string | null
@@ -32,7 +33,7 @@ const columns = (sql: AnySql): Fragment => sql`
   m.tool_events, m.reasoning, m.reasoning_frames, m.reasoning_ends, ${framesOf(sql)}, ${partsOf(sql)} as parts,
   case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end as waited`
 
-/** Those on a session's path, oldest first, read as far as they are asked for. Rejects with `ListTooLong`. */
+/** Lists the messages on a session's path, oldest first, read as far as they are asked for. Rejects with `ListTooLong`. */
 export async function listMessagesWithEvents(sql: Sql, sessionId: string): Promise<AsyncIterable<MessageWithEvents>> {
   const batches = await batchesOfPath(sql, sessionId)
   return eachOf(sql, sessionId, batches)
@@ -47,7 +48,7 @@ async function* eachOf(sql: Sql, sessionId: string, batches: readonly (readonly 
   }
 }
 
-/** The replies that this one goes on from, oldest first. */
+/** Lists the replies that this one goes on from, oldest first. */
 export async function repliesBefore(sql: Sql, replyId: string): Promise<MessageWithEvents[]> {
   const rows = await sql<Row[]>`
     with recursive chain as (

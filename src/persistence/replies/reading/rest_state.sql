@@ -1,5 +1,5 @@
--- revision 2
-/* The state in which a reply leaves its session, by its finish_reason. Null: it has none yet, or one that is unknown, which
+-- revision 3
+/* Returns the state in which a reply leaves its session, by its finish_reason. Null: it has none yet, or one that is unknown, which
    no message can have. The server's own table is in reply-event.ts; vocabulary.test.ts compares them. */
 create or replace function rest_state(p_finish_reason text) returns text language sql immutable as $$
   select case p_finish_reason

@@ -1,8 +1,5 @@
 /** Deletes expired data of conversations. Each step is one idempotent statement that any instance may run. */
 
-import { foldUsage } from '../../../features/limits/store/usage/usage.ts'
-import { tidyContents } from '../../../features/parts/store/parts.ts'
-import { forgetRevocations } from '../../../features/users/store/users.ts'
 import type { Sql } from '../../postgres/database.ts'
 
 export interface Retention {
@@ -17,7 +14,6 @@ const BATCH = 5000
 export async function tidyReplies(sql: Sql, { sessionDays, transitionDays }: Retention): Promise<void> {
   await sql`delete from idempotency_keys where created_at < clock_timestamp() - interval '24 hours'`
   await sql`delete from intents where created_at < clock_timestamp() - interval '1 day'`
-  await forgetRevocations(sql)
   await sql`delete from step_runs where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
   await sql`delete from transitions where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
   await sql`delete from model_requests where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
@@ -33,8 +29,6 @@ export async function tidyReplies(sql: Sql, { sessionDays, transitionDays }: Ret
     select clear_frames(array(
       select distinct r.session_num from frame_runs r
        where not exists (select 1 from sessions s where s.num = r.session_num and s.next_seq <= r.seq)))`
-  await tidyContents(sql)
-  await foldUsage(sql)
   if (sessionDays !== null) await removeIdle(sql, sessionDays)
 }
 

@@ -14,7 +14,7 @@ export interface SessionChanges {
 const TITLE_SOURCE = 10_000
 
 /**
- * Null when there is no such session, or another agent's. A title that is cleared is derived again from the first user message; where
+ * Changes a session. Null when there is no such session, or another agent's. A title that is cleared is derived again from the first user message; where
  * there is none yet, it is as if the session had never had one.
  */
 export async function changeSession(

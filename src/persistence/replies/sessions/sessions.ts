@@ -1,9 +1,9 @@
 /** Finding, changing and deleting sessions, and the ends of their conversations. Times are ISO 8601 UTC. */
 import { retry } from '../../../async/retry.ts'
-import { type PendingCall, pendingOf } from '../../../features/approvals/store/waits.ts'
 import { type AnySql, isLockConflict, type Sql } from '../../postgres/database.ts'
 import { type Fragment, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
+import { type PendingCall, pendingOf } from '../reading/waiting-calls.ts'
 import { jsonText } from '../settling/stored-reply.ts'
 
 export interface Session {
@@ -19,7 +19,7 @@ export interface Session {
   pending: PendingCall[]
   /** The last message of the path that reads show. Null when there is none. */
   headId: string | null
-  /** Where it was copied from. Null when it was not. */
+  /** The place that it was copied from. Null when it was not. */
   forkedFrom: ForkedFrom | null
   createdAt: string
   updatedAt: string
@@ -32,7 +32,7 @@ export interface ForkedFrom {
   frameId: number | null
 }
 
-/** A row of `sessions`. */
+/** Returns the columns of a `Session`, of a row of `sessions`. */
 export const columns = (sql: AnySql): Fragment => sql`
   id, agent_id as "agentId", title, end_user as "user", metadata, external_id as "externalId", ${pendingOf(sql)} as pending, ${timestamps(sql)},
   case when head is null
@@ -43,7 +43,7 @@ export const columns = (sql: AnySql): Fragment => sql`
     'sessionId', forked_from -> 'session_id', 'messageId', forked_from -> 'message_id', 'frameId', forked_from -> 'frame_id')
   end as "forkedFrom"`
 
-/** Which sessions a list holds: those for which all of it is true. */
+/** The choice of sessions of a list: those for which all of it is true. */
 export interface SessionQuery extends PageQuery {
   /** The user whose sessions the caller may see. When absent or null, those of all users. */
   owner?: string | null | undefined
@@ -62,7 +62,7 @@ function matching(sql: AnySql, { q = '', owner = null, user, external_id, metada
   return sql`${byOwner} ${byUser} ${byExternalId} ${byMetadata} ${byTitle}`
 }
 
-/** How many there are. A user's are counted by a plan that no state of the table makes slow (count_sessions.sql). */
+/** Counts the sessions of a query. A user's are counted by a plan that no state of the table makes slow (count_sessions.sql). */
 function countOf(sql: AnySql, agentId: string, query: SessionQuery): Fragment {
   const { q = '', owner = null, user = owner, external_id, metadata } = query
   if (user === null || external_id !== undefined || (owner ?? user) !== user) {
@@ -72,7 +72,7 @@ function countOf(sql: AnySql, agentId: string, query: SessionQuery): Fragment {
   return sql`select count_sessions(${agentId}, ${user}, ${named}::text::jsonb, ${q === '' ? null : q})`
 }
 
-/** Most recently updated first. Null when there is no such agent. */
+/** Lists sessions, most recently updated first. Null when there is no such agent. */
 export async function listSessions(sql: Sql, agentId: string, query: SessionQuery): Promise<Page<Session> | null> {
   if (!isUuid(agentId)) return null
   const { limit, offset } = query
@@ -90,7 +90,7 @@ export async function listSessions(sql: Sql, agentId: string, query: SessionQuer
   return page?.known ? { items: page.items, total: page.total } : null
 }
 
-/** Null when there is no such session, or another agent's. */
+/** Finds a session. Null when there is none of this agent with this id. */
 export async function findSession(sql: Sql, agentId: string, id: string): Promise<Session | null> {
   if (!isUuid(agentId) || !isUuid(id)) return null
   const [session] = await sql<Session[]>`
@@ -103,7 +103,7 @@ export interface Deleted {
   owners: string[]
 }
 
-/** Null when there is no such session, or another agent's. */
+/** Deletes a session. Null when there is none of this agent with this id. */
 export async function deleteSession(sql: Sql, agentId: string, id: string): Promise<Deleted | null> {
   if (!isUuid(agentId) || !isUuid(id)) return null
   // The owners are read from the statement's snapshot, taken before the deletion.
@@ -113,7 +113,7 @@ export async function deleteSession(sql: Sql, agentId: string, id: string): Prom
   return row?.deleted ? { owners: row.owners } : null
 }
 
-/** What a deletion of some of an agent's sessions has left to do. */
+/** Sessions of an agent that were deleted, and the instances that are to be told. */
 export interface DeletedSessions {
   ids: string[]
   /** Instances that ran replies of theirs. */
@@ -123,7 +123,7 @@ export interface DeletedSessions {
 /** Most sessions that one statement deletes: about 0.2 s, a third of what a lock may be waited for. */
 const BATCH = 500
 
-/** How long a batch is sent again that the database undid for the sake of others (milliseconds). */
+/** The time for which a batch is sent again that the database undid for the sake of others (milliseconds). */
 const AGAIN_MS = 10_000
 
 /**
@@ -176,14 +176,14 @@ export async function deleteAgent(sql: AnySql, id: string): Promise<DeletedAgent
   return row?.deleted ? { id: row.id, instances: row.instances } : null
 }
 
-/** The id of the session's reply that runs. Null when none does. */
+/** Returns the id of the session's reply that runs. Null when none does. */
 export async function runningReply(sql: Sql, sessionId: string): Promise<string | null> {
   const [row] = await sql<{ id: string }[]>`
     select id from messages where session_id = ${sessionId} and status = 'streaming'`
   return row?.id ?? null
 }
 
-/** The session's newest reply of its own, or the one of this id; given messages are none. `found` is false for an unknown session; `replyId` null when there is no reply yet. */
+/** Finds the session's newest reply of its own, or the one of this id; given messages are none. `found` is false for an unknown session; `replyId` null when there is no reply yet. */
 export async function newestReply(
   sql: Sql,
   agentId: string,
@@ -202,12 +202,12 @@ export async function newestReply(
 /** The id that a front end gave a session (contract section 25). */
 export interface ExternalId {
   agentId: string
-  /** Whose session it is. Null when it is no user's. */
+  /** The user whose session it is. Null when it is no user's. */
   user: string | null
   externalId: string
 }
 
-/** The session's own id. Null when there is no such session. */
+/** Returns the session's own id. Null when there is no such session. */
 export async function findByExternalId(sql: Sql, { agentId, user, externalId }: ExternalId): Promise<string | null> {
   if (!isUuid(agentId)) return null
   const [row] = await sql<{ id: string }[]>`
@@ -218,7 +218,7 @@ export async function findByExternalId(sql: Sql, { agentId, user, externalId }: 
 
 type HeadMoved = 'moved' | 'not_found' | 'busy' | 'unknown_message'
 
-/** Contract section 14: the path goes through this message, to the leaf below it that was made last. */
+/** Leads the path through this message, to the leaf below it that was made last (contract section 14). */
 export async function moveHead(sql: Sql, agentId: string, sessionId: string, messageId: string): Promise<HeadMoved> {
   if (!isUuid(agentId) || !isUuid(sessionId)) return 'not_found'
   const message = isUuid(messageId) ? messageId : null // none has it
@@ -229,7 +229,7 @@ export async function moveHead(sql: Sql, agentId: string, sessionId: string, mes
 
 type ReplyDeleted = 'deleted' | 'not_found' | 'busy' | 'followed'
 
-/** Contract section 24: deletes a reply, and the message that it answers unless another reply answers that too. */
+/** Deletes a reply (contract section 24), and the message that it answers unless another reply answers that too. */
 export async function deleteReply(sql: Sql, sessionId: string, replyId: string): Promise<ReplyDeleted> {
   const [row] = await sql<{ deleted: ReplyDeleted }[]>`select delete_reply(${sessionId}, ${replyId}) as deleted`
   return row?.deleted ?? 'not_found'

@@ -1,5 +1,5 @@
--- revision 1
-/* The approved calls that a running reply has begun, each with its result as far as that is stored. Of a reply that has
+-- revision 2
+/* Returns the approved calls that a running reply has begun, each with its result as far as that is stored. Of a reply that has
    ended there are none here: keep_waiting_calls has noted them. */
 create or replace function begun_calls(p_reply uuid)
 returns table (call_id text, ok boolean, content text, duration_ms integer) stable language plpgsql as $$

@@ -34,7 +34,7 @@ export interface StoredIntent extends Intent {
   id: string
 }
 
-/** Oldest first. */
+/** Reads the intents of an instance, oldest first. */
 export async function readIntents(sql: Sql, instanceId: string): Promise<StoredIntent[]> {
   return await sql<StoredIntent[]>`
     select id::text as id, kind, session_id as "sessionId", reply_id as "replyId" from intents

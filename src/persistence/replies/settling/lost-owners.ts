@@ -3,17 +3,17 @@ import type { LostReply } from '../../../actors/ports/index.ts'
 import { isCanceled, type Sql } from '../../postgres/database.ts'
 
 export interface SettleLostOptions {
-  /** Who settles. */
+  /** The instance that settles. */
   instanceId: string
-  /** What goes on elsewhere is left alone: CONTINUE_WITHIN_S. */
+  /** The time within which another instance may go on with a reply, which is left alone until then: CONTINUE_WITHIN_S. */
   withinS: number
-  /** A title from a session's first message. Null when none can be derived. */
+  /** Derives a title from a session's first message. Null when none can be derived. */
   deriveTitle(text: string): string | null
-  /** There are lost replies, and what their owners had stored of late is moved: those that go on can be taken over. */
+  /** Tells that there are lost replies, and that what their owners had stored of late is moved: those that go on can be taken over. */
   onLost?(): void
-  /** One that cannot be settled; the others are. It is tried again with the next call. */
+  /** Tells of a reply that cannot be settled; the others are. It is tried again with the next call. */
   onFault(fault: { replyId: string; detail: string }): void
-  /** What an owner had stored of late could not be moved: its replies are settled from there, which takes longer. */
+  /** Tells that what an owner had stored of late could not be moved: its replies are settled from there, which takes longer. */
   onUnmoved(error: unknown): void
 }
 
@@ -56,7 +56,7 @@ export async function settleLost(sql: Sql, options: SettleLostOptions): Promise<
   return await settleAll(sql, ended, options)
 }
 
-/** Which of these another instance takes over: of any agent what its owner had offered at a boundary. */
+/** Returns those that another instance takes over: of any agent what its owner had offered at a boundary. */
 async function goingOn(sql: Sql, replies: readonly LostReply[], withinS: number): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`
     select m.id

@@ -1,5 +1,5 @@
--- revision 3
-/* The figures of a reply whose owner was lost, as far as its notes tell: each attempt has one span, whose newest note
+-- revision 4
+/* Returns the figures of a reply whose owner was lost, as far as its notes tell: each attempt has one span, whose newest note
    has the time of its first token. */
 create or replace function lost_figures(p_reply uuid, p_session uuid, p_created_at timestamptz) returns jsonb
 language sql as $$

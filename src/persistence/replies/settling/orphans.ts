@@ -4,7 +4,7 @@ import type { Sql } from '../../postgres/database.ts'
 import type { Owner } from '../admission/admission-answer.ts'
 import { type InfoRow, infoOf } from '../reading/read-reply.ts'
 
-/** `withinS`: CONTINUE_WITHIN_S. */
+/** Reads the replies that stream under an instance. `withinS`: CONTINUE_WITHIN_S. */
 export async function streamingReplies(sql: Sql, { id, epoch }: Owner, withinS: number): Promise<OwnedRow[]> {
   const rows = await sql<(InfoRow & { offered: OfferReason | null })[]>`
     select id, session_id, session_num, first_seq, model, created_at, include_usage, instance_id, epoch,

@@ -1,5 +1,5 @@
--- revision 15
-/* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
+-- revision 16
+/* Does what settle_reply does, for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none; those with queued messages are left out. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
    p_replies: [{id, session_id, content, frame_ends, tool_events, title, next_seq, waiting, steps} and columns of messages by their

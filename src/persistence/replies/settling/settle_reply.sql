@@ -1,5 +1,5 @@
--- revision 6
-/* The owner's way to fold_reply. Answers {outcome, settled_at, next}; outcome: settled, gone, or fenced when this instance
+-- revision 7
+/* Folds a reply for its owner (fold_reply). Answers {outcome, settled_at, next}; outcome: settled, gone, or fenced when this instance
    was declared lost meanwhile, or another one has taken the reply over; next: the reply to the queued message that begins
    with this (begin_next). The owner has all that it stored in memory and says it here: reading and aggregating a
    hundred frames was a third of a settlement. */

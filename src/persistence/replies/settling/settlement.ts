@@ -2,43 +2,49 @@
 import type { ReplyInfo, Settled, Settlement } from '../../../actors/ports/index.ts'
 import { isBadData, type Sql } from '../../postgres/database.ts'
 import type { GroupItem } from '../admission/group-commit.ts'
+import type { SettlementContributions } from '../contributions.ts'
 import { outcomeColumns } from './stored-outcome.ts'
 import { fold, jsonText, reasoningColumns } from './stored-reply.ts'
 
-/** What sql/settle_reply.sql returns. */
+/** The answer of settle_reply.sql. */
 type Answer = { outcome: 'settled'; settled_at: string; next: string | null } | { outcome: 'fenced' | 'gone' }
 
+export interface SettleOptions {
+  sql: Sql
+  /** The instance that settles. */
+  instanceId: string
+  contributions: SettlementContributions
+}
+
 /**
- * One statement, idempotent: the first outcome stays. `nextSeq`: the session's next reply begins at this id or behind. Steps
+ * Settles one reply by one statement, idempotent: the first outcome stays. `nextSeq`: the session's next reply begins at this id or behind. Steps
  * that cannot be stored do not keep the reply from its end.
  */
 export async function settle(
-  sql: Sql,
-  instanceId: string,
+  options: SettleOptions,
   reply: ReplyInfo,
   settlement: Settlement,
   nextSeq?: number,
 ): Promise<Settled> {
   try {
-    return await settleOnce(sql, instanceId, reply, settlement, nextSeq)
+    return await settleOnce(options, reply, settlement, nextSeq)
   } catch (error) {
     const { steps, ...others } = settlement
     if (steps === undefined || !isBadData(error)) throw error
-    const settled = await settleOnce(sql, instanceId, reply, others, nextSeq)
+    const settled = await settleOnce(options, reply, others, nextSeq)
     return settled.result === 'settled' ? { ...settled, leftSteps: true } : settled
   }
 }
 
 async function settleOnce(
-  sql: Sql,
-  instanceId: string,
+  { sql, instanceId, contributions }: SettleOptions,
   reply: ReplyInfo,
   settlement: Settlement,
   nextSeq: number | undefined,
 ): Promise<Settled> {
   const folded = settlement.events && fold(settlement.events)
   const reasoning = reasoningColumns(folded?.reasoning ?? null)
-  const outcome = jsonText({ ...outcomeColumns(settlement), ...reasoning, next_seq: nextSeq })
+  const outcome = jsonText({ ...outcomeColumns(settlement, contributions), ...reasoning, next_seq: nextSeq })
   const events = folded && folded.others.length > 0 ? jsonText(folded.others) : null
   const [row] = await sql<{ answer: Answer }[]>`
     select settle_reply(${instanceId}, ${reply.epoch}, ${reply.id}, ${outcome}::text::jsonb, ${folded?.content ?? null},
@@ -49,8 +55,13 @@ async function settleOnce(
   return { result: 'settled', settledAt: new Date(answer.settled_at).toISOString(), next: answer.next }
 }
 
-/** The argument of settle_replies.sql for a reply whose events are known. */
-export function settlementRow(reply: ReplyInfo, settlement: Settlement, nextSeq?: number): string | null {
+/** Returns the argument of settle_replies.sql for a reply whose events are known, else null. */
+export function settlementRow(
+  { contributions }: Pick<SettleOptions, 'contributions'>,
+  reply: ReplyInfo,
+  settlement: Settlement,
+  nextSeq?: number,
+): string | null {
   if (settlement.events === null) return null
   const { content, frameEnds, others, reasoning } = fold(settlement.events)
   return jsonText({
@@ -60,7 +71,7 @@ export function settlementRow(reply: ReplyInfo, settlement: Settlement, nextSeq?
     frame_ends: arrayText(frameEnds),
     next_seq: nextSeq,
     ...(others.length > 0 && { tool_events: others }),
-    ...outcomeColumns(settlement),
+    ...outcomeColumns(settlement, contributions),
     ...(reasoning && {
       reasoning: reasoning.text,
       reasoning_frames: arrayText(reasoning.frames),
@@ -69,7 +80,7 @@ export function settlementRow(reply: ReplyInfo, settlement: Settlement, nextSeq?
   })
 }
 
-/** An array in PostgreSQL's own form: read ten times as fast as an array in JSON. */
+/** Returns an array in PostgreSQL's own form, which is read ten times as fast as an array in JSON. */
 const arrayText = (numbers: readonly number[]): string => `{${numbers.join()}}`
 
 export interface GroupedSettlement extends GroupItem {
@@ -77,7 +88,7 @@ export interface GroupedSettlement extends GroupItem {
   settlement: Settlement
 }
 
-/** Those of one epoch whose rows are not locked, in one statement. Null when `settle` has to say what became of it. */
+/** Settles replies of one epoch whose rows are not locked, in one statement. Null when `settle` has to say what became of one. */
 export async function settleTogether(
   sql: Sql,
   instanceId: string,

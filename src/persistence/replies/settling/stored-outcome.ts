@@ -8,23 +8,14 @@ import type {
   ReplyErrorCode,
   Usage,
 } from '../../../actors/reply/reply-event.ts'
-import { settledSteps } from '../../../features/traces/store/step-runs.ts'
-import { encodeCarried } from '../stored/stored-carried.ts'
+import type { SettlementContributions } from '../contributions.ts'
 import { decodeFacts, decodeShownCalls } from '../stored/stored-columns.ts'
 
-/** The columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */
-export function outcomeColumns({
-  outcome,
-  events: _,
-  endedAt,
-  requesterLost,
-  reasoningMs,
-  figures,
-  title,
-  waiting,
-  steps,
-  ...others
-}: Settlement) {
+/** Returns the columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */
+export function outcomeColumns(
+  { outcome, events: _, endedAt, requesterLost, reasoningMs, figures, title, waiting, steps, ...others }: Settlement,
+  contributions: SettlementContributions,
+) {
   others satisfies Record<string, never> // a field that is not stored does not compile
   const error = outcome.type === 'failed' ? outcome.error : null
   const calls = outcome.type === 'finished' ? outcome.calls : undefined
@@ -42,28 +33,16 @@ export function outcomeColumns({
     facts: factsOf(figures, outcome.usage),
     title,
     ...(calls && calls.length > 0 && { shown_calls: calls }),
-    ...(waiting && { waiting: waitingColumns(waiting) }),
-    ...(steps && steps.length > 0 && { steps: settledSteps(steps) }),
+    ...(waiting && { waiting: contributions.waiting(waiting) }),
+    ...(steps && steps.length > 0 && { steps: contributions.steps(steps) }),
   }
 }
 
-/** What a provider counted besides is looked at, never searched for. */
+/** Returns the figures with what a provider counted besides, which is looked at, never searched for. */
 function factsOf(figures: Settlement['figures'], usage: Usage) {
   const { promptTokens: _, completionTokens: __, estimated: ___, ...counted } = usage
   return Object.keys(counted).length === 0 ? figures : { ...figures, counted }
 }
-
-/** The argument of keep_waiting_calls.sql. What is carried is text in it: JSON in JSON may hold U+0000. */
-const waitingColumns = ({ calls, carried }: NonNullable<Settlement['waiting']>) => ({
-  calls: calls.map(({ id, name, arguments: text, kind, place }) => ({
-    call_id: id,
-    name,
-    arguments: text,
-    kind,
-    place,
-  })),
-  carried: encodeCarried(carried),
-})
 
 export type CountedDetails = Omit<Counted, 'promptTokens' | 'completionTokens'>
 
@@ -75,7 +54,7 @@ export interface UsageRow {
   facts: unknown
 }
 
-/** Null when it is not counted, or not yet. */
+/** Returns the usage, or null when it is not counted, or not yet. */
 export function storedUsage({ prompt_tokens, completion_tokens, usage_estimated, facts }: UsageRow): Usage | null {
   if (prompt_tokens === null || completion_tokens === null) return null
   const counts = { promptTokens: prompt_tokens, completionTokens: completion_tokens }
@@ -92,7 +71,7 @@ export interface OutcomeRow extends UsageRow {
   shown_calls: unknown
 }
 
-/** Null while it runs. */
+/** Returns the outcome, or null while the reply runs. */
 export function outcomeOf(row: OutcomeRow): Outcome | null {
   if (row.status === 'streaming') return null
   const usage = storedUsage(row) ?? { promptTokens: 0, completionTokens: 0, estimated: true }

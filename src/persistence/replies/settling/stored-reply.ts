@@ -12,7 +12,7 @@ import type { AnySql } from '../../postgres/database.ts'
 import type { Fragment } from '../../postgres/page.ts'
 import { decodeEvent, decodeEvents } from '../stored/stored-events.ts'
 
-/** One reply's part of a flush. */
+/** The part of a flush that is one reply's. */
 export interface ReplyFrames {
   reply: ReplyInfo
   events: readonly StoredEvent[]
@@ -68,7 +68,7 @@ export interface EventRow {
   frames: FrameRow[] | null
 }
 
-/** `frames` of `messages m`, from the frame `after` on; of its owner's flushes those after `readTo`. */
+/** Returns `frames` of `messages m`, from the frame `after` on; of its owner's flushes those after `readTo`. */
 export const framesOf = (sql: AnySql, after = 0, readTo = 0): Fragment => sql`
   case when m.status = 'streaming' then ${frameRows(sql, after, readTo)} end as frames`
 
@@ -76,7 +76,7 @@ const frameRows = (sql: AnySql, after: number, readTo: number): Fragment => sql`
   select json_agg(json_build_array(f.seq, f.part, f.text) order by f.seq, f.part)
     from running_frames(m.id, ${after}, ${readTo}) f)`
 
-/** What says where events lie in `messages m`, in one column: its frames while it runs, then where they end. */
+/** Returns the place of events in `messages m`, as one column: its frames while it runs, then where they end. */
 export const framesOrEnds = (sql: AnySql): Fragment => sql`
   case when m.status = 'streaming' then ${frameRows(sql, 0, 0)}
        when m.tool_events is not null then to_json(m.frame_ends) end as frames_or_ends`
@@ -85,7 +85,7 @@ export type FramesOrEnds =
   | { status: 'streaming'; frames_or_ends: FrameRow[] | null }
   | { status: Exclude<MessageStatus, 'streaming'>; frames_or_ends: number[] | null }
 
-/** The events of a reply, in order. */
+/** Returns the events of a reply, in order. */
 export function eventsOf(row: EventRow): StoredEvent[] {
   const { status, first_seq, content, frame_ends, tool_events, frames } = row
   if (status === 'streaming') return (frames ?? []).map(frameEvent)
@@ -101,13 +101,13 @@ export function eventsOf(row: EventRow): StoredEvent[] {
   return [...numbered, ...decodeEvents(tool_events)].sort((a, b) => a.seq - b.seq || a.part - b.part)
 }
 
-/** A text in pieces that end at these UTF-8 bytes. */
+/** Returns a text in pieces that end at these UTF-8 bytes. */
 function piecesOf(text: string, ends: readonly number[]): string[] {
   const bytes = Buffer.from(text)
   return ends.map((end, index) => bytes.toString('utf8', ends[index - 1] ?? 0, end))
 }
 
-/** Null for a reply without one. */
+/** Returns the reasoning by frame, or null for a reply without one. */
 function reasoningByFrame({ reasoning, reasoning_frames, reasoning_ends }: EventRow): Map<number, string> | null {
   if (reasoning === null || reasoning_frames === null) return null
   const pieces = piecesOf(reasoning, reasoning_ends ?? [])
@@ -133,7 +133,7 @@ interface FoldedReasoning {
   text: string
   /** The numbered frames that it came in: 1, 2, 3, … */
   frames: number[]
-  /** Where each of them ends in it, in UTF-8 bytes. */
+  /** The end of each of them in it, in UTF-8 bytes. */
   ends: number[]
 }
 
@@ -164,7 +164,7 @@ export function fold(events: readonly StoredEvent[]): Folded {
   return { content: texts.join(''), frameEnds, reasoning, others }
 }
 
-/** What a message shows of its reply, whether it runs or not. */
+/** The part of a reply that its message shows, whether it runs or not. */
 export type Shown = Pick<Folded, 'content' | 'frameEnds' | 'others'> & { reasoning: string | null }
 
 /** The columns that `shownOf` needs. */
@@ -177,26 +177,26 @@ export function shownOf({ status, content, frame_ends, tool_events, reasoning, f
   return { ...folded, reasoning: folded.reasoning?.text ?? null }
 }
 
-/** Where in the content (UTF-16 code units) the first `frames` numbered frames end. */
+/** Returns the offset in the content (UTF-16 code units) at which the first `frames` numbered frames end. */
 export function offsetOf({ content, frameEnds }: Shown, frames: number): number {
   const bytes = frames > 0 ? (frameEnds[frames - 1] ?? 0) : 0
   return Buffer.from(content).toString('utf8', 0, bytes).length
 }
 
-/** The model that the reply's last turn changed to. Null when all of it is its own model's. */
+/** Returns the model that the reply's last turn changed to. Null when all of it is its own model's. */
 export function lastModel({ others }: Pick<Shown, 'others'>): Extract<ReplyEvent, { type: 'model' }> | null {
   const last = others.findLast(({ event }) => event.type === 'model')
   return last?.event.type === 'model' ? last.event : null
 }
 
-/** The columns of folded reasoning: they go with those of the outcome. */
+/** Returns the columns of folded reasoning: they go with those of the outcome. */
 export const reasoningColumns = (reasoning: FoldedReasoning | null) => ({
   reasoning: reasoning?.text,
   reasoning_frames: reasoning?.frames,
   reasoning_ends: reasoning?.ends,
 })
 
-/** JSON that PostgreSQL accepts: an unpaired surrogate becomes U+FFFD, as in a text parameter. */
+/** Returns JSON that PostgreSQL accepts: an unpaired surrogate becomes U+FFFD, as in a text parameter. */
 export function jsonText(value: object): string {
   const text = JSON.stringify(value)
   // Only what holds `\ud` can hold one; the replacer takes ten times as long.

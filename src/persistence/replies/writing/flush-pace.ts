@@ -9,13 +9,13 @@
 export const leastPace = 3
 export const mostPace = 60
 
-/** How long the loop is observed between two changes (ms). */
+/** The time for which the loop is observed between two changes (ms). */
 const WINDOW_MS = 50
 
 /** If fewer replies share a flush, fewer flushes gain nothing. */
 const CROWD = 32
 
-/** The next interval (ms), after the loop was busy for this share of the time (0 to 1). */
+/** Returns the next interval (ms), after the loop was busy for this share of the time (0 to 1). */
 export function nextPace(pace: number, busy: number): number {
   if (busy > 0.95) return Math.min(mostPace, pace * 1.5)
   if (busy < 0.85) return Math.max(leastPace, pace * 0.8)
@@ -23,9 +23,9 @@ export function nextPace(pace: number, busy: number): number {
 }
 
 export interface Pace {
-  /** The present interval, in milliseconds. */
+  /** Returns the present interval, in milliseconds. */
   ms(): number
-  /** Call after each flush, with the number of its replies. */
+  /** Takes note of a flush, with the number of its replies. */
   flushed(replies: number): void
 }
 

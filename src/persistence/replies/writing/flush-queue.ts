@@ -12,7 +12,7 @@ export interface Append extends ReplyFrames {
   resolve(verdict: Verdict | 'withdrawn'): void
   /** An earlier try, whose answer was lost, may have stored it. */
   maybeStored?: boolean | undefined
-  /** When (ms, monotonic) the first try began that the server canceled, though nothing else was in it. */
+  /** The time (ms, monotonic) at which the first try began that the server canceled, though nothing else was in it. */
   canceledAt?: number | undefined
 }
 
@@ -32,10 +32,10 @@ export interface FlushQueue {
 /** Characters of one flush, about. Thousands of replies that hold 1 MiB each after an outage are no single statement. */
 const MAX_FLUSH = 8 << 20
 
-/** How long ago is lately (ms): after that much quiet a reply is alone. */
+/** The time that counts as lately (ms): after that much quiet a reply is alone. */
 const LATELY_MS = 100
 
-/** `store` gets all that gathered, of one epoch. Rejects never. */
+/** Creates the queue. `store` gets all that gathered, of one epoch, and never rejects. */
 export function createFlushQueue(store: (batch: readonly Append[], epoch: number) => Promise<void>): FlushQueue {
   let queue: Waiting[] = []
   let writing = false
@@ -45,7 +45,7 @@ export function createFlushQueue(store: (batch: readonly Append[], epoch: number
   let wroteAt = 0
   const pace = createPace()
 
-  /** What goes along now: all that waits, or as much of it as one statement may hold. */
+  /** Takes what goes along now: all that waits, or as much of it as one statement may hold. */
   function takeBatch(): Append[] {
     let size = 0
     let count = 0

@@ -9,7 +9,7 @@ export interface FlushOptions {
   instance: { readonly id: string; epoch(): number }
   /** A flush without an answer for so long is sent again on a new connection (milliseconds). */
   flushTimeoutMs: number
-  /** Others ask something of this instance (cancel, delete): its intents are worth reading now. */
+  /** Tells that others ask something of this instance (cancel, delete): its intents are worth reading now. */
   onIntents(): void
   /** A flush was answered: how much it held, and how long it took (milliseconds). When absent, nothing is measured. */
   onFlush?: ((flush: { frames: number; replies: number; ms: number }) => void) | undefined
@@ -18,11 +18,11 @@ export interface FlushOptions {
 export interface Flush {
   num: number
   epoch: number
-  /** It was sent before, and its answer was lost. */
+  /** True when it was sent before, and its answer was lost. */
   maybeStored: boolean
 }
 
-/** How often flushes check for intents (ms). */
+/** The interval at which flushes check for intents (ms). */
 const CHECK_MS = 100
 
 export function createFlushes({ connectWriter, flushTimeoutMs, instance, onFlush, onIntents }: FlushOptions) {
@@ -47,7 +47,7 @@ export function createFlushes({ connectWriter, flushTimeoutMs, instance, onFlush
   }
 }
 
-/** The flushes' connection, opened anew when one hangs. */
+/** Creates the flushes' connection, opened anew when one hangs. */
 function createWriter({ connectWriter, flushTimeoutMs }: Pick<FlushOptions, 'connectWriter' | 'flushTimeoutMs'>) {
   let sql = connectWriter()
   return {
@@ -71,7 +71,7 @@ function createWriter({ connectWriter, flushTimeoutMs }: Pick<FlushOptions, 'con
 interface Inserted {
   /** This instance still has its epoch. */
   held: boolean
-  /** Others ask something of it. */
+  /** True when others ask something of it. */
   asked: boolean
 }
 
@@ -82,7 +82,7 @@ interface Key {
 }
 
 /**
- * The statement for frames that are not stored yet and hold no events, one at least: the count tells whether the epoch was held. (In one
+ * Stores frames that are not stored yet and hold no events, at least one: the count tells whether the epoch was held. (In one
  * piece, both of them: a part of a statement is a query of its own, which keeps its values as pool.ts, `forget`, tells.)
  */
 async function insertPlainly(
@@ -99,7 +99,7 @@ async function insertPlainly(
 }
 
 /**
- * The statement for any frames. An event that is no jsonb is refused: folded later, it would keep its reply running for ever. What may
+ * Stores any frames. An event that is no jsonb is refused: folded later, it would keep its reply running for ever. What may
  * be stored already does no harm: its number decides, and the same number always has the same content.
  */
 async function insertAndCheck(

@@ -1,5 +1,5 @@
--- revision 2
-/* The frames of a running reply as its message will keep them: the text, where each numbered frame ends in it (UTF-8
+-- revision 3
+/* Returns the frames of a running reply as its message will keep them: the text, where each numbered frame ends in it (UTF-8
    bytes), the events between them, and the reasoning with the numbered frames that it came in (counted from the role
    frame) and where each of these ends in it; null: there is none. The same form as `fold` in stored-reply.ts, from memory. */
 create or replace function fold_frames(

@@ -3,14 +3,14 @@
  * write was under way (group commit). A flush is one statement, fenced by this instance's epoch.
  */
 
-import type { Journal, ReplyInfo, Settled, Settlement } from '../../../actors/ports/index.ts'
+import type { Checkpoints, Journal, ReplyInfo, Settled, Settlement } from '../../../actors/ports/index.ts'
 import { retry } from '../../../async/retry.ts'
-import { holdSession, isHeld, releaseSession, storeCheckpoint } from '../../../features/compaction/store/checkpoints.ts'
-import { readParts } from '../../../features/parts/store/parts.ts'
 import { askAgain, isBadData, isCanceled, isUnavailable, type Sql } from '../../postgres/database.ts'
 import { createAdmissions } from '../admission/admission.ts'
 import { createGroup } from '../admission/group-commit.ts'
+import type { Contributions } from '../contributions.ts'
 import { readHistory } from '../reading/history.ts'
+import { readParts } from '../reading/part-rows.ts'
 import { readReply } from '../reading/read-reply.ts'
 import type { StorageLimits } from '../sessions/storage-limits.ts'
 import { requestCancel } from '../settling/intents.ts'
@@ -22,15 +22,21 @@ import { createFrameRuns, type FrameRuns } from './frame-runs.ts'
 export interface JournalOptions extends FlushOptions {
   /** Pool for everything but flushes. */
   sql: Sql
-  /** When absent, sessions may hold any number of bytes. */
+  contributions: Contributions
+  /** The limits of sessions. When absent, they may hold any number of bytes. */
   limits?: StorageLimits
   log: { warn(details: object, message: string): void }
 }
 
 const backOff = { firstMs: 20, longestMs: 500 }
 
-export function createJournal(options: JournalOptions): Journal & { close(): Promise<void> } {
-  const { sql, instance, log } = options
+/** The journal without what a capability stores by statements of its own. */
+export interface ReplyJournal extends Omit<Journal, keyof Checkpoints> {
+  close(): Promise<void>
+}
+
+export function createJournal(options: JournalOptions): ReplyJournal {
+  const { sql, instance, contributions, limits, log } = options
   const flushes = createFlushes(options)
   const runs = createFrameRuns({
     sql,
@@ -44,27 +50,16 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     together: (items) => settleTogether(sql, instance.id, items),
     alone: ({ reply, settlement }) => settleAgain(reply, settlement),
   })
+  const settling = { sql, instanceId: instance.id, contributions: contributions.settlement }
   const store = createStore(options, { flushes, runs, refused, again: queue.again, isClosed: () => closed })
   return {
     append: queue.append,
     withdraw: queue.withdraw,
-    admit: createAdmissions(sql, instance, log, options.limits),
+    admit: createAdmissions({ sql, instance, log, limits, contributions: contributions.admission }),
     settle: settleAndClear,
     read: (replyId, after, readTo) => readReply(sql, replyId, after, readTo),
     requestCancel: (sessionId, which) => requestCancel(sql, sessionId, which),
-    keepCheckpoint,
-    hold: (session, epoch) =>
-      askAgain(() => holdSession(sql, { id: instance.id, epoch }, session), options.flushTimeoutMs),
     epoch: instance.epoch,
-    async release({ sessionId, epoch }, hold) {
-      // What this instance held under an epoch that it has given up holds nothing.
-      const tryOnce = async () =>
-        epoch === instance.epoch() && !closed
-          ? await releaseSession(sql, { id: instance.id, epoch }, sessionId, hold)
-          : null
-      return await retry(tryOnce, { ...backOff, mayPass: isUnavailable })
-    },
-    isHeld: (sessionId, hold) => isHeld(sql, sessionId, hold),
     // A reply that was accepted must not fail because one connection was cut.
     history: (sessionId, position, limits) =>
       askAgain(() => readHistory(sql, sessionId, position, limits), options.flushTimeoutMs),
@@ -79,7 +74,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
   async function settleAndClear(...[reply, settlement]: Parameters<Journal['settle']>): Promise<Settled> {
     // What is not known here, or is another epoch's, goes alone.
     const isCurrent = reply.epoch === instance.epoch() && !closed
-    const row = isCurrent ? settlementRow(reply, settlement, refused.get(reply.id)) : null
+    const row = isCurrent ? settlementRow(settling, reply, settlement, refused.get(reply.id)) : null
     const settled = await (row === null
       ? settleAgain(reply, settlement)
       : settleInGroup({ reply, settlement, sessionId: reply.sessionId, row }))
@@ -88,19 +83,11 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     return settled
   }
 
-  async function keepCheckpoint(...[place, checkpoint]: Parameters<Journal['keepCheckpoint']>) {
-    const tryOnce = async () => {
-      if (place.epoch !== instance.epoch() || closed) return 'fenced' as const
-      return await storeCheckpoint(sql, { id: instance.id, epoch: place.epoch }, place, checkpoint)
-    }
-    return await retry(tryOnce, { ...backOff, mayPass: isUnavailable })
-  }
-
   /** Settles, however long the database is away. */
   async function settleAgain(reply: ReplyInfo, settlement: Settlement): Promise<Settled> {
     const tryOnce = async (): Promise<Settled> => {
       if (reply.epoch !== instance.epoch() || closed) return { result: 'fenced' }
-      return await settle(sql, instance.id, reply, settlement, refused.get(reply.id))
+      return await settle(settling, reply, settlement, refused.get(reply.id))
     }
     const mayPass = (error: unknown) => {
       if (!isUnavailable(error)) return false

@@ -1,5 +1,5 @@
--- revision 2
-/* The frames of a running reply from the frame p_after on, in order: what was moved, then what is in its owner's flushes.
+-- revision 3
+/* Returns the frames of a running reply from the frame p_after on, in order: what was moved, then what is in its owner's flushes.
    part: 0 a text, -1 reasoning, above an event as JSON. A flush that was sent again in parts may be stored twice.
    p_read: the owner's flush up to which the reader knows all; 0: none. Its flushes up to moved_to are gone; one that comes
    late under such a number holds nothing that was not stored under another. */

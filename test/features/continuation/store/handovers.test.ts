@@ -213,7 +213,7 @@ verifies(
   async () => {
     await using scene = await openScene()
     const reply = await runningReply(scene)
-    const queued = scene.message(reply.sessionId, { facts, onBusy: 'enqueue', mayQueue: true, queuedInput })
+    const queued = scene.message(reply.sessionId, { facts, onBusy: 'enqueue', mayQueue: true, queue: queuedInput })
     expect(await scene.journal.admit(queued)).toMatchObject({ outcome: 'queued', position: 1 })
     const two = await scene.another()
     const three = await scene.another()

@@ -32,7 +32,12 @@ const ways: Record<string, (scene: Scene, wanted: Partial<NewMessage>) => Promis
   async 'from the queue'(scene, wanted) {
     await scene.sql`update instances set begins_queued = true`
     const running = await scene.begin(await toldSession(scene))
-    const message = scene.message(running.sessionId, { ...wanted, onBusy: 'enqueue', mayQueue: true, queuedInput })
+    const message = scene.message(running.sessionId, {
+      ...wanted,
+      onBusy: 'enqueue',
+      mayQueue: true,
+      queue: queuedInput,
+    })
     expect(await scene.journal.admit(message)).toMatchObject({ outcome: 'queued' })
     expect(await scene.journal.settle(running, finished())).toMatchObject({ next: message.replyId })
     await scene.sql`update queued_messages set taken = true`

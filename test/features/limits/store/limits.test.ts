@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { LimitsInForce, NewMessage } from '../../../../src/actors/ports/index.ts'
+import { contributions } from '../../../../src/compose/contributions.ts'
 import { createLimitGate, tidyLimits } from '../../../../src/features/limits/store/limits.ts'
 import { insertUsage } from '../../../../src/features/limits/store/usage/usage.ts'
 import { connect, type Sql } from '../../../../src/persistence/postgres/database.ts'
@@ -270,7 +271,12 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   verifies('contract-23.limits-cost', 'an admission is one statement, with limits as without', async () => {
     const counting = countStatements(connect(scene.database.url, { max: 1, name: 'counting', timeoutMs: 0 }))
     try {
-      const admit = createAdmissions(counting.sql, scene.instance, { warn() {} })
+      const admit = createAdmissions({
+        sql: counting.sql,
+        instance: scene.instance,
+        contributions: contributions.admission,
+        log: { warn() {} },
+      })
       const [a = '', b = ''] = await sessions(2)
       const statements = async (work: () => Promise<unknown>) => {
         const before = counting.count()

@@ -1,5 +1,6 @@
 /** Contract section 13: parts of sessions' messages as they are compared, kept and sent again. */
 import { afterAll, expect } from 'vitest'
+import { tidyContents } from '../../../../src/features/parts/store/parts.ts'
 import { tidyReplies } from '../../../../src/persistence/replies/sessions/housekeeping.ts'
 import { openRepeatScene } from '../../../http/repeat-scene.ts'
 import { contentOf } from '../../../support/streams/sse.ts'
@@ -137,7 +138,7 @@ verifies('contract-13.part-storage', 'bytes are stored once and go with the last
   await scene.call('DELETE', `${scene.sessions}/${ids[1]}`)
   expect(await stored()).toEqual({ contents: 1, pieces: 1, uploads: 1 })
   await scene.app.sql`update part_uploads set at = at - interval '61 minutes'`
-  await tidyReplies(scene.app.sql, { sessionDays: null, transitionDays: 30 })
+  await tidyContents(scene.app.sql)
   expect(await stored()).toEqual({ contents: 0, pieces: 0, uploads: 0 })
 })
 

@@ -1,9 +1,10 @@
 /** The bytes of pictures and files go into the database as they are. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
-import { keepContents, readContent } from '../../../../src/features/parts/store/parts.ts'
+import { keepContents } from '../../../../src/features/parts/store/parts.ts'
 import { copyIn } from '../../../../src/persistence/postgres/copy.ts'
 import { connect, type Sql } from '../../../../src/persistence/postgres/database.ts'
+import { readContent } from '../../../../src/persistence/replies/reading/part-rows.ts'
 import { freshDatabase } from '../../../support/database.ts'
 import { startPgBouncer } from '../../../support/programs/pgbouncer.ts'
 

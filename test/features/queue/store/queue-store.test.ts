@@ -63,7 +63,7 @@ verifies(
     const keys = ['key b', 'key a']
     for (const id of keys) {
       const limits = { key: { id, requestsPerMinute: 9 } }
-      const wanted = { facts, limits, onBusy: 'enqueue' as const, mayQueue: true, queuedInput }
+      const wanted = { facts, limits, onBusy: 'enqueue' as const, mayQueue: true, queue: queuedInput }
       expect(await scene.journal.admit(message(reply.sessionId, wanted))).toMatchObject({ outcome: 'queued' })
     }
     await sql`update queued_messages set rank = 0 where session_id = ${reply.sessionId}`

@@ -23,7 +23,7 @@ export const storeOf = ({ sql }: Scene, { id, epoch }: Instance) =>
 /** A reply that runs, and the id of the one to the message that waits behind it. */
 export async function waiting({ begin, newSession, message, journal }: Scene) {
   const reply = await begin(await newSession(), { facts })
-  const queued = message(reply.sessionId, { facts, onBusy: 'enqueue', mayQueue: true, queuedInput })
+  const queued = message(reply.sessionId, { facts, onBusy: 'enqueue', mayQueue: true, queue: queuedInput })
   expect(await journal.admit(queued)).toMatchObject({ outcome: 'queued' })
   return { reply, next: queued.replyId }
 }

@@ -30,13 +30,13 @@ async function queue({ sql, begin, newSession, message, journal }: Scene) {
     by: 'ada',
     includeUsage: true,
     place: { parent: null },
-    answers: [{ id: 'c', output: 'found' }],
+    approval: { answers: [{ id: 'c', output: 'found' }] },
     facts: { providerId: 'p', prompt: null, overrides: { seed: 1 }, sentAs: 'msg-1', counts: { key: 'k', user: true } },
     usesValues: true,
     limits,
     onBusy: 'steer',
     mayQueue: true,
-    queuedInput,
+    queue: queuedInput,
   })
   expect(await journal.admit(queued)).toMatchObject({ outcome: 'queued' })
   return { reply, replyId: queued.replyId }

@@ -1,13 +1,16 @@
 /** An admission whose response was lost is repeated with the reply's id (design section 4). */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { admit } from '../../../../src/persistence/replies/admission/admission.ts'
+import { contributions } from '../../../../src/compose/contributions.ts'
+import { type AdmissionOptions, admit } from '../../../../src/persistence/replies/admission/admission.ts'
 import { verifies } from '../../../verifies.ts'
 import { finished, openScene, type Scene, versions } from '../../scene.ts'
 
 describe.each(versions)('PostgreSQL %i', (version) => {
   let scene: Scene
+  let options: AdmissionOptions
   beforeAll(async () => {
     scene = await openScene(version)
+    options = { sql: scene.sql, contributions: contributions.admission, log: { warn() {} } }
   })
   afterAll(() => scene[Symbol.asyncDispose]())
 
@@ -17,7 +20,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const message = scene.message(session, { idempotency })
     return {
       reply: message.replyId,
-      call: () => admit(scene.sql, { id: scene.instance.id, epoch: 1 }, message, { warn() {} }),
+      call: () => admit(options, { id: scene.instance.id, epoch: 1 }, message),
     }
   }
   const messages = (session: string) => scene.sql`select id, status from messages where session_id = ${session}`
@@ -54,16 +57,16 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const { instance } = await scene.another()
       const session = await scene.newSession()
       const message = scene.message(session)
-      const call = () => admit(scene.sql, { id: instance.id, epoch: 1 }, message, { warn() {} })
+      const call = () => admit(options, { id: instance.id, epoch: 1 }, message)
       expect(await call()).toMatchObject({ outcome: 'admitted' })
       await scene.sql`update instances set epoch = epoch + 1 where id = ${instance.id}`
       // It can no longer write to it, so it only reads its outcome; likewise under its next epoch.
       expect(await call()).toEqual({ outcome: 'joined', replyId: message.replyId })
-      expect(await admit(scene.sql, { id: instance.id, epoch: 2 }, message, { warn() {} })).toMatchObject({
+      expect(await admit(options, { id: instance.id, epoch: 2 }, message)).toMatchObject({
         outcome: 'joined',
       })
       const never = scene.message(session)
-      expect(await admit(scene.sql, { id: instance.id, epoch: 1 }, never, { warn() {} })).toEqual({ outcome: 'fenced' })
+      expect(await admit(options, { id: instance.id, epoch: 1 }, never)).toEqual({ outcome: 'fenced' })
       expect(await messages(session)).toHaveLength(2)
     },
   )
@@ -75,7 +78,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const session = await scene.newSession()
       const message = scene.message(session)
       const owner = { id: scene.instance.id, epoch: 1 }
-      const send = (mayStart: boolean) => admit(scene.sql, owner, { ...message, mayStart }, { warn() {} })
+      const send = (mayStart: boolean) => admit(options, owner, { ...message, mayStart })
       expect(await send(false)).toEqual({ outcome: 'refused' })
       expect(await messages(session)).toHaveLength(0)
       const both = await scene.sql.begin(async (tx) => {

@@ -5,16 +5,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { MessagePart, NewMessage, ReplyInfo, Settlement } from '../../../../src/actors/ports/index.ts'
+import { contributions } from '../../../../src/compose/contributions.ts'
 import type { AnySql } from '../../../../src/persistence/postgres/database.ts'
 import { admissionColumns } from '../../../../src/persistence/replies/admission/admission.ts'
 import { jsonText } from '../../../../src/persistence/replies/settling/stored-reply.ts'
 import { queuedInput } from '../../../features/queue/store/queued-scene.ts'
 import { verifies } from '../../../verifies.ts'
 import { rowsOf } from '../../all-rows.ts'
-import { failed, finished, openScene, type Scene, textAt, versions } from '../../scene.ts'
+import { failed, finished, openScene, type Scene, textAt, versions, type Wanted } from '../../scene.ts'
 import { waits } from '../together-scene.ts'
-
-type Wanted = Partial<NewMessage>
 
 /** A message, and the session that it comes to: the replies that it holds, the last of them maybe from the beginning. */
 interface Kind {
@@ -50,11 +49,11 @@ const limits = {
 /** Fields that every message here has. */
 type InEach = 'replyId' | 'agentId' | 'sessionId' | 'text' | 'model' | 'configuration' | 'mayStart'
 /** Fields with which `createAdmissions` sends a message to `admit_message` alone. */
-type Alone = 'decided' | 'answers' | 'isRetry'
+type Alone = 'approval' | 'isRetry' | 'extras'
 
-const kinds: Record<Exclude<keyof NewMessage, InEach | Alone>, Kind[]> = {
+const kinds: Record<Exclude<keyof Wanted, InEach | Alone>, Kind[]> = {
   user: [set({ user: 'ann' }, { endUser: 'ann' })],
-  parts: [set({ parts: [part] }), set({ parts: [part], makeSession: made })],
+  parts: [set({ parts: [part] }), set({ parts: [part], session: made })],
   place: [
     { before: [finished(), said], wanted: () => ({ place: { regenerate: null } }) },
     { before: [finished(), said], wanted: ([first]) => ({ place: { regenerate: first?.id ?? null } }) },
@@ -68,23 +67,23 @@ const kinds: Record<Exclude<keyof NewMessage, InEach | Alone>, Kind[]> = {
   by: [set({ by: 'ann' }, { before: [waits] })],
   includeUsage: [set({ includeUsage: true })],
   idempotency: [set({ idempotency }), set({ idempotency }, { before: [finished()], beforeWanted: { idempotency } })],
-  makeSession: [set({ makeSession: made }), set({ makeSession: { ...made, externalId: 'chat' }, user: 'ann' })],
+  session: [set({ session: made }), set({ session: { ...made, externalId: 'chat' }, user: 'ann' })],
   title: [
     set({ title: 'Hello' }),
-    set({ title: 'Hello', makeSession: made }),
+    set({ title: 'Hello', session: made }),
     set({ title: 'Hello' }, { before: [finished()] }),
   ],
   titleIsDraft: [
     set({ title: 'Hello', titleIsDraft: true }),
-    set({ title: 'Hello', titleIsDraft: true, makeSession: made }),
+    set({ title: 'Hello', titleIsDraft: true, session: made }),
     set({}, { before: [finished()], beforeWanted: { title: 'Hello', titleIsDraft: true } }),
   ],
   facts: [set({ facts }, { before: [failed({ events: [] })] })],
   usesValues: [set({ usesValues: true, facts }, { endUser: 'ann' }), set({ usesValues: true })],
   limits: [set({ limits }, { endUser: 'ann' })],
   onBusy: [set({ onBusy: 'interrupt' }), set({ onBusy: 'steer' }, { before: [said] })],
-  queuedInput: [set({ onBusy: 'enqueue', mayQueue: true, queuedInput })],
-  mayQueue: [set({ onBusy: 'steer', mayQueue: true, queuedInput }, { before: [waits] })],
+  queue: [set({ onBusy: 'enqueue', mayQueue: true, queue: queuedInput })],
+  mayQueue: [set({ onBusy: 'steer', mayQueue: true, queue: queuedInput }, { before: [waits] })],
   historyLimits: [set({ historyLimits: { maxBytes: 1000, maxToolText: 10 } }, { before: [said, finished()] })],
 }
 
@@ -111,7 +110,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       await scene.journal.settle(reply, settlement)
     }
     const fields = wanted(replies)
-    const sessionId = fields.makeSession ? randomUUID() : session
+    const sessionId = fields.session ? randomUUID() : session
     return scene.message(sessionId, { text: `To ${sessionId}`, configuration: await configuration(), ...fields })
   }
 
@@ -139,7 +138,10 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const messages: NewMessage[] = []
     for (const kind of Object.values(kinds).flat()) messages.push(await messageOf(kind))
     await scene.sql`update idempotency_keys set created_at = created_at - interval '25 hours'` // they may be used again
-    const columns = messages.map((message) => ({ ...admissionColumns(message), text: message.text }))
+    const columns = messages.map((message) => ({
+      ...admissionColumns(message, contributions.admission),
+      text: message.text,
+    }))
     const [clock] = await scene.sql<{ now: Date }[]>`
       select clock_timestamp() as now, pg_sleep(0.002)`
     const since = clock?.now ?? new Date()

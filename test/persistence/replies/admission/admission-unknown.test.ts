@@ -1,6 +1,7 @@
 /** The results of an admission when connections break at any point (contract section 10, "503"). */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { contributions } from '../../../../src/compose/contributions.ts'
 import { connect, type Sql } from '../../../../src/persistence/postgres/database.ts'
 import { admit } from '../../../../src/persistence/replies/admission/admission.ts'
 import { type DatabaseProxy, type Fate, openProxy } from '../../../faults/database/database-proxy.ts'
@@ -89,7 +90,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       await tx`select 1 from sessions where id = any(${locked}::text[]::uuid[]) for update`
       return await Promise.all(
         messages.map((message) =>
-          admit(sql, owner(), message, log).then(
+          admit({ sql, contributions: contributions.admission, log }, owner(), message).then(
             ({ outcome }) => outcome,
             () => 'rejected' as const,
           ),

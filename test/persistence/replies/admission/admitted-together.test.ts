@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { Admission, NewMessage } from '../../../../src/actors/ports/index.ts'
+import { contributions } from '../../../../src/compose/contributions.ts'
 import { connect } from '../../../../src/persistence/postgres/database.ts'
 import { createAdmissions } from '../../../../src/persistence/replies/admission/admission.ts'
 import { openProxy } from '../../../faults/database/database-proxy.ts'
 import { verifies } from '../../../verifies.ts'
-import { openScene, type Scene, versions } from '../../scene.ts'
+import { openScene, type Scene, versions, type Wanted } from '../../scene.ts'
 import { locked, transactions } from '../together-scene.ts'
 
 const nul = String.fromCharCode(0)
@@ -96,7 +97,12 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     verifies('contract-10.unknown-admission', `a statement that broke (${fate}) stores each message once`, async () => {
       await using proxy = await openProxy(scene.database.url)
       const sql = connect(proxy.url, { max: 4, name: 'admissions', timeoutMs: 100 })
-      const admit = createAdmissions(sql, scene.instance, { warn() {} })
+      const admit = createAdmissions({
+        sql,
+        instance: scene.instance,
+        contributions: contributions.admission,
+        log: { warn() {} },
+      })
       const run = crypto.randomUUID()
       const messages = (await sessions(4)).map((id) => scene.message(id, { text: run }))
       let broken = 0
@@ -144,14 +150,14 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(rows).toHaveLength(1)
   })
 
-  const begins = (externalId: string | null = null) => ({ makeSession: { externalId, secretNumber: null } })
+  const begins = (externalId: string | null = null) => ({ session: { externalId, secretNumber: null } })
 
   verifies(
     'contract-25.ids-of-front-ends',
     'sessions that first messages make are made with them, at once',
     async () => {
       const externalId = randomUUID()
-      const first = (title: string, more: Partial<NewMessage> = begins()) =>
+      const first = (title: string, more: Wanted = begins()) =>
         scene.message(randomUUID(), { title, ...begins(), ...more })
       await scene.sql`insert into revocations (agent_id, end_user, number) values (${scene.agentId}, 'ann', 1)`
       const ofOneChat = [first('chat', begins(externalId)), first('chat', begins(externalId))]
@@ -159,7 +165,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const refused = [
         first('stale', { configuration: 1_000_000 }),
         first('misplaced', { place: { parent: randomUUID() } }),
-        first('revoked', { user: 'ann', makeSession: { externalId: null, secretNumber: 0 } }),
+        first('revoked', { user: 'ann', session: { externalId: null, secretNumber: 0 } }),
       ]
       const said = outcomes(await admitTogether([...messages, ...refused]))
       expect(said.splice(2, 2).sort()).toEqual(['admitted', 'not_found']) // the chat has one session

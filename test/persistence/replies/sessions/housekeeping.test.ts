@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { tidyLogins } from '../../../../src/features/users/store/logins.ts'
+import { forgetRevocations } from '../../../../src/features/users/store/users.ts'
 import { tidyReplies } from '../../../../src/persistence/replies/sessions/housekeeping.ts'
 import { verifies } from '../../../verifies.ts'
 import { openScene, type Scene, versions } from '../../scene.ts'
@@ -67,7 +68,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     }
     // Two instances at once, and once more: only expired rows go.
     const retention = { sessionDays: null, transitionDays: 7 }
-    const tidy = () => Promise.all([tidyReplies(sql, retention), tidyLogins(sql)])
+    const tidy = () => Promise.all([tidyReplies(sql, retention), tidyLogins(sql), forgetRevocations(sql)])
     await Promise.all([tidy(), tidy()])
     await tidy()
     const left = await sql<{ of: string; key: string }[]>`

@@ -1,6 +1,7 @@
 /** Contract section 26: MAX_USER_BYTES is about users, and what nobody is named for is no user's. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect } from 'vitest'
+import { contributions } from '../../../../src/compose/contributions.ts'
 import { forkSession } from '../../../../src/features/branches/store/new-session.ts'
 import { createAdmissions } from '../../../../src/persistence/replies/admission/admission.ts'
 import { verifies } from '../../../verifies.ts'
@@ -11,17 +12,17 @@ afterAll(() => scene[Symbol.asyncDispose]())
 
 const limits = { sessionBytes: null, userBytes: 10 }
 const log = { warn() {} }
-const admit = createAdmissions(scene.sql, scene.instance, log, limits)
+const admit = createAdmissions({ ...scene, contributions: contributions.admission, limits, log })
 const text = 'More than ten bytes.'
 
 verifies('contract-26.stored-bytes', 'the limit of a user holds neither messages nor forks of nobody', async () => {
   const sessionIds = await Promise.all(Array.from({ length: 4 }, () => scene.newSession()))
   const sent = await Promise.all(sessionIds.map((id) => admit(scene.message(id, { text }))))
   expect(sent.map(({ outcome }) => outcome)).toEqual(sent.map(() => 'admitted'))
-  const makeSession = { externalId: null, secretNumber: null }
-  const made = await admit(scene.message(randomUUID(), { text, makeSession }))
+  const session = { externalId: null, secretNumber: null }
+  const made = await admit(scene.message(randomUUID(), { text, session }))
   expect(made.outcome).toBe('admitted')
-  const ofUser = await admit(scene.message(randomUUID(), { text, makeSession, user: 'ada' }))
+  const ofUser = await admit(scene.message(randomUUID(), { text, session, user: 'ada' }))
   expect(ofUser.outcome).toBe('user_full')
 
   const [sessionId = ''] = sessionIds

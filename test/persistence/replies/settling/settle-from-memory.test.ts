@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../../../src/actors/ports/index.ts'
 import type { Outcome, ReplyEvent, StoredEvent } from '../../../../src/actors/reply/reply-event.ts'
 import { createReplyLog, type ReplyLog } from '../../../../src/actors/reply/reply-log.ts'
+import { contributions } from '../../../../src/compose/contributions.ts'
 import { connect } from '../../../../src/persistence/postgres/database.ts'
 import { createJournal } from '../../../../src/persistence/replies/writing/journal.ts'
 import { verifies } from '../../../verifies.ts'
@@ -135,7 +136,13 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     async () => {
       const sql = connect(scene.database.url, { max: 1, name: 'pooled', timeoutMs: 0, pooled: true })
       const options = { flushTimeoutMs: 60_000, onIntents() {}, log: { warn() {} } }
-      const journal = createJournal({ sql, connectWriter: () => sql, instance: scene.instance, ...options })
+      const journal = createJournal({
+        sql,
+        contributions,
+        connectWriter: () => sql,
+        instance: scene.instance,
+        ...options,
+      })
       for (const said of [events, []]) {
         const [named, unnamed] = [await begin(), await begin()]
         await scene.journal.settle(named, finished({ events: said, endedAt }))

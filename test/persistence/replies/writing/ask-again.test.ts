@@ -1,5 +1,6 @@
 /** Repeatable queries are retried when the database, or one connection to it, is briefly unavailable. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contributions } from '../../../../src/compose/contributions.ts'
 import { askAgain, connect, type Sql } from '../../../../src/persistence/postgres/database.ts'
 import { createJournal } from '../../../../src/persistence/replies/writing/journal.ts'
 import { finished, openScene, type Scene, textAt } from '../../scene.ts'
@@ -48,7 +49,15 @@ test('history is read even if its connection is cut in the middle', async () => 
   await scene.journal.append(reply, () => [textAt(2, 'answered')])
   await scene.journal.settle(reply, finished())
   const connectWriter = () => connect(database.url, { max: 1, name: 'writer', timeoutMs: 0 })
-  const options = { sql, connectWriter, instance, flushTimeoutMs: 60_000, onIntents() {}, log: { warn() {} } }
+  const options = {
+    sql,
+    contributions,
+    connectWriter,
+    instance,
+    flushTimeoutMs: 60_000,
+    onIntents() {},
+    log: { warn() {} },
+  }
   const journal = createJournal(options)
   let history: ReturnType<typeof journal.history> | undefined
   await database.sql.begin(async (tx) => {

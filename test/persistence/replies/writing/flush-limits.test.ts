@@ -1,5 +1,6 @@
 /** Flushes that are too large, too slow or too late (contract section 4). */
 import { afterEach, beforeEach, expect } from 'vitest'
+import { contributions } from '../../../../src/compose/contributions.ts'
 import { connect, type Sql } from '../../../../src/persistence/postgres/database.ts'
 import { createJournal } from '../../../../src/persistence/replies/writing/journal.ts'
 import { storedFrames } from '../../../support/frames.ts'
@@ -50,7 +51,15 @@ function openJournal(flushTimeoutMs: number, statementTimeout = '') {
   const url = `${scene.database.url}${statementTimeout && `?statement_timeout=${statementTimeout}`}`
   const connectWriter = (): Sql => connect(url, { max: 1, name: 'writer', timeoutMs: 0 })
   const { instance, sql } = scene
-  const journal = createJournal({ sql, connectWriter, instance, flushTimeoutMs, onIntents() {}, log: { warn() {} } })
+  const journal = createJournal({
+    sql,
+    contributions,
+    connectWriter,
+    instance,
+    flushTimeoutMs,
+    onIntents() {},
+    log: { warn() {} },
+  })
   closing.push(() => journal.close())
   return journal
 }

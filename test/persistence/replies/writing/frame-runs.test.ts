@@ -8,7 +8,7 @@ import { settle } from '../../../../src/persistence/replies/settling/settlement.
 import { createFrameRuns } from '../../../../src/persistence/replies/writing/frame-runs.ts'
 import { storedFrames } from '../../../support/frames.ts'
 import { verifies } from '../../../verifies.ts'
-import { finished, openScene, type Scene, textAt, toolCallAt, versions } from '../../scene.ts'
+import { finished, openScene, type Scene, settling, textAt, toolCallAt, versions } from '../../scene.ts'
 
 describe.each(versions)('PostgreSQL %i', (version) => {
   let scene: Scene
@@ -35,7 +35,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const said = [textAt(reply.firstSeq + 1, 'a'), textAt(reply.firstSeq + 2, 'b')]
     await scene.journal.append(reply, () => said)
     await move(reply)
-    await settle(scene.sql, scene.instance.id, reply, finished({ events: said }))
+    await settle(settling(scene), reply, finished({ events: said }))
     return { reply, said }
   }
   async function running(sessionId: string) {
@@ -173,7 +173,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     runs.stored(reply.epoch, last?.num ?? 0)
     await expect.poll(() => flushesOf(reply)).toHaveLength(0)
     expect(await seqs(reply)).toEqual([2])
-    await settle(scene.sql, instanceId, reply, finished({ events: [textAt(2, 'c')] }))
+    await settle(settling(scene), reply, finished({ events: [textAt(2, 'c')] }))
     runs.ended(reply.sessionNum)
     await expect.poll(() => seqs(reply)).toEqual([])
     const { reply: ended } = await settled(await scene.newSession())

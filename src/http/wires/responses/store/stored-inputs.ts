@@ -1,10 +1,10 @@
 /** Messages as the Responses API lists them: the inputs of requests, and whole replies (contract section 24). */
 import type { MessagePart } from '../../../../actors/ports/index.ts'
 import type { CallDecision, Outcome, StoredEvent, WaitKind } from '../../../../actors/reply/reply-event.ts'
-import { type PartRow, partOf, partsOf, readParts } from '../../../../features/parts/index.ts'
 import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import type { Fragment } from '../../../../persistence/postgres/page.ts'
 import { batchesOf, wholePath } from '../../../../persistence/replies/reading/message-list.ts'
+import { type PartRow, partOf, partsOf, readParts } from '../../../../persistence/replies/reading/part-rows.ts'
 import { type OutcomeRow, outcomeOf } from '../../../../persistence/replies/settling/stored-outcome.ts'
 import { type EventRow, eventsOf, framesOf } from '../../../../persistence/replies/settling/stored-reply.ts'
 

@@ -1,0 +1,28 @@
+/** The columns of approvals: decisions and answers with a message, calls that wait with the end of a reply. */
+import type { Decisions, MessageDecisions, Settlement, WaitingCall } from '../../../actors/ports/index.ts'
+import { encodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
+
+/** Returns the columns of an admission with decisions or answers. */
+export function admittedDecisions({ decided, answers, ...others }: MessageDecisions) {
+  others satisfies Record<string, never>
+  return { ...(answers && answers.length > 0 && { answers }), ...(decided && decisionColumns(decided)) }
+}
+
+function decisionColumns({ waitId, calls, hash, ...others }: Decisions) {
+  others satisfies Record<string, never>
+  return { wait_id: waitId, decisions: calls, decisions_hash: hash.toString('hex') }
+}
+
+/** Returns the argument of keep_waiting_calls.sql. */
+export function settledWait({ calls, carried, ...others }: NonNullable<Settlement['waiting']>) {
+  others satisfies Record<string, never>
+  return { calls: calls.map(callColumns), carried: encodeCarried(carried) }
+}
+
+const callColumns = ({ id, name, arguments: text, kind, place }: WaitingCall) => ({
+  call_id: id,
+  name,
+  arguments: text,
+  kind,
+  place,
+})

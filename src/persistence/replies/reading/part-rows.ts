@@ -1,0 +1,75 @@
+/** The stored form of a message's parts, as all that read messages take them. */
+import type { MessagePart, PartType } from '../../../actors/ports/index.ts'
+import { type AnySql, askAgain, type Sql } from '../../postgres/database.ts'
+import type { Fragment } from '../../postgres/page.ts'
+
+/** A row of message_parts, as JSON. */
+export interface PartRow {
+  type: PartType
+  sha256: string
+  media_type: string
+  filename: string | null
+  size: number
+  detail: MessagePart['detail']
+  source_url: string | null
+  text_place: number
+  stored_as: string | null
+}
+
+/** Returns a subquery: the parts of `messages m`, in order. It is null when the message has none. */
+export const partsOf = (sql: AnySql): Fragment => sql`(
+  select jsonb_agg(jsonb_build_object(
+           'type', p.type, 'sha256', encode(p.sha256, 'hex'), 'media_type', p.media_type, 'filename', p.filename,
+           'size', p.size, 'detail', p.detail, 'source_url', p.source_url, 'text_place', p.text_place,
+           'stored_as', encode(p.stored_as, 'hex')) order by p.n)
+    from message_parts p where p.message_id = m.id)`
+
+/** Reads a row. The bytes are read when they are asked for. */
+export const partOf = (sql: Sql, row: PartRow): MessagePart => ({
+  type: row.type,
+  sha256: row.sha256,
+  mediaType: row.media_type,
+  filename: row.filename,
+  size: row.size,
+  detail: row.detail,
+  sourceUrl: row.source_url,
+  place: row.text_place,
+  storedAs: row.stored_as,
+  read: () => readContent(sql, row.stored_as ?? row.sha256),
+})
+
+/**
+ * Returns `partsOf` for a list. One look whether the session has any parts spares a look for each message, which was a fifth
+ * of reading a conversation of text. Only users send parts.
+ */
+export const partsOfMany = (sql: AnySql, sessionId: string): Fragment => sql`
+  case when m.role = 'user' and exists (select 1 from message_parts where session_id = ${sessionId})
+       then ${partsOf(sql)} end`
+
+/** Reads a message's parts, in order. */
+export async function readParts(sql: Sql, messageId: string): Promise<MessagePart[]> {
+  const rows = await sql<PartRow[]>`
+    select ${partColumns(sql)} from message_parts p where p.message_id = ${messageId} order by p.n`
+  return rows.map((row) => partOf(sql, row))
+}
+
+/** Returns the columns of a `PartRow`, of `message_parts p`. */
+export const partColumns = (sql: Sql): Fragment => sql`
+  p.type, encode(p.sha256, 'hex') as sha256, p.media_type, p.filename, p.size, p.detail, p.source_url, p.text_place,
+  encode(p.stored_as, 'hex') as stored_as`
+
+/** The longest wait of a reply for a database that is away. */
+const WAIT_MS = 5000
+
+/** Reads the bytes of a content by its key, a piece at a time. Ends early when it was deleted meanwhile. */
+export async function* readContent(sql: Sql, key: string): AsyncGenerator<Uint8Array> {
+  for (let n = 0; ; n++) {
+    const [row] = await askAgain(
+      () => sql<{ base64: string }[]>`
+        select encode(bytes, 'base64') as base64 from part_pieces where sha256 = decode(${key}, 'hex') and n = ${n}`,
+      WAIT_MS,
+    )
+    if (row === undefined) return
+    yield Buffer.from(row.base64, 'base64') // line breaks are skipped
+  }
+}

@@ -1,0 +1,50 @@
+/** Calls that wait for somebody, as all that read sessions and messages take them. */
+import type { CallDecision, WaitKind } from '../../../actors/reply/reply-event.ts'
+import type { AnySql } from '../../postgres/database.ts'
+import { type Fragment, isoTime } from '../../postgres/page.ts'
+
+/** A pending call as every surface shows it. */
+export interface PendingCall {
+  call_id: string
+  name: string
+  arguments: string
+  kind: WaitKind
+}
+
+/** Returns `PendingCall[]` of the row of `sessions`. */
+export const pendingOf = (sql: AnySql): Fragment => sql`
+  case when sessions.status = 'waiting'
+       then coalesce((select jsonb_agg(jsonb_build_object('call_id', p.call_id, 'name', p.name, 'arguments', p.arguments,
+                                                          'kind', p.kind) order by p.place)
+                        from pending_calls(sessions.id) p), '[]')
+       else '[]' end`
+
+/** A call that was pending, and what became of it. `decision` is null when it was not decided. */
+export interface WaitedCall {
+  id: string
+  /** True while it may still be decided. */
+  open: boolean
+  decision: CallDecision | null
+  decidedAt: string | null
+  decidedBy: string | null
+  /** The arguments that it was approved with. Null stands for its own. */
+  arguments: string | null
+  output: string | null
+  reason: string | null
+  /** True when it was approved, and may have taken effect. */
+  begun: boolean
+  ok: boolean | null
+  content: string | null
+  durationMs: number | null
+}
+
+/** Returns `WaitedCall[]` of `messages m`, or null. Calls that a running reply has made are in its frames. */
+export const waitedCalls = (sql: AnySql): Fragment => sql`
+  (select jsonb_agg(jsonb_build_object(
+            'id', w.call_id, 'open', w.open, 'decision', w.decision, 'decidedAt', ${isoTime(sql, 'w.decided_at')},
+            'decidedBy', w.decided_by, 'arguments', w.decided_arguments, 'output', w.output, 'reason', w.reason,
+            'begun', w.begun or b.call_id is not null, 'ok', coalesce(w.ok, b.ok), 'content', coalesce(w.content, b.content),
+            'durationMs', coalesce(w.duration_ms, b.duration_ms)) order by w.place)
+     from waiting_calls w
+     left join lateral begun_calls(w.decided_in) b on w.decision = 'approve' and b.call_id = w.call_id
+    where w.reply_id = m.id)`
