@@ -14,6 +14,7 @@ const checks = [
   'tsc --checkers 1',
   'depcruise src openapi test ui/src packages/client/src bench scripts --config .dependency-cruiser.mjs',
   'npm run --silent generate:check',
+  'node scripts/words.ts',
   'tsc --checkers 1 -p ui',
   'node scripts/capabilities.ts',
   'tsc --checkers 1 -p examples',
