@@ -124,6 +124,7 @@ function serve(settings: Settings, longestStopMs: number): Serving {
     ])
     const chosen = await chooseDataFolder(settings, process.env.DATA_DIR, process.cwd(), print)
     app = await startApp(chosen, logStream, ownProcess)
+    setImmediate(app.warmUp) // after whoever waits for this start has been told
     return app.url
   }
   return { started: start(), stop, metrics: async () => (await app?.metrics?.()) ?? [] }

@@ -53,6 +53,8 @@ export interface ModelOptions {
 export interface Providers extends Model, AsyncDisposable {
   /** Tests a provider. Never rejects: an error is the answer (contract section 2). */
   testProvider(connection: ProviderConnection, options?: { timeoutMs?: number }): Promise<ConnectionTest>
+  /** Loads what the first call of a provider of one of these types needs. */
+  load(types: readonly string[]): Promise<void>
 }
 
 /**
@@ -138,10 +140,13 @@ export function createModel(options: ModelOptions): Providers {
   return {
     stream,
     countTokens: counter.count,
+    load: async (types) => void (types.some(speaksOpenAi) && (await openai.load())),
     testProvider: (connection, { timeoutMs = 10_000 } = {}) => testConnection(connection, fetch, timeoutMs),
     [Symbol.asyncDispose]: () => counter[Symbol.asyncDispose](),
   }
 }
+
+const speaksOpenAi = (type: string): boolean => !['demo', 'anthropic', 'gemini'].includes(type)
 
 /** Calls the next model when one failed before any output. When all fail, the last failure is reported. */
 function withFallbacks(streamOne: StreamOne): Model['stream'] {
