@@ -11,7 +11,10 @@ import { createWorkerMetrics, isMetricsQuestion, type MetricsAnswer } from './ob
 import { readSettings, type Settings, SettingsError, table } from './settings.ts'
 import { type Listening, startWorkers, stopMessage } from './workers.ts'
 
-/** Where Node.js keeps what it has made of our modules: a third of each later start. Nothing is kept where nobody may write. */
+/**
+ * Where Node.js keeps what it has made of our modules: a third of each later start. Nothing is kept where nobody may write.
+ * `npm start` names it earlier still, for this file and what it imports.
+ */
 const compiled = fileURLToPath(new URL('../node_modules/.cache/greenroom', import.meta.url))
 
 /** EX_CONFIG of sysexits.h: a setting is invalid, a restart will not help. */
