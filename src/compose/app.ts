@@ -105,6 +105,7 @@ async function openOutside({ settings, log, closing, observation }: Ground, gate
   const model = closing.use(
     createModel({
       fetch: outbound.call,
+      loadFetch: outbound.load,
       demoLine,
       providerRetries: settings.providerRetries,
       idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
@@ -173,7 +174,6 @@ async function openDependencies(ground: Ground) {
     ...answering,
     ...opened,
     model,
-    outbound,
     gate,
     recorder,
     storage: { sessionBytes: settings.maxSessionBytes, userBytes: settings.maxUserBytes },

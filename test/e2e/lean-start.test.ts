@@ -37,6 +37,7 @@ const ofEveryStart = [
   'fastify',
   'fastify-sse-v2',
   'jose',
+  'lru-cache',
   'postgrator',
   'postgres',
   'uuid',
