@@ -83,7 +83,9 @@ describe('Dockerfile', () => {
     expect(dockerfile).toMatch(/^USER node$/m)
     const { start } = JSON.parse(await read('package.json')).scripts
     const command = /^CMD (.+)$/m.exec(dockerfile)?.[1] ?? '[]'
-    expect(`MALLOC_ARENA_MAX=2 exec ${JSON.parse(command).join(' ')}`).toBe(start)
+    expect(`MALLOC_ARENA_MAX=2 exec ${JSON.parse(command).join(' ')}`).toBe(
+      start.replace(/NODE_COMPILE_CACHE=\S+ /, ''),
+    )
     const { version } = JSON.parse(await read('package.json'))
     expect(dockerfile).toContain(`ARG VERSION=${version}\n`)
     expect(compose.services['greenroom-1'].image).toBe(`greenroom:${version}`)

@@ -2,7 +2,7 @@
 
 import { npmStart } from '../../test/support/programs/npm-start.ts'
 import { startProduct } from '../../test/support/programs/product.ts'
-import { memoryOf } from '../environment/processes.ts'
+import { cpuOf, memoryOf } from '../environment/processes.ts'
 import type { OwnCase } from '../runner/case.ts'
 
 export const startUp: OwnCase = {
@@ -10,9 +10,10 @@ export const startUp: OwnCase = {
   name: 'start-up',
   title: 'Start',
   rows: 'start',
-  note: "`node src/main.ts`, with the flags of `npm start`, until `/readyz` answers 200, with the embedded PostgreSQL; memory is the server's own, at rest.",
+  note: "`node src/main.ts`, with the flags of `npm start`, until `/readyz` answers 200, with the embedded PostgreSQL; processor time until then and memory at rest are the server's own.",
   columns: [
     { key: 'seconds', title: 's', digits: 2 },
+    { key: 'cpuSeconds', title: 'CPU s', digits: 2 },
     { key: 'stopSeconds', title: 'stop s', digits: 2 },
     { key: 'memoryMb', title: 'MB', digits: 0 },
     { key: 'postgresMb', title: 'PostgreSQL MB', digits: 0 },
@@ -26,11 +27,12 @@ export const startUp: OwnCase = {
       const options = { direct: true, nodeArgs, checkout: checkout.path, dataDir: scene.folder }
       await using product = await startProduct({ ...options, env: { ...flags.env, ...env } })
       const seconds = (performance.now() - begin) / 1000
+      const cpuSeconds = (await cpuOf([product.pid])).own / 1e6
       const memory = await memoryOf([product.pid])
       const end = performance.now()
       await product.stop()
       const stopSeconds = (performance.now() - end) / 1000
-      return { seconds, stopSeconds, memoryMb: memory.own, postgresMb: memory.postgres }
+      return { seconds, cpuSeconds, stopSeconds, memoryMb: memory.own, postgresMb: memory.postgres }
     }
     const database = { DATABASE_URL: await scene.database(), SECRET_KEY: 'of-the-bench' }
     return {

@@ -29,7 +29,7 @@ import { isLoopback, type Settings, startupWarnings } from '../settings.ts'
 import { createMcpOnDemand } from '../tools/mcp/mcp-on-demand.ts'
 import { workOutOldNames } from '../tools/naming/approvals.ts'
 import { callFailure } from '../tools/outbound/call-failure.ts'
-import { createOutbound } from '../tools/outbound/outbound.ts'
+import { createOutboundOnDemand } from '../tools/outbound/outbound-on-demand.ts'
 import { createBreakIt, type OwnProcess } from './break-it.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
 import { openHost } from './host.ts'
@@ -41,10 +41,13 @@ import { mountAll, type RouteOptions } from './routes.ts'
 import { startFault } from './start/start-fault.ts'
 import { toolDependencies } from './tools.ts'
 import { watchVersion } from './versions.ts'
+import { warmUp } from './warm-up.ts'
 
 export interface App {
   /** `http://host:port` on which it listens. */
   url: string
+  /** Loads what the first call of a configured provider needs, and what few starts do. Never rejects. */
+  warmUp(): Promise<void>
   /** The current metrics, for Prometheus. Null when METRICS_PORT is not set. */
   metrics: (() => Promise<MetricsSnapshot>) | null
   /** Refuses new messages, lets replies finish, closes everything. Resolves once all outcomes are stored. */
@@ -96,12 +99,13 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
 async function openOutside({ settings, log, closing, observation }: Ground, gate: LeaseGate) {
   const { outboundPolicy: policy, outboundAllow: allow, mcpAnswerDefaults: answerDefaults } = settings
   const { traceparent } = observation
-  const outbound = closing.use(createOutbound({ policy, allow, traceparent, beforeSend: gate.check }))
+  const outbound = closing.use(createOutboundOnDemand({ policy, allow, traceparent, beforeSend: gate.check }))
   const mcp = closing.use(createMcpOnDemand({ outbound, log, answerDefaults }))
   const demoLine = createDemoLine()
   const model = closing.use(
     createModel({
       fetch: outbound.call,
+      loadFetch: outbound.load,
       demoLine,
       providerRetries: settings.providerRetries,
       idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
@@ -234,6 +238,7 @@ export async function startApp(settings: Settings, logStream?: LogStream, own: O
     return {
       url: addressOf(server.server.address(), settings.host),
       metrics: observation.metrics?.snapshot ?? null,
+      warmUp: () => warmUp({ ...deps, log }),
       async stop() {
         await drain()
         await streamsEnded(server.server, LAST_BYTES_MS)

@@ -8,7 +8,7 @@ import type { HostOptions } from '../actors/session/host.ts'
 import { createUsageRecorder, type UsageRecorder } from '../features/limits/store/usage/usage-recorder.ts'
 import type { RequestObserver } from '../http/server/observe-requests.ts'
 import { logFailures } from '../observability/failure-log.ts'
-import { createMetrics, type LabelValues, type Metrics } from '../observability/metrics.ts'
+import type { LabelValues, Metrics } from '../observability/metrics.ts'
 import { type PartialObserver, together } from '../observability/observers.ts'
 import type { Traces, TracesOptions } from '../observability/traces.ts'
 import { isDatabaseGone, type Sql } from '../persistence/postgres/database.ts'
@@ -40,7 +40,7 @@ export interface Observation {
 export async function startObservation(options: ObservationOptions): Promise<Observation> {
   const { sql, id, settings, providerTypes, log } = options
   const usage = createUsageRecorder({ sql, log })
-  const metrics = settings.metricsPort === null ? null : createMetrics(labelValues(providerTypes))
+  const metrics = settings.metricsPort === null ? null : await startMetrics(labelValues(providerTypes))
   const onDropped = (count: number) => metrics?.onSpansDropped(count)
   const traces =
     settings.otelEndpoint === null
@@ -76,6 +76,12 @@ const labelValues = (providers: readonly string[]): LabelValues => ({
 
 const isCallFailure = (code: ReplyErrorCode): code is ModelFailure['code'] =>
   code.startsWith('provider_') || code === 'context_length_exceeded' || code === 'internal'
+
+/** Starts metrics. The library is loaded only where it is used. */
+async function startMetrics(labels: LabelValues): Promise<Metrics> {
+  const { createMetrics } = await import('../observability/metrics.ts')
+  return createMetrics(labels)
+}
 
 /** Starts traces. OpenTelemetry is loaded only where it is used. */
 async function startTraces(options: Omit<TracesOptions, 'version'>): Promise<Traces> {

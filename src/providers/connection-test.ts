@@ -5,7 +5,6 @@ import { isObject } from '../untrusted/is-object.ts'
 import { clearKeyLike, cut } from '../untrusted/redact.ts'
 import { listAnthropicModels } from './anthropic/anthropic.ts'
 import { listGeminiModels } from './gemini/gemini.ts'
-import { answerOf, openAiClient } from './openai/openai-client.ts'
 import { type Dialect, findProviderType, requireDialect, wireApiOf } from './provider-types.ts'
 import { type ProviderFetch, readText } from './request/fetch.ts'
 import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
@@ -75,7 +74,9 @@ async function listOpenAiModels(
   fetch: ProviderFetch,
   signal: AbortSignal,
 ): Promise<string[] | null> {
+  const { answerOf, openAiClient } = await import('./openai/openai-client.ts') // see chat.ts
   const client = openAiClient(connection, fetch)
+  const discard = async (call: { asResponse(): Promise<Response> }) => answerOf(await call.asResponse()).cancel()
   try {
     if (dialect.keyCheckPath) await discard(client.get(dialect.keyCheckPath, { signal }))
     const response = await client.get('/models', { signal }).asResponse()
@@ -97,8 +98,6 @@ async function listOpenAiModels(
   }
   return null
 }
-
-const discard = async (call: { asResponse(): Promise<Response> }) => answerOf(await call.asResponse()).cancel()
 
 /** Reads names from `{data: [{id}]}`. Some servers send the bare list, or `name` for `id`. */
 function modelsIn(text: string): string[] {

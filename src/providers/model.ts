@@ -47,12 +47,16 @@ export interface ModelOptions {
   backOffMs?: number
   /** The line that cuts calls of the demo provider. When absent, they cannot be cut. */
   demoLine?: DemoLine
+  /** Loads what `fetch` needs; awaited before a call, so that the wait is not the provider's silence. */
+  loadFetch?: () => Promise<void>
 }
 
 /** The model port. Must be disposed: tokens are counted in a thread. */
 export interface Providers extends Model, AsyncDisposable {
   /** Tests a provider. Never rejects: an error is the answer (contract section 2). */
   testProvider(connection: ProviderConnection, options?: { timeoutMs?: number }): Promise<ConnectionTest>
+  /** Loads what the first call of a provider of one of these types needs. */
+  load(types: readonly string[]): Promise<void>
 }
 
 /**
@@ -62,9 +66,10 @@ const longestWaitMs = 10_000
 
 export function createModel(options: ModelOptions): Providers {
   const counter = createTokenCounter({ onFault: options.onCountFault })
-  const { fetch } = options
+  const { fetch, idleTimeoutMs } = options
   const watchTurn = watchUsageReports(counter.expect)
   const openai = createOpenAi(fetch)
+  const prepare = preparing(options.loadFetch, openai.load)
   const refusals: Refusals = createRemembered()
   const beginnings: RefusedBeginnings = createRemembered()
 
@@ -85,7 +90,7 @@ export function createModel(options: ModelOptions): Providers {
   /** Streams a turn of one model, its retries included. Returns null when it took place, or `signal` aborted. */
   const streamOne: StreamOne = async (request, signal, take) => {
     const { provider, model, calls } = request
-    const { idleTimeoutMs } = options
+    await prepare(provider.type)
     const secrets = provider.apiKey ? [provider.apiKey.trim()] : []
     const url = provider.type === 'demo' ? null : endpointOf(provider)
     const watchUsage = watchTurn(request)
@@ -133,14 +138,21 @@ export function createModel(options: ModelOptions): Providers {
     }
     return null
   }
-  const stream = withFallbacks(withinContext(streamOne, createRemembered()))
 
   return {
-    stream,
+    stream: withFallbacks(withinContext(streamOne, createRemembered())),
     countTokens: counter.count,
+    load: async (types) => void (await Promise.all(types.map(prepare))),
     testProvider: (connection, { timeoutMs = 10_000 } = {}) => testConnection(connection, fetch, timeoutMs),
     [Symbol.asyncDispose]: () => counter[Symbol.asyncDispose](),
   }
+}
+
+/** Makes the function that loads what calls of a provider type need. */
+const preparing = (loadFetch: ModelOptions['loadFetch'], loadOpenAi: () => Promise<void>) => async (type: string) => {
+  if (type === 'demo') return
+  await loadFetch?.()
+  if (type !== 'anthropic' && type !== 'gemini') await loadOpenAi()
 }
 
 /** Calls the next model when one failed before any output. When all fail, the last failure is reported. */

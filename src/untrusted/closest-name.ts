@@ -16,7 +16,9 @@ export function closestName(given: string, names: readonly string[], most?: numb
   const furthest = most ?? Math.max(1, Math.floor(asked.length / 3))
   let best: { name: string; distance: number } | null = null
   for (const name of names) {
-    const distance = distanceBetween(asked, plain(name))
+    const known = plain(name)
+    if (Math.abs(known.length - asked.length) > furthest) continue // so many letters at least were added or left out
+    const distance = distanceBetween(asked, known)
     if (best === null || distance < best.distance) best = { name, distance }
   }
   return best !== null && best.distance <= furthest ? best.name : null

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { type Operation, operations } from '../../operation.ts'
 import { searchPage } from '../../schemas/basics.ts'
 import { PlaygroundFrames, PlaygroundHeadChange } from '../../schemas/conversation/branches.ts'
@@ -13,6 +12,7 @@ import {
 } from '../../schemas/conversation/playground.ts'
 import { PlaygroundQueue } from '../../schemas/conversation/queue.ts'
 import { PlaygroundSessionCreate, sessionFilters } from '../../schemas/conversation/sessions.ts'
+import { Type } from '../../type.ts'
 import { sessionCompletions } from '../deploy/sessionCompletions.ts'
 import { sessions } from '../deploy/sessions.ts'
 

@@ -1,5 +1,5 @@
 /** The sessions of all agents, for operators. */
-import Type, { type TObject } from 'typebox'
+import { type TObject, Type } from '../../type.ts'
 import { count, id, nullable, objectOrNull, oneOf, page, time } from '../basics.ts'
 
 export const sessionStatuses = ['idle', 'streaming', 'waiting', 'complete', 'error', 'cancelled'] as const

@@ -1,8 +1,6 @@
 /** The contract for people and programs: `/openapi.json`, and `/docs` to read and try it. */
 import { readdir, readFile } from 'node:fs/promises'
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { pageGuards, strictPolicy } from './page-guards.ts'
 
 const contract = new URL('../../../openapi/openapi.json', import.meta.url)
@@ -28,13 +26,6 @@ async function fontFace(): Promise<string> {
  * without one is then led to the login on the first page and back (contract section 8).
  */
 export async function registerDocs(parent: FastifyInstance): Promise<void> {
-  const text = await readFile(contract, 'utf8')
-  const [mark, font, theme, script] = await Promise.all([
-    readFile(markFile).catch(() => null),
-    fontFace(),
-    readFile(themeFile, 'utf8'),
-    readFile(scriptFile, 'utf8'),
-  ])
   await parent.register(async (app) => {
     app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
       const isPage = request.method === 'GET' && /^\/docs\/?(?:\?|$)/.test(request.url)
@@ -44,29 +35,65 @@ export async function registerDocs(parent: FastifyInstance): Promise<void> {
     app.addHook('onSend', async (_request, reply) => {
       reply.headers(pageGuards)
     })
-    app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
-    // The one server is the one that the page came from: there is nothing to choose.
-    const { servers: _, ...document } = JSON.parse(text)
-    await app.register(swagger, { mode: 'static', specification: { document } })
-    await app.register(swaggerUi, {
-      routePrefix: '/docs',
-      staticCSP: docsPolicy,
-      validatorUrl: false,
-      theme: {
-        title: 'API reference · Greenroom',
-        css: [{ filename: 'theme.css', content: font + theme }],
-        js: [{ filename: 'page.js', content: script }],
-        ...(mark && {
-          favicon: [{ filename: 'mark.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: mark }],
-        }),
-      },
-      uiConfig: {
-        // Hides the bar that loads other documents.
-        layout: 'BaseLayout',
-        docExpansion: 'none',
-        defaultModelsExpandDepth: 0,
-        displayRequestDuration: true,
-      },
-    })
+    app.get('/openapi.json', async (_request, reply) =>
+      reply.type('application/json; charset=utf-8').send(await readFile(contract, 'utf8')),
+    )
+    let reference: Promise<FastifyInstance> | null = null
+    const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+      reference ??= startReference()
+      return await answerWith(await reference, request, reply)
+    }
+    for (const url of ['/docs', '/docs/*']) app.get(url, answer)
+    app.addHook('onClose', async () => void (await (await reference)?.close()))
   })
+}
+
+/** Passes a request on to another Fastify in this process. */
+async function answerWith(other: FastifyInstance, { url, headers }: FastifyRequest, reply: FastifyReply) {
+  const { statusCode, rawPayload, headers: own } = await other.inject({ method: 'GET', url, headers })
+  if (statusCode === 404) return reply.callNotFound()
+  const { connection: _, date: __, ...kept } = own
+  return reply
+    .code(statusCode)
+    .headers(kept)
+    .send(rawPayload.length === 0 ? undefined : rawPayload)
+}
+
+/** The reference page, on a Fastify of its own that listens to nothing: made for its first reader, since few starts have one. */
+async function startReference(): Promise<FastifyInstance> {
+  const [{ default: swagger }, { default: swaggerUi }, text, mark, font, theme, script] = await Promise.all([
+    import('@fastify/swagger'),
+    import('@fastify/swagger-ui'),
+    readFile(contract, 'utf8'),
+    readFile(markFile).catch(() => null),
+    fontFace(),
+    readFile(themeFile, 'utf8'),
+    readFile(scriptFile, 'utf8'),
+  ])
+  // The one server is the one that the page came from: there is nothing to choose.
+  const { servers: _, ...document } = JSON.parse(text)
+  const app = Fastify()
+  await app.register(swagger, { mode: 'static', specification: { document } })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: docsPolicy,
+    validatorUrl: false,
+    theme: {
+      title: 'API reference · Greenroom',
+      css: [{ filename: 'theme.css', content: font + theme }],
+      js: [{ filename: 'page.js', content: script }],
+      ...(mark && {
+        favicon: [{ filename: 'mark.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: mark }],
+      }),
+    },
+    uiConfig: {
+      // Hides the bar that loads other documents.
+      layout: 'BaseLayout',
+      docExpansion: 'none',
+      defaultModelsExpandDepth: 0,
+      displayRequestDuration: true,
+    },
+  })
+  await app.ready()
+  return app
 }

@@ -1,6 +1,5 @@
 /** The one port: Fastify with its logger, and what holds for every request. */
 
-import { createServer as createHttpServer, METHODS } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { maskedFields } from '../../untrusted/masked-log.ts'
@@ -35,6 +34,16 @@ const TIMES = {
   keepAliveTimeout: 72_000, // longer than a balancer keeps a connection, which else sends into one that closes
 }
 
+/** By an import of it, Node.js loads its own client too, which a tenth of a start would go into. */
+const { createServer: createHttpServer, METHODS } = process.getBuiltinModule('node:http')
+
+/** Input is checked by `mount`, and answers are written as they are: Fastify would load two compilers of schemas for nothing. */
+const noCompilers = { buildValidator: refuseSchema, buildSerializer: refuseSchema }
+
+function refuseSchema(): never {
+  throw new Error('Routes have no schema of Fastify: declare an operation, and mount it.')
+}
+
 /** Makes Fastify with its logger, before anything is mounted: everything else logs through it. */
 export function createServer({ logLevel, logStream, maxBodyBytes, trustProxy }: ServerOptions): FastifyInstance {
   return Fastify({
@@ -57,6 +66,7 @@ export function createServer({ logLevel, logStream, maxBodyBytes, trustProxy }: 
     },
     // Two lines a request cost more than the request; `debug` brings one (below).
     logController: new LogController({ disableRequestLogging: true }),
+    schemaController: { compilersFactory: noCompilers },
     pluginTimeout: 0, // what is mounted waits for nothing: more than 10 s are a busy machine, no reason to stop the start
     forceCloseConnections: 'idle', // see closeServer
     rewriteUrl: readableUrl,

@@ -67,6 +67,12 @@ const connection = (sql: AnySql): Fragment => sql`
 export const listProviders = <Type extends string>(sql: AnySql, query: PageQuery): Promise<Page<Provider<Type>>> =>
   listByAge<Provider<Type>>(sql, 'providers', columns(sql), query)
 
+/** Returns the types that at least one provider has. */
+export async function usedProviderTypes(sql: AnySql): Promise<string[]> {
+  const rows = await sql<{ type: string }[]>`select distinct provider_type as type from providers`
+  return rows.map(({ type }) => type)
+}
+
 /** Finds a provider. Null when there is no such provider. */
 export async function findProvider<Type extends string>(sql: AnySql, id: string): Promise<Provider<Type> | null> {
   if (!isUuid(id)) return null

@@ -33,18 +33,30 @@ import {
   withReasoning,
 } from './chat-refusals.ts'
 import { readTurn, type TurnOptions } from './chat-turn.ts'
-import { answerOf, createClients } from './openai-client.ts'
 import { refusesSampling } from './openai-models.ts'
-import { streamResponses } from './responses.ts'
+import { type ResponsesBody, streamResponses } from './responses.ts'
 
 /** Creates the adapter, with the caches that calls share. Turns reject with ProviderProblem. */
 export function createOpenAi(fetch: ProviderFetch) {
   const refusals: RefusedFields = createRemembered()
-  const clientOf = createClients(fetch)
+  let loading: ReturnType<typeof loadClients> | null = null
+  const clients = () => {
+    loading ??= loadClients(fetch)
+    return loading
+  }
   return {
-    stream(request: ModelRequest, dialect: Dialect, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> {
+    /** Loads the client before it is needed. */
+    async load(): Promise<void> {
+      await clients()
+    },
+    async stream(request: ModelRequest, dialect: Dialect, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> {
+      const { clientOf, answerOf } = await clients()
       const client = clientOf(placeOf(request, dialect))
-      if (wireApiOf(request.provider) === 'responses') return streamResponses(client, request, refusals, signal, take)
+      if (wireApiOf(request.provider) === 'responses') {
+        const send = async (body: ResponsesBody, own: AbortSignal) =>
+          answerOf(await client.responses.create(body, { signal: own }).asResponse())
+        return streamResponses(send, request, refusals, signal, take)
+      }
       const call = (body: ChatBody, own: AbortSignal) =>
         observedCall(request, body, async () =>
           answerOf(await client.chat.completions.create(body, { signal: own }).asResponse()),
@@ -57,6 +69,12 @@ export function createOpenAi(fetch: ProviderFetch) {
       )
     },
   }
+}
+
+/** Loads OpenAI's client on first use: it is 236 modules. */
+async function loadClients(fetch: ProviderFetch) {
+  const { answerOf, createClients } = await import('./openai-client.ts')
+  return { clientOf: createClients(fetch), answerOf }
 }
 
 /** Returns the connection to use. DeepSeek accepts the beginning of an answer at its beta API only. */

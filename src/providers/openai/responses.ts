@@ -13,6 +13,7 @@ import type {
 } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
 import { idWithin, withUniqueCallIds } from '../request/call-ids.ts'
+import type { ProviderAnswer } from '../request/fetch.ts'
 import { callWithout, type OptionalField, type RefusedFields } from '../request/optional-fields.ts'
 import { bytesOf, segmentsFor, textOf, withToolPictures } from '../request/outgoing-parts.ts'
 import { observedCall } from '../request/provider-call.ts'
@@ -22,14 +23,13 @@ import { saidBehind } from '../wire/echoes.ts'
 import { repeating } from '../wire/repeated.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
-import { answerOf } from './openai-client.ts'
 import { isReasoningModel, refusesSampling } from './openai-models.ts'
 import { type EchoedItem, echoes, messageText } from './responses-items.ts'
 import { readResponsesTurn } from './responses-turn.ts'
 
 /** Streams a turn. Rejects with ProviderProblem. */
 export function streamResponses(
-  client: OpenAI,
+  send: (body: ResponsesBody, signal: AbortSignal) => Promise<ProviderAnswer>,
   request: ModelRequest,
   refusals: RefusedFields,
   signal: AbortSignal,
@@ -42,8 +42,7 @@ export function streamResponses(
     repeated,
     keepEcho: (items) => echoes.keep(request, items),
   })
-  const call = (body: ResponsesBody, own: AbortSignal) =>
-    observedCall(request, body, async () => answerOf(await client.responses.create(body, { signal: own }).asResponse()))
+  const call = (body: ResponsesBody, own: AbortSignal) => observedCall(request, body, () => send(body, own))
   return streamTurn(
     readingThinkTags(turn, request.reasoning),
     async (own) => callWithout(request, responsesBody(request), optional, refusals, (body) => call(body, own)),
@@ -56,7 +55,7 @@ export function streamResponses(
 type Item = OpenAI.Responses.ResponseInputItem
 type Content = OpenAI.Responses.ResponseInputContent
 
-type ResponsesBody = OpenAI.Responses.ResponseCreateParamsStreaming & { input: Item[] }
+export type ResponsesBody = OpenAI.Responses.ResponseCreateParamsStreaming & { input: Item[] }
 
 /** The longest id of a call that the API accepts. */
 const MAX_CALL_ID = 64

@@ -8,7 +8,8 @@ import { runInThisContext } from 'node:vm'
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import TurndownService from 'turndown'
-import { cutToBytes, decodeHtml } from './page-text.ts'
+import { decodeHtml } from './html-encoding.ts'
+import { cutToBytes } from './page-text.ts'
 
 export interface MarkdownJob {
   /** URL of the page; links are resolved against it. */

@@ -1,6 +1,4 @@
 /** Decodes the bytes of a page. Pure; also imported by the child process that converts pages. */
-// @ts-expect-error: the package has no types
-import sniffHtmlEncoding from 'html-encoding-sniffer'
 
 /** Decodes by byte order mark, then `charset`; otherwise UTF-8 if valid, else Windows-1252. `cut`: more bytes followed. */
 export function decodeText(bytes: Uint8Array, charset: string, cut: boolean): string {
@@ -23,18 +21,8 @@ const marks = [
 export const markedEncoding = (bytes: Uint8Array): string | undefined =>
   marks.find(([first]) => first.every((byte, index) => bytes[index] === byte))?.[1]
 
-/**
- * Decodes a page by the encoding that browsers choose: byte order mark, `charset`, then what the page itself declares.
- */
-export function decodeHtml(bytes: Uint8Array, charset: string, cut: boolean): string {
-  const encoding: unknown = sniffHtmlEncoding(bytes, {
-    ...(charset !== '' && { transportLayerEncodingLabel: charset }),
-    defaultEncoding: likelyEncoding(bytes, cut),
-  })
-  return decodeText(bytes, String(encoding), cut)
-}
-
-const likelyEncoding = (bytes: Uint8Array, cut: boolean) => (isUtf8(bytes, cut) ? 'utf-8' : 'windows-1252')
+/** Returns the encoding of text that does not say its own. `cut`: more bytes followed. */
+export const likelyEncoding = (bytes: Uint8Array, cut: boolean) => (isUtf8(bytes, cut) ? 'utf-8' : 'windows-1252')
 
 /**
  * Returns whether bytes are UTF-8. A character cut off at the end is accepted where the bytes were cut: else it is a

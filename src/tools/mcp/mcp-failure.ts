@@ -8,7 +8,7 @@ import {
   SseError,
 } from '@modelcontextprotocol/client'
 import { callFailure } from '../outbound/call-failure.ts'
-import { OutboundError } from '../outbound/outbound.ts'
+import { OutboundError } from '../outbound/outbound-error.ts'
 import { McpStatusError } from './mcp-fetch.ts'
 import { BROKEN_STREAM } from './mcp-transport.ts'
 import { saysSessionIsLost, speaksOfSession, wordsIn } from './mcp-words.ts'

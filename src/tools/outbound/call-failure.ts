@@ -1,5 +1,5 @@
 /** The reason why an outbound call failed, for a model to read: no address, no stack. */
-import { OutboundError } from './outbound.ts'
+import { OutboundError } from './outbound-error.ts'
 
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'connection refused',

@@ -8,18 +8,9 @@ import { Agent, buildConnector, type Dispatcher, errors, Headers, type Response,
 import { createSemaphore } from '../../async/semaphore.ts'
 import { type AddressRules, type Chooser, refusalOf } from './address-rules.ts'
 import { type CallInit, callOut, type OutboundAnswer } from './outbound-call.ts'
+import { OutboundError } from './outbound-error.ts'
 
 export type { Chooser, OutboundRule } from './address-rules.ts'
-
-/** The error of a forbidden call. `message` has no address in it: a model may read it. */
-export class OutboundError extends Error {
-  override name = 'OutboundError'
-  readonly code: 'OUTBOUND_REFUSED' | 'TOO_MANY_REDIRECTS'
-  constructor(message: string, code: OutboundError['code'] = 'OUTBOUND_REFUSED') {
-    super(message)
-    this.code = code
-  }
-}
 
 const MAX_HEADER_BYTES = 64 * 1024
 

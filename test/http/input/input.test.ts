@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { freeObject, nullable, page } from '../../../openapi/schemas/basics.ts'
 import { HttpError } from '../../../src/http/server/http-error.ts'
-import { checkInput } from '../../../src/http/server/input.ts'
+import { checkInput, validator } from '../../../src/http/server/input.ts'
 
 describe('messages say which field and why (contract section 2)', () => {
   const check = checkInput({
@@ -39,4 +39,10 @@ describe('messages say which field and why (contract section 2)', () => {
     [{ schema: JSON.parse(`{"a":${'['.repeat(101)}${']'.repeat(101)}}`) }, 'schema: must not be nested so deeply'],
     [{ schema: JSON.parse(`{"a":${'['.repeat(90)}${']'.repeat(90)}}`) }, 'fine'],
   ])('%j', (body, message) => expect(messageFor(body)).toBe(message))
+})
+
+test('a schema is compiled once for all apps of a process', () => {
+  const schema = Type.Object({ name: Type.String() })
+  const [one, other] = [validator(schema), validator(schema)]
+  expect(one()).toBe(other())
 })

@@ -4,8 +4,9 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { createOutbound, OutboundError } from '../../../src/tools/outbound/outbound.ts'
+import { createOutbound } from '../../../src/tools/outbound/outbound.ts'
 import type { OutboundAnswer } from '../../../src/tools/outbound/outbound-call.ts'
+import { OutboundError } from '../../../src/tools/outbound/outbound-error.ts'
 import { verifies } from '../../verifies.ts'
 
 const outbound = createOutbound({ policy: 'standard', allow: [] })

@@ -5,12 +5,8 @@ import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { outboundRule } from '../../../src/settings-values.ts'
 import { refusalOf } from '../../../src/tools/outbound/address-rules.ts'
-import {
-  createOutbound,
-  OutboundError,
-  type OutboundInit,
-  type OutboundOptions,
-} from '../../../src/tools/outbound/outbound.ts'
+import { createOutbound, type OutboundInit, type OutboundOptions } from '../../../src/tools/outbound/outbound.ts'
+import { OutboundError } from '../../../src/tools/outbound/outbound-error.ts'
 import { verifies } from '../../verifies.ts'
 import { scriptedLookup, startWebServer } from '../web-server.ts'
 
