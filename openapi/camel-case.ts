@@ -1,5 +1,5 @@
 /** Names of the deploy API in the case of the management API. */
-import type { TProperties } from './type.ts'
+import type { TProperties } from 'typebox'
 
 /** Returns a name in camel case: `created_at` becomes `createdAt`. */
 export const camelCase = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())

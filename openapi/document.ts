@@ -1,12 +1,11 @@
 /** The declarations of `contract.ts` → an OpenAPI 3.1 document. Schemas with a `title` become components. */
-
+import Type, { type TSchema } from 'typebox'
 import manifest from '../package.json' with { type: 'json' }
 import { tags } from './contract.ts'
 import { type Operation, pathParams, type Scope } from './operation.ts'
 import { DeployAuthError, DeployError, DeployRequestError, Message, searchPage } from './schemas/basics.ts'
 import { ResponseError } from './schemas/deploy/responses.ts'
 import { Ready } from './schemas/operators/running.ts'
-import type { TSchema } from './type.ts'
 
 /** JSON, as far as this file needs to know. */
 export interface Json {
@@ -251,9 +250,7 @@ function hoist(schema: unknown, schemas: Json): Json {
 
 /** Names each of several alternative answers, so that it is a schema of its own. */
 const hoistEach = (schema: TSchema, schemas: Json): Json =>
-  'anyOf' in schema && Array.isArray(schema.anyOf)
-    ? { anyOf: schema.anyOf.map((one) => hoist(one, schemas)) }
-    : hoist(schema, schemas)
+  Type.IsUnion(schema) ? { anyOf: schema.anyOf.map((one) => hoist(one, schemas)) } : hoist(schema, schemas)
 
 function hoistInside(keyword: string, value: unknown, schemas: Json): unknown {
   if (keyword === 'properties' && isObject(value)) {

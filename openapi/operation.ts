@@ -1,5 +1,5 @@
 /** The declaration of an operation. The document, the types and the routes are derived from it. */
-import type { TObject, TSchema } from './type.ts'
+import type { TObject, TSchema } from 'typebox'
 
 /** The credentials required: none, the bearer key of the deploy API, or the login of the management API. */
 export type Scope = 'health' | 'deploy' | 'management'

@@ -40,6 +40,7 @@ const ofEveryStart = [
   'lru-cache',
   'postgrator',
   'postgres',
+  'typebox',
   'uuid',
   'xstate',
 ]

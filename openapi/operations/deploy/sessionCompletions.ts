@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { operations } from '../../operation.ts'
 import {
   ActionsRequest,
@@ -9,7 +10,6 @@ import {
 import { Checkpoint, CheckpointList } from '../../schemas/conversation/checkpoints.ts'
 import { CancelRequest, Queue } from '../../schemas/conversation/queue.ts'
 import { overLimit } from '../../schemas/limits.ts'
-import { Type } from '../../type.ts'
 
 const session = '/api/v1/agents/{agent_id}/deploy/sessions/{session_id}'
 const path = `${session}/chat/completions`

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { type Operation, operations } from '../../operation.ts'
 import { searchPage } from '../../schemas/basics.ts'
 import { PlaygroundFrames, PlaygroundHeadChange } from '../../schemas/conversation/branches.ts'
@@ -12,7 +13,6 @@ import {
 } from '../../schemas/conversation/playground.ts'
 import { PlaygroundQueue } from '../../schemas/conversation/queue.ts'
 import { PlaygroundSessionCreate, sessionFilters } from '../../schemas/conversation/sessions.ts'
-import { Type } from '../../type.ts'
 import { sessionCompletions } from '../deploy/sessionCompletions.ts'
 import { sessions } from '../deploy/sessions.ts'
 

@@ -1,5 +1,5 @@
 /** The sessions of all agents, for operators. */
-import { type TObject, Type } from '../../type.ts'
+import Type, { type TObject } from 'typebox'
 import { count, id, nullable, objectOrNull, oneOf, page, time } from '../basics.ts'
 
 export const sessionStatuses = ['idle', 'streaming', 'waiting', 'complete', 'error', 'cancelled'] as const

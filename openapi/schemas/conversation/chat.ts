@@ -1,7 +1,6 @@
 /** The chat-completions wire format, and messages of deploy sessions. Names are in snake case, as in that format. */
-
+import Type from 'typebox'
 import { documented } from '../../documented.ts'
-import { Type } from '../../type.ts'
 import { count, id, nullable, oneOf, time } from '../basics.ts'
 import { actionsRequest, callerToolFields, WireToolCall } from './actions.ts'
 import { deployPlace, parentId } from './branches.ts'

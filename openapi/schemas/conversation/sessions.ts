@@ -1,7 +1,6 @@
 /** Sessions of the deploy API: the record, the bodies that create and change it, and the filters of lists. */
-
+import Type, { type TObject } from 'typebox'
 import { documented } from '../../documented.ts'
-import { type TObject, Type } from '../../type.ts'
 import { count, id, listOf, name, nullable, oneOf, page, time } from '../basics.ts'
 import { pending } from './actions.ts'
 import { sessionStatuses } from './all-sessions.ts'

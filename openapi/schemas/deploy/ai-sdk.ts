@@ -1,7 +1,6 @@
 /** The AI SDK's own formats (package `ai`, version 7). The server reads little of a request, and checks only that. */
-
+import Type from 'typebox'
 import { documented } from '../../documented.ts'
-import { Type } from '../../type.ts'
 import { name, nullable, oneOf } from '../basics.ts'
 import { callerToolFields } from '../conversation/actions.ts'
 import { messageStatuses } from '../conversation/chat.ts'

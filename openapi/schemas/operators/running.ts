@@ -1,5 +1,5 @@
 /** Health, login, and operators' views. */
-import { Type } from '../../type.ts'
+import Type from 'typebox'
 import { count, freeObject, id, listOf, nullable, oneOf, time } from '../basics.ts'
 
 export const Live = Type.Object({ status: oneOf(['ok'], 'The server runs.') }, { title: 'Live' })

@@ -1,5 +1,5 @@
 /** Named keys of the deploy and management APIs. */
-import { Type } from '../../type.ts'
+import Type from 'typebox'
 import { id, listOf, name, nullable, optional, timestamps } from '../basics.ts'
 import { limitsInput, limitsOf, priceWarning } from '../limits.ts'
 

@@ -4,7 +4,7 @@
  * field that is added is optional, so that what was stored before is still read; to change or remove a field, add a
  * kind. test/persistence/replies/stored/stored-json.test.ts keeps a record of each kind.
  */
-import { type Static, Type } from '../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
 
 /** The schema of each kind. Fields that a later release may add are allowed. */
 export const eventSchemas = {

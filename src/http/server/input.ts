@@ -1,11 +1,11 @@
 /** Checks path, query and body of a request against an operation, and says in plain words what is wrong. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
 import { documentedKeyword } from '../../../openapi/documented.ts'
 import { maxDepthKeyword } from '../../../openapi/max-depth.ts'
 import { type Operation, pathParams } from '../../../openapi/operation.ts'
 import { readOnlyKeyword } from '../../../openapi/read-only.ts'
-import type { TSchema } from '../../../openapi/type.ts'
 import { HttpError } from './http-error.ts'
 import { brokenText } from './request-body/text.ts'
 import { unknownFieldCheck } from './unknown-fields/unknown-fields.ts'

@@ -1,5 +1,5 @@
 /** The answer of claim_reply.sql. */
-import { type Static, Type } from '../../../../openapi/type.ts'
+import Type, { type Static } from 'typebox'
 import { type HandoverReason, handoverReasons } from '../../../actors/reply/reply-event.ts'
 import { orNull } from '../../../persistence/replies/stored/shared-schemas.ts'
 import { decoder } from '../../../persistence/stored-json.ts'

@@ -2,11 +2,10 @@
  * Refuses fields that a management body does not have (contract section 20): 400 that names the field, and the one that was
  * probably meant. A record may be sent back as it was read: its read-only fields are taken out before a handler sees them.
  */
-
+import type { TSchema } from 'typebox'
 import { documentedKeyword } from '../../../../openapi/documented.ts'
 import { type Operation, successStatus } from '../../../../openapi/operation.ts'
 import { readOnlyKeyword } from '../../../../openapi/read-only.ts'
-import type { TSchema } from '../../../../openapi/type.ts'
 import { closestName } from '../../../untrusted/closest-name.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { badRequest } from '../http-error.ts'

@@ -124,6 +124,6 @@ verifies(
     expect(await journal.settle(reply, waits)).toMatchObject({ result: 'settled', next: null })
     const { admission } = await fixture(newest)
     expect(() => decodeBegun({ ...admission, version: 99 })).toThrow(/beginning of a queued message .* \/version/)
-    expect(() => decodeBegun({ ...admission, history_end: undefined })).toThrow("'history_end'")
+    expect(() => decodeBegun({ ...admission, history_end: undefined })).toThrow('/history_end')
   },
 )
