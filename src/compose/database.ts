@@ -7,6 +7,7 @@ import {
   askFirst,
   type ConnectOptions,
   connect,
+  createCrowd,
   createLosses,
   isUnavailable,
   LOSS_ASK_MS,
@@ -14,13 +15,21 @@ import {
 } from '../persistence/postgres/database.ts'
 import { readAddress } from '../persistence/postgres/dialing/address.ts'
 import { startEmbedded } from '../persistence/postgres/embedded/embedded.ts'
-import { durabilityWarnings, readSwitchedOff, requireUtf8 } from '../persistence/postgres/schema/server-settings.ts'
+import {
+  durabilityWarnings,
+  readConnectionLimit,
+  readSwitchedOff,
+  requireUtf8,
+} from '../persistence/postgres/schema/server-settings.ts'
 import type { Settings } from '../settings.ts'
 
 /** Connections for replies. Flushes and the lease each have their own. */
 const REPLIES_POOL_SIZE = 10
 /** The pool for everything else: lists, records. */
 const POOL_SIZE = 6
+/** Where fewer connections are allowed, idle ones are soon closed, for other instances (two need up to 46). */
+const FEW_CONNECTIONS = 50
+const FEW_IDLE_S = 3
 /** A connection whose statement gets no response for so long, or for a lease, is dropped (milliseconds). */
 const SHORTEST_SILENCE_MS = 5000
 /** The time for which a start waits for a database that is not up yet, how often it asks, and how often it says so. */
@@ -39,21 +48,25 @@ export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
   }
   const first = async (sql: Sql) => {
     await requireUtf8(sql)
-    return await readSwitchedOff(sql)
+    return { off: await readSwitchedOff(sql), most: await readConnectionLimit(sql) }
   }
-  const { pooled, answer: off } = await waitForDatabase(() => askFirst(url, first), log, DATABASE_SILENCE_MS)
+  const {
+    pooled,
+    answer: { off, most },
+  } = await waitForDatabase(() => askFirst(url, first), log, DATABASE_SILENCE_MS)
   // Only where it is off: `remote_apply` and the like guarantee more than `on`.
   const commitSynchronously = !pooled && off.includes('synchronous_commit')
   for (const line of durabilityWarnings(off, commitSynchronously)) log.warn(line)
   const timeoutMs = Math.floor(settings.ownerLeaseMs / 3)
   const id = randomUUID()
   const losses = createLosses(LOSS_ASK_MS)
+  const crowd = createCrowd()
   // Leases, flushes and jobs answer nobody, and their writes wait for no question: the epoch decides what counts.
   const onlyReporting = { ...losses, isCurrent: async () => true }
   const open = (
     name: string,
     max: number,
-    limits: Pick<ConnectOptions, 'silenceMs' | 'planOnce' | 'untimed' | 'losses'> = {},
+    limits: Pick<ConnectOptions, 'silenceMs' | 'planOnce' | 'untimed' | 'losses' | 'kept'> = {},
   ): Sql =>
     connect(url, {
       max,
@@ -62,6 +75,8 @@ export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
       pooled,
       commitSynchronously,
       losses: onlyReporting,
+      crowd,
+      ...(most < FEW_CONNECTIONS ? { idleS: FEW_IDLE_S } : {}),
       ...limits,
     })
   // Longer than any lock wait, so that only a dead connection is dropped.

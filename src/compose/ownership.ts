@@ -46,9 +46,9 @@ export async function openOwnership(
 ) {
   const leaseMs = settings.ownerLeaseMs
   // Half a lease: a dead connection is dropped and reopened and the lease renewed, all within one lease.
-  const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2, untimed: true })
+  const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2, untimed: true, kept: 1 })
   closing.defer(() => leaseSql.end({ timeout: 1 }))
-  const work = open('coordination', COORDINATION_POOL_SIZE, { silenceMs: leaseMs, untimed: true })
+  const work = open('coordination', COORDINATION_POOL_SIZE, { silenceMs: leaseMs, untimed: true, kept: 1 })
   closing.defer(() => work.end({ timeout: 1 }))
   const { onRenewal, onInstancesLost, onRepliesLost, onFlush } = observation.metrics ?? {}
   const options = {
@@ -76,7 +76,7 @@ export async function openOwnership(
     sql: repliesSql,
     contributions,
     limits: { sessionBytes: settings.maxSessionBytes, userBytes: settings.maxUserBytes },
-    connectWriter: () => open('journal', 1, { planOnce: true }),
+    connectWriter: () => open('journal', 1, { planOnce: true, kept: 1 }),
     instance: coordination,
     flushTimeoutMs: leaseMs,
     onIntents: coordination.wake,

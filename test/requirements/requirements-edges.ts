@@ -6,4 +6,6 @@ export const edges = {
     'A start in a schema with another application’s tables changes nothing and names DATABASE_URL, the table and the remedy.',
   'contract-35.published':
     'Every table has a primary key or a replica identity, so that a publication for all tables changes nothing.',
+  'contract-35.few-connections':
+    'With few connections requests wait for one, at most 5 s before 503; the pools of an instance leave each other some.',
 } as const

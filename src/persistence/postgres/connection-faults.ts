@@ -46,3 +46,8 @@ export const isRetryableConflict = (error: unknown): boolean =>
 /** Reports whether a server with this setting accepts no writes (PostgreSQL 14 and newer report both as they change). */
 export const saysReadOnly = (name: string, value: string): boolean =>
   ['in_hot_standby', 'default_transaction_read_only'].includes(name) && value === 'on'
+
+/** Recognizes a server, or a pooler before it, that takes no more connections: another time it may. */
+export const isCrowded = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError &&
+  (error.code === '53300' || (error.severity === 'FATAL' && /max.?clients|max_client_conn/i.test(error.message)))

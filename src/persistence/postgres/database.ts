@@ -7,10 +7,12 @@ import { isRetryableConflict, saysReadOnly, wasCommitSent, wasNeverSent } from '
 import { readAddress } from './dialing/address.ts'
 import { createDial } from './dialing/dial.ts'
 import { createLosses, type Losses } from './losses.ts'
-import { createPool } from './pool.ts'
+import { type Crowd, createCrowd } from './pool/crowd.ts'
+import { createPool } from './pool/pool.ts'
 import type { ConnectionEvents, Sql, Tx } from './pool-types.ts'
 
 export { createLosses } from './losses.ts'
+export { createCrowd } from './pool/crowd.ts'
 export type { AnySql, Sql, Tx } from './pool-types.ts'
 
 export interface ConnectOptions {
@@ -36,6 +38,12 @@ export interface ConnectOptions {
   untimed?: boolean
   /** Shared by the pools of one instance; absent: this pool's own. */
   losses?: Losses
+  /** Shared by the pools of one instance; absent: this pool's own. */
+  crowd?: Crowd
+  /** Number of idle connections that are not given up while another pool of the instance gets none. 0 by default. */
+  kept?: number
+  /** Time after which an idle connection is closed, in seconds. */
+  idleS?: number
   /** 10 s by default, or `silenceMs` where that is less. */
   connectTimeoutS?: number
   /**
@@ -85,13 +93,14 @@ export function connect(url: string, options: ConnectOptions): Sql {
   // As a text: the library leaves out a number 0.
   const untimed: Record<string, string> = options.untimed ? { statement_timeout: '0' } : {}
   const connectTimeoutS = options.connectTimeoutS ?? Math.min(10, (options.silenceMs ?? 10_000) / 1000)
+  const idleS = options.idleS ?? IDLE_S
   const bigint = { to: 20, from: [20], serialize: String, parse: Number }
   const dial = createDial()
   const open = ({ onReady, onReadOnly, onLost }: ConnectionEvents): Sql => {
     const single: Sql = postgres(address, {
       max: 1,
       connect_timeout: connectTimeoutS,
-      idle_timeout: IDLE_S,
+      idle_timeout: idleS,
       // By default the library ends every connection 30 to 60 minutes after its start, a busy one as soon as its statement has
       // ended. The pool had given it to the next statement by then, which failed.
       max_lifetime: null,
@@ -118,7 +127,9 @@ export function connect(url: string, options: ConnectOptions): Sql {
     return single
   }
   return createPool({
-    idleMs: IDLE_S * 1000,
+    idleMs: idleS * 1000,
+    crowd: options.crowd ?? createCrowd(),
+    kept: options.kept ?? 0,
     losses: options.losses ?? createLosses(LOSS_ASK_MS),
     max: options.max,
     connectTimeoutMs: connectTimeoutS * 1000 + 500,

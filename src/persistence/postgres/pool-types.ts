@@ -1,6 +1,7 @@
 /** Types of a connection pool and of its queries. */
 import type postgres from 'postgres'
 import type { Losses } from './losses.ts'
+import type { Crowd } from './pool/crowd.ts'
 
 interface Types extends Record<string, unknown> {
   bigint: number
@@ -28,6 +29,10 @@ export interface PoolOptions {
   idleMs: number
   /** Losses of all pools that lead to the same server. */
   losses: Losses
+  /** All pools of this instance. */
+  crowd: Crowd
+  /** Number of idle connections that are not given up for other pools. */
+  kept: number
   /** Makes an instance of the library with `max: 1`. */
   open(events: ConnectionEvents): Sql
   /** Runs first in every transaction. */

@@ -36,3 +36,11 @@ export const durabilityWarnings = (off: readonly DurabilitySetting[], isOurs: bo
       ? 'synchronous_commit is off in this database: Greenroom sets it on for its own connections.'
       : `${name} is off in this database: a crash of its machine may lose what clients have seen. Set it on.`,
   )
+
+/** Reads how many connections the role, the database and the server allow together. */
+export async function readConnectionLimit(sql: Sql): Promise<number> {
+  const [row] = await sql<{ most: number }[]>`
+    select least(nullif(d.datconnlimit, -1), nullif(r.rolconnlimit, -1), current_setting('max_connections')::int) as most
+      from pg_database d, pg_roles r where d.datname = current_database() and r.rolname = current_user`
+  return row?.most ?? Number.POSITIVE_INFINITY
+}

@@ -1,7 +1,7 @@
 /** A transaction on a connection of the pool, which may break at any moment. */
-import { broken } from './connection-faults.ts'
-import { isQuery } from './library-query.ts'
-import type { Sql, Tx } from './pool-types.ts'
+import { broken } from '../connection-faults.ts'
+import { isQuery } from '../library-query.ts'
+import type { Sql, Tx } from '../pool-types.ts'
 
 /** A connection as a transaction needs it. */
 interface Connection {

@@ -1,7 +1,7 @@
 /** A statement on a connection of the pool, which may break at any moment. */
-import { isOfStatement, isRetryableConflict, unsentBy } from './connection-faults.ts'
-import { forget, forgetRows, neverSend, type Query } from './library-query.ts'
-import type { Sql } from './pool-types.ts'
+import { isCrowded, isOfStatement, isRetryableConflict, unsentBy } from '../connection-faults.ts'
+import { forget, forgetRows, neverSend, type Query } from '../library-query.ts'
+import type { Sql } from '../pool-types.ts'
 
 /** A connection as a statement needs it. */
 interface Connection {
@@ -16,6 +16,7 @@ interface Connections<One> {
   giveBack(connection: One): void
   lose(connection: One): void
   loseSilent(connection: One, sentAt: number): void
+  refuse(connection: One, error: unknown): void
 }
 
 /** Calls `forgetRows` on a connection. Rejects when the connection is lost meanwhile. */
@@ -38,12 +39,16 @@ async function forgetRowsOf<One extends Connection>(
   }
 }
 
-/** Runs a query. `silenceMs`: longest time to an answer before the connection is given up; absent: no limit. */
+/**
+ * Runs a query. `silenceMs`: longest time to an answer before the connection is given up; absent: no limit. `waitAgain`: called
+ * instead of its end when the server takes no more connections.
+ */
 export function runQuery<One extends Connection>(
   connections: Connections<One>,
   connection: One,
   query: Query,
   silenceMs: number | undefined,
+  waitAgain: () => void,
 ): void {
   const { resolve, reject } = query
   let settled = false
@@ -73,6 +78,13 @@ export function runQuery<One extends Connection>(
   query.reject = (error) => {
     if (!isFirst || settled || query.streaming || connection.lost || !isRetryableConflict(error)) {
       if (connection.greeted) return fail(error)
+      if (!settled && isCrowded(error)) {
+        settled = true
+        clearTimeout(timer)
+        Object.assign(query, { resolve, reject })
+        connections.refuse(connection, error)
+        return waitAgain()
+      }
       neverSend(query)
       return fail(unsentBy(error))
     }
