@@ -12,7 +12,7 @@ import { readSettings, type Settings, SettingsError, table } from './settings.ts
 import { type Listening, startWorkers, stopMessage } from './workers.ts'
 
 /**
- * Where Node.js keeps what it has made of our modules: a third of each later start. Nothing is kept where nobody may write.
+ * The folder of the modules that Node.js has compiled: a third of each later start. Nothing is kept where it cannot be written.
  * `npm start` names it earlier still, for this file and what it imports.
  */
 const compiled = fileURLToPath(new URL('../node_modules/.cache/greenroom', import.meta.url))

@@ -20,16 +20,13 @@ const actorRules = [
   },
 }))
 
-// The statements of admission and settlement still name the columns of capabilities.
-const stillAllowed = (room) => (room === 'persistence' ? ['^src/features/'] : [])
-
 const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observability'].flatMap((room) => [
   {
     name: `${room}-stands-alone`,
     comment: `${room} imports no other module. Declare what it needs in actors/ports/index.ts or as a parameter, and let compose/ pass it in.`,
     severity: 'error',
     from: { path: `^src/${room}/` },
-    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, ...stillAllowed(room), free, vocabulary, ids] },
+    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, free, vocabulary, ids] },
   },
   {
     name: `${room}-takes-types-of-actors`,
@@ -74,7 +71,7 @@ const featureRules = [
     comment:
       'Import a feature through its index.ts, and export there what you need. Only compose/ imports files inside a feature. (Settings and the command line read password hashes before anything else is loaded.)',
     severity: 'error',
-    from: { path: '^src/', pathNot: '^src/(features|compose|persistence)/' },
+    from: { path: '^src/', pathNot: '^src/(features|compose)/' },
     to: {
       path: '^src/features/',
       pathNot: ['^src/features/[^/]+/index.ts$', '^src/features/users/login/password.ts$'],

@@ -27,7 +27,7 @@ import type { Settings } from '../settings.ts'
 const REPLIES_POOL_SIZE = 10
 /** The pool for everything else: lists, records. */
 const POOL_SIZE = 6
-/** Where fewer connections are allowed, idle ones are soon closed, for other instances (two need up to 46). */
+/** A limit of connections below which idle ones are soon closed, for other instances (two need up to 46). */
 const FEW_CONNECTIONS = 50
 const FEW_IDLE_S = 3
 /** A connection whose statement gets no response for so long, or for a lease, is dropped (milliseconds). */

@@ -20,7 +20,7 @@ const CROWDED_WAIT_MS = 5000
 interface Wait {
   use(connection: Connection): void
   fail(error: Error): void
-  /** Its begin (ms, monotonic). */
+  /** The time at which it began (ms, monotonic). */
   since: number
 }
 
