@@ -1,6 +1,6 @@
 /** Memory is given back once after each busy time, and never while a reply runs. */
 import { expect, test } from 'vitest'
-import { createIdleWatch } from '../../src/compose/idle-collection.ts'
+import { createIdleWatch } from '../../src/compose/start/idle-collection.ts'
 
 test('one collection after each busy time, once nothing runs and nothing was to be done', () => {
   const isTime = createIdleWatch()

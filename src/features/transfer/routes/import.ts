@@ -31,16 +31,13 @@ type Kind = Result['skipped'][number]['kind']
 /** Then others have their turn: 24,000 records that are refused took 0.5 s without a statement between them. */
 const LONGEST_TURN_MS = 20
 
-interface Named {
-  id: string
-  name: string
-}
+type Named = Record<'id' | 'name', string>
 
 export interface ImportDependencies extends HttpToolWriting {
   tx: Tx
   fieldRefusal: FieldRefusal
   builtInTools: readonly { id: string }[]
-  /** The meaning of names in `approvals` mean. */
+  /** Finds the tools that names in `approvals` mean. */
   workOutNames: WorkOutNames
 }
 

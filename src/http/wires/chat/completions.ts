@@ -228,10 +228,7 @@ async function streamAnswer(
   events.end()
 }
 
-/**
- * Returns the name that OpenAI's clients give their end user. It stays named among what is ignored: the answer does not
- * depend on it.
- */
+/** Returns the end user's name as OpenAI's clients send it. It is still listed as ignored: no answer depends on it. */
 function userIn(body: object): string | null {
   const { user }: { user?: unknown } = body
   return typeof user === 'string' && user !== '' ? user : null

@@ -32,10 +32,7 @@ export interface Embedded {
   url: string
   /** Shuts the server down fast; resolves when the server is gone. */
   stop(): Promise<void>
-  /**
-   * Pauses the server and these processes of it: they stand still for so long, as on a machine that hangs; resolves when
-   * they do.
-   */
+  /** Pauses the server and these processes of it for so long, as on a machine that hangs; resolves when they stand. */
   pause(backends: readonly number[], ms: number): Promise<void>
 }
 
@@ -294,10 +291,7 @@ function followWords(child: ChildProcess, log: EmbeddedLog): { pid: Promise<numb
   return { pid, last: () => last }
 }
 
-/**
- * Extracts the line in which the server, or else initdb, states the reason. The lines after it only report the process and
- * the folder.
- */
+/** Extracts the line in which the server, or else initdb, states the reason. Lines after it report process and folder. */
 export function creationFault(error: unknown): string {
   const lines = String(error).trim().split('\n')
   const ofServer = lines.findLast((line) => /\b(?:FATAL|PANIC): /.test(line))?.replace(/^.*?\b(?=FATAL: |PANIC: )/, '')
