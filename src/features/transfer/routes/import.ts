@@ -37,7 +37,7 @@ export interface ImportDependencies extends HttpToolWriting {
   tx: Tx
   fieldRefusal: FieldRefusal
   builtInTools: readonly { id: string }[]
-  /** Finds the tools that names in `approvals` mean. */
+  /** The search for the tools that names in `approvals` mean. */
   workOutNames: WorkOutNames
 }
 
