@@ -3,4 +3,5 @@ export const limits = {
   'contract-35.places-together': 'concurrentReplies holds for messages that are admitted together, on all instances.',
   'contract-35.audit-length':
     'An audit entry shows at most 2,000 characters of any value, with a mark where it is cut.',
+  'contract-35.metadata': 'Metadata that a client secret has set counts as missing in prompts and tools.',
 } as const

@@ -5,7 +5,7 @@ import { noRetry, refuse, refuseBusy } from '../../../http/sending/refusals.ts'
 import type { SendDependencies } from '../../../http/sending/send-message.ts'
 import { badRequest, HttpError, missing } from '../../../http/server/http-error.ts'
 import { originOf } from '../../../http/server/observe-requests.ts'
-import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { countedMetadata, findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { listCheckpoints, type StoredCheckpoint } from '../store/checkpoints.ts'
 
 interface Place {
@@ -22,7 +22,8 @@ export async function compactNow(
   const { sql, compactions } = deps
   const agent = await loadAgent(deps, agent_id)
   const session = (await findSession(sql, agent.id, session_id)) ?? missing('session')
-  const { id: sessionId, user, metadata } = session
+  const { id: sessionId, user } = session
+  const metadata = await countedMetadata(sql, sessionId)
   const compacted = await compactions.compact({
     agentId: agent.id,
     agentName: agent.name,
