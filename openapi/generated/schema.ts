@@ -11546,6 +11546,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description The summary failed, or was cancelled. `x-should-retry: false`. */
             500: {
                 headers: {

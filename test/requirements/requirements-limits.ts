@@ -4,4 +4,6 @@ export const limits = {
   'contract-35.audit-length':
     'An audit entry shows at most 2,000 characters of any value, with a mark where it is cut.',
   'contract-35.metadata': 'Metadata that a client secret has set counts as missing in prompts and tools.',
+  'contract-35.every-call':
+    'Every call of a model counts for the caller who caused it, and a summary is judged as a request.',
 } as const
