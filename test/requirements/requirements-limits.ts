@@ -6,4 +6,5 @@ export const limits = {
   'contract-35.metadata': 'Metadata that a client secret has set counts as missing in prompts and tools.',
   'contract-35.every-call':
     'Every call of a model counts for the caller who caused it, and a summary is judged as a request.',
+  'contract-35.past-expiry': 'A key that has expired by its own date is not made.',
 } as const
