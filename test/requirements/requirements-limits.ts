@@ -7,4 +7,6 @@ export const limits = {
   'contract-35.every-call':
     'Every call of a model counts for the caller who caused it, and a summary is judged as a request.',
   'contract-35.past-expiry': 'A key that has expired by its own date is not made.',
+  'contract-35.schema-size':
+    'A request’s tools and schemas hold at most 1 MiB, one schema 128 KiB and 5,000 properties.',
 } as const

@@ -18,7 +18,12 @@ import {
   recordDecisions,
   sendDecisions,
 } from '../../../features/approvals/index.ts'
-import { type CompactionDependencies, checkpointsOf, compactNow, type StoredCheckpoint } from '../../../features/compaction/index.ts'
+import {
+  type CompactionDependencies,
+  checkpointsOf,
+  compactNow,
+  type StoredCheckpoint,
+} from '../../../features/compaction/index.ts'
 import {
   ownParts,
   prepareParts,
