@@ -3834,7 +3834,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null means that it does not expire.
+             * @description From then on it opens nothing; in the future. Null means that it does not expire.
              */
             expiresAt: string | null;
             /**
@@ -3877,7 +3877,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null means that it does not expire.
+             * @description From then on it opens nothing; in the future. Null means that it does not expire.
              */
             expiresAt?: string | null;
         };
@@ -3908,7 +3908,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null means that it does not expire.
+             * @description From then on it opens nothing; in the future. Null means that it does not expire.
              */
             expiresAt: string | null;
             /**
@@ -3961,7 +3961,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description From then on it opens nothing. Null means that it does not expire.
+             * @description From then on it opens nothing; in the future. Null means that it does not expire.
              */
             expiresAt?: string | null;
             /** @description `deploy`: the deploy API of its agents. `management`: as a login. `management:read`: its GETs alone. */
@@ -11539,6 +11539,15 @@ export interface operations {
             };
             /** @description The body is compressed, or has another media type or none. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

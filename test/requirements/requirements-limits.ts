@@ -3,4 +3,10 @@ export const limits = {
   'contract-35.places-together': 'concurrentReplies holds for messages that are admitted together, on all instances.',
   'contract-35.audit-length':
     'An audit entry shows at most 2,000 characters of any value, with a mark where it is cut.',
+  'contract-35.metadata': 'Metadata that a client secret has set counts as missing in prompts and tools.',
+  'contract-35.every-call':
+    'Every call of a model counts for the caller who caused it, and a summary is judged as a request.',
+  'contract-35.past-expiry': 'A key that has expired by its own date is not made.',
+  'contract-35.schema-size':
+    'A request’s tools and schemas hold at most 1 MiB, one schema 128 KiB and 5,000 properties.',
 } as const

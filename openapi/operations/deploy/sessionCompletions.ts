@@ -106,6 +106,7 @@ export const sessionCompletions = operations({
       400: 'There is nothing to summarise.',
       404: unknown,
       409: 'A reply or another compaction is running, or calls wait. `x-should-retry: false`.',
+      429: overLimit,
       500: 'The summary failed, or was cancelled. `x-should-retry: false`.',
       503: 'Draining, or too many running replies; see `Retry-After`.',
     },

@@ -22,7 +22,7 @@ const agentIds = Type.Unsafe<string[] | null>({
 const expiresAt = nullable(
   Type.String({
     format: 'date-time',
-    description: 'From then on it opens nothing. Null means that it does not expire.',
+    description: 'From then on it opens nothing; in the future. Null means that it does not expire.',
   }),
 )
 const WHOSE = 'of all that is asked for with the key, and with client secrets that were made with it'

@@ -7,8 +7,8 @@ import { createGeneration, type Generation } from '../../actors/generate/generat
 import type { Made, Summarised } from '../../actors/generate/running.ts'
 import { historyLimits, restingConversation } from '../../actors/history/history.ts'
 import type { HeldSession, History } from '../../actors/ports/index.ts'
-import { type ObservedOutcome, unobserved } from '../../actors/ports/observer.ts'
-import { newId } from '../../actors/reply/new-id.ts'
+import type { CountsFor } from '../../actors/ports/limits.ts'
+import { type ObservedOutcome, type ReplyObserver, unobserved } from '../../actors/ports/observer.ts'
 import type { Host } from '../../actors/session/host.ts'
 import { errorOf } from '../../actors/session/live-sessions.ts'
 import { pathOf, startingAt } from '../../actors/session/machine.ts'
@@ -20,9 +20,18 @@ import { fillPrompt } from '../../templates/prompt-template.ts'
 import { createCompaction } from './compaction.ts'
 
 export interface CompactionOrder extends Pick<ReplySetup, 'agentName' | 'request' | 'openToolbox' | 'origin'> {
+  /** The name of the hold, and then of the checkpoint. */
+  id: string
   agentId: string
   sessionId: string
   values: ReplyValues
+  /** The names of those whose limits its use counts for. When absent, it counts for nobody's. */
+  countsFor?: CountsFor | undefined
+  /**
+   * Calls `work` in the places that the summary takes of its caller's limits, with the observer that `begin` makes. Rejects
+   * where it is over them.
+   */
+  inPlaces<T>(begin: () => ReplyObserver, work: (observer: ReplyObserver) => Promise<T>): Promise<T>
 }
 
 /** `id`: of the checkpoint. `nothing`: there is nothing to summarise. `busy`: the session cannot be held. */
@@ -61,8 +70,7 @@ interface Place {
 /** Holds the session, has its path summarised, and stores the summary. */
 async function compactSession(host: Host, order: CompactionOrder): Promise<Compacted> {
   const { journal } = host.options
-  const { sessionId } = order
-  const hold = newId()
+  const { sessionId, id: hold } = order
   const place = { sessionId, epoch: journal.epoch() }
   const { promise: released, resolve } = Promise.withResolvers<void>()
   try {
@@ -151,18 +159,28 @@ async function summarise(host: Host, order: CompactionOrder, held: Held, signal:
   return kept === 'stored' ? { outcome: 'compacted', id: hold } : lost
 }
 
-/** Returns a model call that is observed as one of its own, and counted so. */
+/** Returns a model call that is observed as one of its own, and counted so: for its caller. */
 async function ask(
+  host: Host,
+  order: CompactionOrder,
+  stored: History,
+  held: { hold: string; signal: AbortSignal },
+): Promise<Summarised> {
+  const { request, agentId, agentName, sessionId, origin, countsFor } = order
+  const { model: name, config, provider } = request
+  const { id: providerId, type: providerType } = provider
+  const about = { id: held.hold, sessionId, agentId, agentName, model: name, providerId, providerType, config, origin }
+  const begin = () => host.options.observer?.begin({ ...about, purpose: 'summary', countsFor }) ?? unobserved
+  return await order.inPlaces(begin, (observer) => askObserved(host, order, stored, { ...held, observer }))
+}
+
+async function askObserved(
   { options }: Host,
   order: CompactionOrder,
   stored: History,
-  { hold, signal }: { hold: string; signal: AbortSignal },
+  { hold, signal, observer }: { hold: string; signal: AbortSignal; observer: ReplyObserver },
 ): Promise<Summarised> {
-  const { request, values, agentId, agentName, sessionId, origin } = order
-  const { model: name, config, provider } = request
-  const { id: providerId, type: providerType } = provider
-  const about = { id: hold, sessionId, agentId, agentName, model: name, providerId, providerType, config, origin }
-  const observer = options.observer?.begin({ ...about, purpose: 'summary' }) ?? unobserved
+  const { request, values } = order
   const generation = createGeneration(
     { ...request, system: request.system && fillPrompt(request.system, values), messages: [] },
     {

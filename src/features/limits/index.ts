@@ -10,6 +10,5 @@ export {
 export { inItsPlaces } from './routes/held-place.ts'
 export { givenLimits } from './routes/limit-input.ts'
 export { withPriceWarning } from './routes/price-warning.ts'
-export { limitStateless } from './routes/stateless-limits.ts'
+export { type LimitDependencies, limitStateless } from './routes/stateless-limits.ts'
 export { useOfKey, useOfUsers } from './store/limit-use.ts'
-export type { LimitGate } from './store/limits.ts'

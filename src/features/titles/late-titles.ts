@@ -71,7 +71,7 @@ async function giveTitle(options: TitleOptions, session: UntitledSession, signal
 /** Returns null for an empty response. Rejects when the call fails. */
 async function modelTitle(
   { agents, requestOf, model, observer }: TitleOptions,
-  { id: sessionId, agentId, question, answer }: UntitledSession,
+  { id: sessionId, agentId, question, answer, countsFor }: UntitledSession,
   signal: AbortSignal,
 ): Promise<string | null> {
   const agent = await agents.find(agentId)
@@ -88,6 +88,7 @@ async function modelTitle(
     providerType: request.provider.type,
     config: request.config,
     origin: null,
+    countsFor: countsFor ?? undefined,
   })
   return titleOf(await askForTitle({ request, observer: observed, model, timeoutMs: TITLE_TIMEOUT_MS }, signal))
 }

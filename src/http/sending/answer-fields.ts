@@ -12,6 +12,7 @@ import {
 import type { AnswerFields, AnswerSchema, ReasoningEffort, ResponseFormat } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { badRequest } from '../server/http-error.ts'
+import { refuseLargeSchema } from './schema-size.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -32,7 +33,13 @@ export function readAnswerFields(body: Body): AnswerFields {
   }
   if (!isAbsent(body.stop)) fields.stop = readStop(body.stop)
   if (!isAbsent(body.seed)) fields.seed = wholeNumber('seed', body.seed)
-  if (!isAbsent(body.response_format)) fields.responseFormat = readResponseFormat(body.response_format)
+  if (!isAbsent(body.response_format)) {
+    const format = readResponseFormat(body.response_format)
+    if (format.type === 'json_schema') {
+      refuseLargeSchema(format.json_schema.schema, 'response_format.json_schema.schema')
+    }
+    fields.responseFormat = format
+  }
   if (!isAbsent(body.reasoning_effort)) fields.reasoningEffort = readEffort(body.reasoning_effort)
   const parallel = body.parallel_tool_calls
   if (parallel === false || !isAbsent(parallel)) {

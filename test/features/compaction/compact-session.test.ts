@@ -1,6 +1,7 @@
 /** What ends a summary that no reply waits for, whenever it comes (contract section 19). */
 import { expect } from 'vitest'
 import type { HeldSession, Intent } from '../../../src/actors/ports/index.ts'
+import { newId } from '../../../src/actors/reply/new-id.ts'
 import { createCompactions } from '../../../src/features/compaction/compact-session.ts'
 import { memoryJournal } from '../../actors/memory-journal.ts'
 import { end, message, openScene, say } from '../../actors/scene.ts'
@@ -33,6 +34,8 @@ async function compacting() {
   const { agentName, request, openToolbox, origin } = message().setup
   const values = { user: null, metadata: {}, sessionId, at: '2026-01-01T00:00:00.000Z' }
   const compacted = createCompactions(inner).compact({
+    id: newId(),
+    inPlaces: (begin, work) => work(begin()),
     agentId,
     agentName,
     sessionId,

@@ -32,6 +32,26 @@ function plays(title: (call: UpstreamCall) => unknown): void {
   scene.up.always((call) => (isTitleCall(call) ? title(call) : says('Well.')(call)))
 }
 describe('SESSION_TITLES=model', () => {
+  verifies('contract-35.every-call', 'the title counts for the key and the user of the first message', async () => {
+    await open()
+    const usage = (tokens: number) => async (call: UpstreamCall) => {
+      await call.text('Well.')
+      await call.finish('stop', { prompt_tokens: tokens, completion_tokens: 1 }, true)
+    }
+    scene.up.always((call) => usage(isTitleCall(call) ? 99 : 9)(call))
+    await scene.call('PUT', scene.agent, { userLimits: { tokensPerDay: 1000 } })
+    const made = await scene.call('POST', '/api/v1/keys', { name: 'K', scopes: ['deploy'] })
+    const { id: session } = (await scene.call('POST', scene.sessions, { user: 'ann' })).json
+    const message = { messages: [{ role: 'user', content: 'Hi' }] }
+    const headers = { authorization: `Bearer ${made.json.key}` }
+    const path = `${scene.sessions}/${session}/chat/completions`
+    expect((await scene.call('POST', path, message, headers)).status).toBe(200)
+    const ofKey = async () => (await scene.call('GET', `/api/v1/keys/${made.json.id}/use`)).json.tokensToday
+    await expect.poll(ofKey, soon).toBe(110)
+    const { users } = (await scene.call('GET', `${scene.agent}/users/use?user=ann`)).json
+    expect(users).toMatchObject([{ tokensToday: 110 }])
+  })
+
   verifies(
     ['contract-1.title-model', 'contract-25.titles'],
     'the title is derived until the model has made it',

@@ -3,6 +3,7 @@
 import { MAX_TOOLS, TOOL_NAME } from '../../../../openapi/schemas/conversation/actions.ts'
 import type { ToolChoice, ToolSpec } from '../../../actors/ports/index.ts'
 import { isAbsent } from '../../../http/sending/answer-fields.ts'
+import { refuseLargeSchema, refuseLargeTogether } from '../../../http/sending/schema-size.ts'
 import { badRequest } from '../../../http/server/http-error.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 
@@ -16,7 +17,16 @@ export const noTools: CallerTools = { tools: [], choice: null }
 
 const namePattern = new RegExp(TOOL_NAME)
 
-export function readCallerTools({ tools, tool_choice }: { tools?: unknown; tool_choice?: unknown }): CallerTools {
+/** Fields of a body in the chat-completions format. */
+interface ToolFields {
+  tools?: unknown
+  tool_choice?: unknown
+  /** Counts in the size of the tools. */
+  response_format?: unknown
+}
+
+export function readCallerTools({ tools, tool_choice, response_format }: ToolFields): CallerTools {
+  refuseLargeTogether(tools, response_format)
   const specs = readTools(tools, { of: readTool, name: 'function.name' })
   const choice = readChoice(tool_choice)
   if (choice !== null && specs.length === 0) return badRequest('tool_choice: is only taken with tools')
@@ -40,6 +50,7 @@ function readTools(
 
 /** Reads AG-UI's form: functions without a frame around them. When absent, as `broughtTools`. */
 export function broughtFunctions(tools: unknown): { callerTools?: CallerTools } {
+  refuseLargeTogether(tools, null)
   const specs = readTools(tools, { of: readFunction, name: 'name' })
   return specs.length > 0 ? { callerTools: { tools: specs, choice: null } } : {}
 }
@@ -48,7 +59,7 @@ export function broughtFunctions(tools: unknown): { callerTools?: CallerTools } 
  * Returns the AI SDK's tools: as a completion's, or an object of `{description?, parameters}` by name. When absent, as
  * `broughtTools`.
  */
-export function broughtUITools(body: { tools?: unknown; tool_choice?: unknown }): { callerTools?: CallerTools } {
+export function broughtUITools(body: ToolFields): { callerTools?: CallerTools } {
   const { tools } = body
   if (!isObject(tools)) return broughtTools(body)
   const named = Object.entries(tools)
@@ -60,7 +71,7 @@ export function broughtUITools(body: { tools?: unknown; tool_choice?: unknown })
 }
 
 /** Returns nothing when the request brings none, and those that are in force stay. */
-export function broughtTools(body: { tools?: unknown; tool_choice?: unknown }): { callerTools?: CallerTools } {
+export function broughtTools(body: ToolFields): { callerTools?: CallerTools } {
   const callerTools = readCallerTools(body)
   return callerTools.tools.length > 0 ? { callerTools } : {}
 }
@@ -81,6 +92,7 @@ function readFunction(given: unknown, where: string): ToolSpec {
     return badRequest(`${where}.description: must be a string`)
   }
   if (parameters != null && !isObject(parameters)) return badRequest(`${where}.parameters: must be an object`)
+  refuseLargeSchema(parameters, `${where}.parameters`)
   if (strict != null && typeof strict !== 'boolean') return badRequest(`${where}.strict: must be true or false`)
   return {
     name,

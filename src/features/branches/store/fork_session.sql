@@ -1,4 +1,4 @@
--- revision 9
+-- revision 10
 /* Makes a session that begins with a copy of another one's path, up to a message and, of a reply, up to a frame.
    p_fork: {id, agent_id, title, end_user, metadata (null: the other one's), secret_number (of the client secret that makes
    it; null: none), from, owner (whose session that must be; null: anybody's), message_id (null: its head), frame_id
@@ -23,7 +23,7 @@ begin
   end if;
 
   -- A settlement, which moves a reply from its frames to its message, waits for us; writes of frames do not.
-  select x.id, x.head, x.title, x.end_user, x.metadata into s from sessions x
+  select x.id, x.head, x.title, x.end_user, x.metadata, x.uncounted into s from sessions x
    where x.id = f."from" and x.agent_id = f.agent_id and (f.owner is null or x.end_user = f.owner)
      for share;
   if not found then return 'no_session'; end if;
@@ -45,8 +45,11 @@ begin
   if f.max_user_bytes is not null and v_user is not null then -- one after the other: many at once would pass together
     perform pg_advisory_xact_lock(hashtextextended('user_bytes' || f.agent_id || v_user, 0));
   end if;
-  insert into sessions (id, agent_id, title, end_user, metadata, forked_from)
+  insert into sessions (id, agent_id, title, end_user, metadata, uncounted, forked_from)
   values (f.id, f.agent_id, coalesce(f.title, s.title), v_user, coalesce(f.metadata, s.metadata),
+          case when f.metadata is null then s.uncounted
+               when f.secret_number is null then '{}'
+               else uncounted_metadata(f.metadata, s.metadata - s.uncounted) end,
           jsonb_build_object('session_id', s.id, 'message_id', last.id, 'frame_id', f.frame_id))
   on conflict (id) do nothing;
   if not found then return 'taken'; end if;

@@ -127,10 +127,10 @@ async function insertSession(
   const [row] = await sql<{ known: boolean; session: Session | null }[]>`
     with agent as (select a.id from agents a where a.id = ${agentId} ${isGood} for key share),
     made as (
-      insert into sessions (id, agent_id, title, title_is_draft, end_user, metadata, external_id, bytes)
-      select ${id ?? newId()}, agent.id, ${title}, ${titleIsDraft}, ${user}, ${jsonText(metadata ?? {})}::text::jsonb,
-             ${externalId}, ${bytes}
-        from agent
+      insert into sessions (id, agent_id, title, title_is_draft, end_user, metadata, uncounted, external_id, bytes)
+      select ${id ?? newId()}, agent.id, ${title}, ${titleIsDraft}, ${user}, given.metadata,
+             case when ${secretNumber !== null} then uncounted_metadata(given.metadata, '{}') else '{}' end, ${externalId}, ${bytes}
+        from agent cross join (select ${jsonText(metadata ?? {})}::text::jsonb as metadata) given
       on conflict do nothing
       returning ${columns(sql)}
     ), given as (

@@ -1,11 +1,13 @@
 /** Summaries of a session's path (contract section 19), made now and listed, on both of its paths. */
 import type { FastifyRequest } from 'fastify'
+import { newId } from '../../../actors/reply/new-id.ts'
 import { agentRequest, agentToolbox, loadAgent } from '../../../http/sending/agent-for-reply.ts'
 import { noRetry, refuse, refuseBusy } from '../../../http/sending/refusals.ts'
 import type { SendDependencies } from '../../../http/sending/send-message.ts'
 import { badRequest, HttpError, missing } from '../../../http/server/http-error.ts'
 import { originOf } from '../../../http/server/observe-requests.ts'
-import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { countedMetadata, findSession } from '../../../persistence/replies/sessions/sessions.ts'
+import { type CallerLimits, inItsPlaces, type LimitDependencies, limitStateless } from '../../limits/index.ts'
 import { listCheckpoints, type StoredCheckpoint } from '../store/checkpoints.ts'
 
 interface Place {
@@ -13,17 +15,34 @@ interface Place {
   session_id: string
 }
 
-/** Throws 400 where there is nothing to summarise, 404, 409 while the session is held or waits, 500 and 503. */
+export interface CompactionDependencies extends SendDependencies, LimitDependencies {}
+
+/**
+ * Throws 400 where there is nothing to summarise, 404, 409 while the session is held or waits, 429 over a limit, 500 and 503.
+ * `counted`: null where no limit counts it.
+ */
 export async function compactNow(
-  deps: SendDependencies,
+  deps: CompactionDependencies,
   { agent_id, session_id }: Place,
   request: FastifyRequest,
+  counted: CallerLimits | null,
 ): Promise<StoredCheckpoint> {
   const { sql, compactions } = deps
   const agent = await loadAgent(deps, agent_id)
   const session = (await findSession(sql, agent.id, session_id)) ?? missing('session')
-  const { id: sessionId, user, metadata } = session
+  const { id: sessionId, user } = session
+  const metadata = await countedMetadata(sql, sessionId)
+  const id = newId()
+  const limited = counted && limitStateless(deps, { id, agent, user, counted })
   const compacted = await compactions.compact({
+    id,
+    countsFor: limited?.countsFor,
+    inPlaces: async (begin, work) => {
+      if (limited === null) return await work(begin())
+      const made = await inItsPlaces(limited, begin, work)
+      await limited.counted()
+      return made
+    },
     agentId: agent.id,
     agentName: agent.name,
     sessionId,

@@ -1,4 +1,4 @@
--- revision 7
+-- revision 8
 /* Takes a running reply over that its owner gives away, or that nobody owns any more. Null when another instance was
    first, or it is to go on nowhere. The owner changes in one conditional update, so that of several instances one gets it. Idempotent: a
    call whose answer was lost is called again.
@@ -20,7 +20,7 @@ declare
 begin
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   if not found then return null; end if;
-  select x.id, x.agent_id, x.title, x.title_is_draft, x.end_user, x.metadata into s
+  select x.id, x.agent_id, x.title, x.title_is_draft, x.end_user, x.metadata - x.uncounted as metadata into s
     from sessions x join messages y on y.session_id = x.id where y.id = p_reply for no key update of x skip locked;
   if not found then return null; end if;
   -- Locked before its offer is removed, in the order of who offers it.

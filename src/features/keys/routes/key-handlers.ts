@@ -41,7 +41,7 @@ export const keyHandlers = (deps: KeyDependencies) => {
         scopes: [...new Set(scopes)],
         agentIds: (agentIds && tidyIds(agentIds)) ?? null,
         limits: givenLimits(limits) ?? null,
-        expiresAt: expiresAt == null ? null : readMoment('expiresAt', expiresAt).toISOString(),
+        expiresAt: expiresAt == null ? null : futureMoment(readMoment('expiresAt', expiresAt).toISOString()),
         createdBy: await deps.loginOf(request, reply),
       }
       const created = await recordCreation(sql, request, 'key', async (tx) => {
@@ -73,6 +73,7 @@ export const keyHandlers = (deps: KeyDependencies) => {
           badRequest('scopes: cannot be changed; make another key')
         // Sent back as it was read: what has passed since is not refused.
         if (changes.expiresAt === stored.expiresAt) changes.expiresAt = undefined
+        if (changes.expiresAt != null) futureMoment(changes.expiresAt)
         if (changes.agentIds?.join() === stored.agentIds?.join() && stored.agentIds !== null)
           changes.agentIds = undefined
         if (changes.agentIds !== undefined) await checkAgents(tx, changes.agentIds)
@@ -91,6 +92,11 @@ export const keyHandlers = (deps: KeyDependencies) => {
       await pollNow()
     },
   } satisfies Handlers<'keys'>
+}
+
+/** Throws 400 for a key that would have expired by now. */
+function futureMoment(expiresAt: string): string {
+  return Date.parse(expiresAt) > Date.now() ? expiresAt : badRequest('expiresAt: must be in the future')
 }
 
 /** Throws 400. Null stands for all agents. */

@@ -24,12 +24,18 @@ interface Request {
   counted: CallerLimits
 }
 
+export interface LimitDependencies {
+  limits: LimitGate
+  /** Resolves when every reply that has ended here is counted, and has given back its place. */
+  usageStored(): Promise<void>
+}
+
 /** The length that users of sessions may have too. */
 const LONGEST_USER = 200
 
 /** Throws 400 for a user that nothing can be counted for. */
 export function limitStateless(
-  { limits: gate, usageStored }: { limits: LimitGate; usageStored(): Promise<void> },
+  { limits: gate, usageStored }: LimitDependencies,
   { id, agent, user, counted }: Request,
 ): StatelessLimits {
   if (agent.userLimits && user !== null && [...user.slice(0, 3 * LONGEST_USER)].length > LONGEST_USER) {

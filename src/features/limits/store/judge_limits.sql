@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Judges the limits of a request, and counts it where none is over. Called in the transaction of the admission.
    p_limits: {key: {id, …}, user: {…}, begun}, the first two with the limits that are set, as keys.limits and agents.user_limits
    hold them. begun: ids of the replies that the same statement begins; their places count, although their rows come later.

@@ -2,6 +2,7 @@
  * Sessions that need a title: they have none, or a draft, and their first reply has ended. A claim is a timestamp, not a lock: a
  * model is called meanwhile, and no transaction may stay open for so long.
  */
+import type { CountsFor } from '../../../actors/ports/limits.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 
 export interface UntitledSession {
@@ -12,6 +13,8 @@ export interface UntitledSession {
   /** First user message and first reply, truncated. */
   question: string
   answer: string
+  /** The names that the use of its first reply counts for. Null when it counts for nobody. */
+  countsFor: CountsFor | null
 }
 
 export interface Claim {
@@ -35,18 +38,21 @@ export async function claimUntitled(sql: Sql, { claimMs, maxText }: Claim): Prom
          set title_due_at = clock_timestamp() + ${`${claimMs} milliseconds`}::interval,
              title_attempts = s.title_attempts + 1
         from next where s.id = next.id
-      returning s.id, s.agent_id, s.title_attempts
+      returning s.id, s.agent_id, s.end_user, s.title_attempts
     )
     select c.id, c.agent_id as "agentId", c.title_attempts as attempt,
            coalesce(left(asked.content, ${maxText}), '') as question,
-           coalesce(left(answered.content, ${maxText}), '') as answer
+           coalesce(left(answered.content, ${maxText}), '') as answer,
+           case when answered.counts is not null then jsonb_build_object(
+             'key', answered.counts -> 'key', 'user', case when answered.counts ? 'user' then c.end_user end)
+           end as "countsFor"
       from claimed c
       left join lateral (
         select m.position, m.content from messages m where m.session_id = c.id and m.role = 'user'
          order by m.position limit 1
       ) asked on true
       left join lateral (
-        select m.content from messages m
+        select m.content, m.facts -> 'counts' as counts from messages m
          where m.session_id = c.id and m.role = 'assistant' and m.position > asked.position order by m.position limit 1
       ) answered on true`
   return session ?? null

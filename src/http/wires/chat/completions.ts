@@ -14,7 +14,7 @@ import type { HostOptions, SessionHost } from '../../../actors/session/host.ts'
 import type { Slot } from '../../../actors/session/registry.ts'
 import { firstAbort } from '../../../async/first-abort.ts'
 import { type CallerTools, readCallerTools } from '../../../features/approvals/index.ts'
-import { inItsPlaces, type LimitGate, limitStateless } from '../../../features/limits/index.ts'
+import { inItsPlaces, type LimitDependencies, limitStateless } from '../../../features/limits/index.ts'
 import {
   bringsAddresses,
   findAllStored,
@@ -53,13 +53,11 @@ import { generationFailed } from './errors.ts'
 export interface CompletionDependencies
   extends AgentDependencies,
     PartDependencies,
+    LimitDependencies,
     Pick<HostOptions, 'model' | 'gate' | 'generationTimeoutMs' | 'historyMaxTokens'> {
   host: SessionHost
   capabilities: Capabilities
   observer: Observer
-  limits: LimitGate
-  /** Resolves when every reply that has ended here is counted, and has given back its place. */
-  usageStored(): Promise<void>
 }
 
 interface Reading {

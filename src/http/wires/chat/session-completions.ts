@@ -18,7 +18,12 @@ import {
   recordDecisions,
   sendDecisions,
 } from '../../../features/approvals/index.ts'
-import { checkpointsOf, compactNow, type StoredCheckpoint } from '../../../features/compaction/index.ts'
+import {
+  type CompactionDependencies,
+  checkpointsOf,
+  compactNow,
+  type StoredCheckpoint,
+} from '../../../features/compaction/index.ts'
 import {
   ownParts,
   prepareParts,
@@ -108,7 +113,7 @@ const wireCheckpoint = ({ id, throughMessageId, summary, model, usage, createdAt
   usage: wireUsage(usage),
 })
 
-export const sessionCompletionHandlers = (deps: SendDependencies) => {
+export const sessionCompletionHandlers = (deps: CompactionDependencies) => {
   const { sql } = deps
   const answer = async (sent: Sent, { stream }: { stream?: boolean | null }, reply: FastifyReply) => {
     const { source, onLeft } = sentAnswer(sent, reply)
@@ -178,7 +183,8 @@ export const sessionCompletionHandlers = (deps: SendDependencies) => {
       })),
     }),
     removeQueuedMessage: ({ params }) => removeQueued(deps, params),
-    compactSession: async ({ params, request }) => wireCheckpoint(await compactNow(deps, params, request)),
+    compactSession: async ({ params, caller, request, reply }) =>
+      wireCheckpoint(await compactNow(deps, params, request, callerLimits(caller, reply))),
     listCheckpoints: async ({ params }) => ({ checkpoints: (await checkpointsOf(deps, params)).map(wireCheckpoint) }),
   } satisfies DeployHandlers<'sessionCompletions'>
 }

@@ -141,7 +141,8 @@ export const sessionHandlers = (deps: SessionDependencies) => {
     updateSession: async ({ params, body, caller }) => {
       const { agent_id: agentId, session_id: sessionId } = params
       await refuseMetadata(deps, caller, agentId, { metadata: body.metadata, of: sessionId })
-      return wireSession((await changeSession(sql, agentId, sessionId, body, deriveTitle)) ?? missing('session'))
+      const changes = { ...body, bySecret: caller.kind === 'secret' }
+      return wireSession((await changeSession(sql, agentId, sessionId, changes, deriveTitle)) ?? missing('session'))
     },
     listSessionMessages: ({ params, query, reply }) => answerMessages(sql, params, query, { reply, show: wireMessage }),
     getMessagePart: ({ params, reply }) => answerPart(sql, params, reply),

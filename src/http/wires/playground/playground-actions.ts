@@ -2,16 +2,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../../actors/reply/reply-event.ts'
 import { decisionsIn, readDecisions, sendDecisions } from '../../../features/approvals/index.ts'
+import type { CompactionDependencies } from '../../../features/compaction/index.ts'
 import { sentAnswer } from '../../../features/queue/index.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { requestOptions } from '../../sending/request-options.ts'
-import { type SendDependencies, sendFrom } from '../../sending/send-message.ts'
+import { sendFrom } from '../../sending/send-message.ts'
 import { HttpError } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { answerWhole, streamReply } from '../../streaming/reply-stream.ts'
 import { playgroundFrame } from '../chat/completion-frames.ts'
 
-export interface PlaygroundDependencies extends SendDependencies {
+export interface PlaygroundDependencies extends CompactionDependencies {
   /** Returns the name of the login. It is null when no login is required. */
   loginOf(request: FastifyRequest, reply: FastifyReply): Promise<string | null>
 }

@@ -198,7 +198,7 @@ export const playgroundHandlers = (deps: PlaygroundDependencies) => {
     cancelPlaygroundChat: ({ params, body }) => cancelSession(deps, params, body),
     listPlaygroundQueue: async ({ params }) => ({ queue: await readQueue(deps, params) }),
     removePlaygroundQueued: ({ params }) => removeQueued(deps, params),
-    compactPlaygroundSession: ({ params, request }) => compactNow(deps, params, request),
+    compactPlaygroundSession: ({ params, request }) => compactNow(deps, params, request, null),
     listPlaygroundCheckpoints: async ({ params }) => ({ checkpoints: await checkpointsOf(deps, params) }),
   } satisfies Handlers<'playground'>
 }

@@ -73,10 +73,12 @@ async function update(
 ) {
   const found = await findOwn(deps, named)
   const { agentId, id, created } = found
-  if (named.caller.kind === 'secret') {
+  const bySecret = named.caller.kind === 'secret'
+  if (bySecret) {
     await refuseUsedMetadata(deps, agentId, metadata ?? {}, async () => found.metadata)
   }
-  const changed = (await changeSession(deps.sql, agentId, id, { metadata }, deriveTitle)) ?? missing('conversation')
+  const changed =
+    (await changeSession(deps.sql, agentId, id, { metadata, bySecret }, deriveTitle)) ?? missing('conversation')
   return wire({ id, created, metadata: changed.metadata })
 }
 

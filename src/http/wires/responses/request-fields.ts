@@ -29,6 +29,7 @@ const fieldNames: readonly (readonly [RegExp, string])[] = [
   [/^response_format(?:\.json_schema)?/, 'text.format'],
   [/^reasoning_effort:/, 'reasoning.effort:'],
   [/^(tools\.\d+)\.function/, '$1'],
+  [/^(tools: .*) response_format$/, '$1 text.format'],
   [/\{"type": "function", "function": \{"name"\}\}/, '{"type": "function", "name"}'],
   [/^messages:/, 'input:'],
   [/^parent_id: .*/, 'previous_response_id: there is no such response in this conversation'],
@@ -56,9 +57,10 @@ export function readFields(
   const { max_output_tokens: maxOutputTokens, parallel_tool_calls: parallelToolCalls, instructions } = body
   const { temperature, topP } = generationConfig
   const format = formatOf(body.text)
+  const responseFormat = format && chatFormat(format)
   const fields = readAnswerFields({
     max_completion_tokens: maxOutputTokens,
-    response_format: format && chatFormat(format),
+    response_format: responseFormat,
     reasoning_effort: effortOf(body.reasoning),
     parallel_tool_calls: parallelToolCalls,
   })
@@ -67,6 +69,7 @@ export function readFields(
   // Clients send "auto" whether they bring tools or not.
   const callerTools = readCallerTools({
     tools: tools.map(chatTool),
+    response_format: responseFormat,
     tool_choice: choice === 'auto' && tools.length === 0 ? undefined : chatChoice(choice),
   })
   const effort = fields.reasoningEffort ?? generationConfig.reasoningEffort

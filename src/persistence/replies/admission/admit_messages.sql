@@ -1,4 +1,4 @@
--- revision 21
+-- revision 22
 /* Admits many messages of one instance at once: those that nothing stands against, to sessions that nobody else works on, and
    to new sessions for which nothing has to be judged. Waits for no existing session. Stores and returns for each what
    admit_message does: admission-twins.test.ts compares every column. The other messages, and all but the first to a session, are
@@ -77,7 +77,7 @@ begin
              limits, history, n)
      order by m.session_id, m.n
   ), open as materialized (
-    select m.*, s.num, s.next_seq, s.head, s.end_user as owner, s.metadata,
+    select m.*, s.num, s.next_seq, s.head, s.end_user as owner, s.metadata - s.uncounted as metadata,
            coalesce(s.title, t.title) is null as is_untitled, t.title as new_title,
            s.title_is_draft or (t.title is not null and coalesce(m.title_is_draft, false)) as is_draft,
            last.position as last_position, last.finish_reason,

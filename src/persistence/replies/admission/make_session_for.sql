@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Makes the session that a message begins. p_message: see message_fields. p_added: the bytes that the message brings. p_fenced:
    the epoch of its instance is over.
    Returns {outcome} if no session is made, else {is_made}: false if another message has made it meanwhile, or another user has
@@ -37,9 +37,11 @@ begin
     exception when sqlstate 'GR401' then return '{"outcome": "revoked"}';
     end;
   end if;
-  insert into sessions (id, agent_id, end_user, external_id, title, title_is_draft, metadata, bytes)
+  insert into sessions (id, agent_id, end_user, external_id, title, title_is_draft, metadata, uncounted, bytes)
   select m.session_id, a.id, m.end_user, m.external_id, m.begins ->> 'title', m.begins ->> 'title' is not null,
-         coalesce(m.begins -> 'metadata', '{}'), v_brings - p_added
+         coalesce(m.begins -> 'metadata', '{}'),
+         case when m.secret_number is null then '{}' else uncounted_metadata(coalesce(m.begins -> 'metadata', '{}'), '{}') end,
+         v_brings - p_added
     from agents a where a.id = m.agent_id for key share
   on conflict do nothing; -- another message has made it meanwhile, perhaps under another id, or another user has it
   if not found then return '{"is_made": false}'; end if;

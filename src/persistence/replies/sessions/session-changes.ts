@@ -4,10 +4,14 @@ import { isUuid } from '../../postgres/uuid.ts'
 import { jsonText } from '../settling/stored-reply.ts'
 import { columns, findSession, type Session } from './sessions.ts'
 
-/** Absent fields stay. `metadata` is replaced as a whole; null clears. */
+/**
+ * Absent fields stay. `metadata` is replaced as a whole; null clears. `bySecret`: a client secret gives it, and what is new
+ * of it counts in no prompt and no tool.
+ */
 export interface SessionChanges {
   title?: string | null | undefined
   metadata?: Readonly<Record<string, string>> | null | undefined
+  bySecret?: boolean
 }
 
 /** Enough to derive a title from, in characters (code points). */
@@ -21,7 +25,7 @@ export async function changeSession(
   sql: Sql,
   agentId: string,
   id: string,
-  { title, metadata }: SessionChanges,
+  { title, metadata, bySecret = false }: SessionChanges,
   deriveTitle: (text: string) => string | null,
 ): Promise<Session | null> {
   if (!isUuid(agentId) || !isUuid(id)) return null
@@ -33,6 +37,9 @@ export async function changeSession(
        set title = case when ${title !== undefined} then ${newTitle} else title end,
            title_is_draft = case when ${title !== undefined} then false else title_is_draft end,
            metadata = coalesce(${newMetadata}::text::jsonb, metadata),
+           uncounted = case when ${newMetadata}::text is null then uncounted
+                            when ${bySecret} then uncounted_metadata(${newMetadata}::text::jsonb, metadata - uncounted)
+                            else '{}' end,
            -- A first message that came since we looked for one: the job finds the session.
            title_due_at = case when ${title === null && newTitle === null} then '-infinity' else title_due_at end,
            title_attempts = case when ${title === null && newTitle === null} then 0 else title_attempts end,

@@ -98,6 +98,13 @@ export async function findSession(sql: Sql, agentId: string, id: string): Promis
   return session ?? null
 }
 
+/** Returns the metadata of a session that counts in prompts and tools: a client secret has set none of it. */
+export async function countedMetadata(sql: Sql, id: string): Promise<Record<string, string>> {
+  const [row] = await sql<{ metadata: Record<string, string> }[]>`
+    select metadata - uncounted as metadata from sessions where id = ${id}`
+  return row?.metadata ?? {}
+}
+
 /** Instances that ran a reply of a deleted session. Intents are stored for them; waking them is optional. */
 export interface Deleted {
   owners: string[]

@@ -99,3 +99,12 @@ verifies(
     expect((await claim(scene, id))?.values).toEqual({ user: 'ann', metadata: { plan: 'free' } })
   },
 )
+
+verifies('contract-35.metadata', 'what a client secret has set is told to nobody elsewhere', async () => {
+  await using scene = await openScene()
+  await scene.sql`update agents set on_loss = 'continue'`
+  const sessionId = await toldSession(scene)
+  await scene.sql`update sessions set metadata = metadata || '{"team": "x"}', uncounted = '{plan}' where id = ${sessionId}`
+  const { id } = await scene.begin(sessionId, { facts })
+  expect((await claim(scene, id))?.values).toEqual({ user: 'ann', metadata: { team: 'x' } })
+})

@@ -35,7 +35,14 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await next()).toBeNull()
     await scene.journal.settle(reply, failed())
     const { id, agentId } = { id: session, agentId: scene.agentId }
-    expect(await claimUntitled(scene.sql, claim)).toEqual({ id, agentId, attempt: 1, question: 'Hello', answer: '' })
+    expect(await claimUntitled(scene.sql, claim)).toEqual({
+      id,
+      agentId,
+      attempt: 1,
+      question: 'Hello',
+      answer: '',
+      countsFor: null,
+    })
     await scene.sql`insert into sessions (agent_id, title, next_seq) values (${scene.agentId}, 'Given', 5)`
     expect(await next()).toBeNull()
   })
