@@ -11,7 +11,13 @@ import { WAIT_MS } from './test/support/wait.ts'
 const isNamed = process.argv.some((word) => word.includes('.long'))
 const files = isNamed ? ['test/**/*.test.ts'] : filesOf(tier)
 /** Quick files that need a process each: they count its timers and threads, or how V8 has laid out its objects. */
-const alone = ['fast-objects', 'providers/model', 'providers/no-freeze.long', 'providers/token-count']
+const alone = [
+  'actors/reply/remote-reply',
+  'fast-objects',
+  'providers/model',
+  'providers/no-freeze.long',
+  'providers/token-count',
+]
   .map((name) => `test/${name}.test.ts`)
   .filter((file) => isNamed || filesOf(tier).includes(file))
 const quick = tier === 'long' ? [] : quickFiles().filter((file) => !alone.includes(file))
