@@ -1,4 +1,7 @@
-/** The rules of contract section 20, the user reaches tools and prompts: a part of requirements.ts. */
+/**
+ * The rules of contract section 20, the user reaches tools and prompts, and of section 35, values stay as they were
+ * written: a part of requirements.ts.
+ */
 export const values = {
   'contract-20.prompts': 'Values of the session and the time stand in prompts; a missing one is empty, or its default.',
   'contract-20.tools': 'They stand in HTTP tools, escaped as arguments are; a missing one refuses the call.',
@@ -12,4 +15,5 @@ export const values = {
   'contract-20.unknown-fields': 'A field that a management body does not have is 400 that names it and what was meant.',
   'contract-20.as-read': 'A record may be sent back as it was read: its read-only fields are taken and not looked at.',
   'contract-20.import': 'An import refuses unknown fields with the record’s name, and takes records as they are read.',
+  'contract-35.digits': 'Numbers keep their digits in calls, their results and decisions, wherever they are passed on.',
 } as const

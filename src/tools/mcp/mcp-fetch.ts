@@ -7,6 +7,7 @@ import type { Outbound } from '../outbound/outbound.ts'
 import { createStage } from '../outbound/stage.ts'
 import { type AskedId, mendMessage } from './mcp-answers.ts'
 import { mendEvents } from './mcp-event-mending.ts'
+import { numberInHeader, numbersInJson, parseMessage } from './mcp-numbers.ts'
 
 /** The limit of one response or event, decompressed. A model reads at most 256 KiB of a result; images come on top. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
@@ -123,8 +124,10 @@ function ask(
   const asked = outbound.fetch(url, {
     chosenBy: 'admin',
     method,
-    headers: Object.fromEntries(new Headers(headers ?? {})),
-    body: typeof body === 'string' ? body : null,
+    headers: Object.fromEntries(
+      Array.from(new Headers(headers ?? {}), ([name, value]) => [name, numberInHeader(value)]),
+    ),
+    body: typeof body === 'string' ? numbersInJson(body) : null,
     plainHeaders: { 'user-agent': 'Greenroom' },
     signal: AbortSignal.any(signal ? [signal, ...limits] : limits),
   })
@@ -144,7 +147,7 @@ function answer({ status, statusText, headers, body }: Answer, onEventsEnd: () =
   // The SDK refuses a whole message because of a null in it.
   const read = watched === null ? null : isEvents ? mendEvents(watched, asked) : inStages(watched)
   const response = new Response(read, { status, statusText, headers: [...headers] })
-  const json = async () => mendMessage(await Response.prototype.json.call(response), asked)
+  const json = async () => mendMessage(parseMessage(await response.text()), asked)
   return Object.defineProperty(response, 'json', { value: json })
 }
 

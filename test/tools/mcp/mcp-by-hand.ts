@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createMcp, type McpServer, type McpTimes } from '../../../src/tools/mcp/mcp.ts'
 import { createOutbound } from '../../../src/tools/outbound/outbound.ts'
+import { parseExact } from '../../../src/untrusted/exact-json.ts'
 
 export const never = new AbortController().signal
 
@@ -68,7 +69,7 @@ export async function serve(
     }
     let text = ''
     for await (const chunk of request) text += chunk
-    const { id, method, params = {} } = JSON.parse(text)
+    const { id, method, params = {} } = Object(parseExact(text))
     asked.push(method)
     if (id === undefined) return void response.writeHead(202).end()
     const initialized = { result: { protocolVersion: '2025-06-18', ...introduces } }

@@ -7,6 +7,8 @@ import * as httpTools from '../../../persistence/records/tools/http-tools.ts'
 import { openHeaders } from '../../../persistence/records/tools/secret-headers.ts'
 import { contextOf, type HttpToolWriting, httpToolChanges, newHttpTool } from '../../server/fields/http-tool-input.ts'
 import { missing } from '../../server/http-error.ts'
+import { parseExact, writeExact } from '../../../untrusted/exact-json.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { connectionSignal } from '../../streaming/reply-stream.ts'
@@ -57,9 +59,15 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
     },
     testHttpTool: async ({ params: { id }, body, reply }) => {
       const [stored] = isUuid(id) ? await httpTools.storedHttpTools(sql, [id]) : []
-      return testStored(deps, stored ?? missing('HTTP tool'), body.arguments ?? {}, reply)
+      return testStored(deps, stored ?? missing('HTTP tool'), exactArguments(body.arguments ?? {}), reply)
     },
   } satisfies Handlers<'httpTools'>
+}
+
+/** Returns the arguments with the digits of their numbers. */
+function exactArguments(given: Record<string, unknown>): Record<string, unknown> {
+  const args = parseExact(writeExact(given))
+  return isObject(args) ? args : given
 }
 
 /** Tests a stored tool. Always resolves to an answer: what went wrong is what the caller asked about. */
