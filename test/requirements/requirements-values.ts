@@ -16,4 +16,6 @@ export const values = {
   'contract-20.as-read': 'A record may be sent back as it was read: its read-only fields are taken and not looked at.',
   'contract-20.import': 'An import refuses unknown fields with the record’s name, and takes records as they are read.',
   'contract-35.digits': 'Numbers keep their digits in calls, their results and decisions, wherever they are passed on.',
+  'contract-35.patterns':
+    'A pattern of another dialect costs no tool: it is tried without u, else left out, and named.',
 } as const

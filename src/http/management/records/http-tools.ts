@@ -9,6 +9,7 @@ import { contextOf, type HttpToolWriting, httpToolChanges, newHttpTool } from '.
 import { missing } from '../../server/http-error.ts'
 import { parseExact, writeExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
+import { patternWarning } from '../../../untrusted/schema-patterns.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { connectionSignal } from '../../streaming/reply-stream.ts'
@@ -37,7 +38,7 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
     listHttpTools: ({ query }) => listAs('httpTools', query, (page) => httpTools.listHttpTools(sql, page)),
     createHttpTool: async ({ body, request }) => {
       const tool = await newHttpTool(deps, body)
-      return recordCreation(sql, request, 'httpTool', (tx) => httpTools.createHttpTool(tx, tool))
+      return withWarning(await recordCreation(sql, request, 'httpTool', (tx) => httpTools.createHttpTool(tx, tool)))
     },
     getHttpTool: async ({ params }) => (await httpTools.findHttpTool(sql, params.id)) ?? missing('HTTP tool'),
     updateHttpTool: async ({ params: { id }, body, request }) => {
@@ -47,7 +48,7 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
         update: (tx) => httpTools.changeHttpTool(tx, id, changes),
         more: (before) => headerChange(before.headers, body.headers),
       })
-      return updated ?? missing('HTTP tool')
+      return updated ? withWarning(updated) : missing('HTTP tool')
     },
     deleteHttpTool: async ({ params: { id }, request }) => {
       const deleted = await recordDeletion(sql, request, 'httpTool', {
@@ -62,6 +63,12 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
       return testStored(deps, stored ?? missing('HTTP tool'), exactArguments(body.arguments ?? {}), reply)
     },
   } satisfies Handlers<'httpTools'>
+}
+
+/** Adds a warning to a saved tool whose schema is not applied as a whole. */
+function withWarning<Tool extends Pick<httpTools.HttpToolFields, 'inputSchema'>>(tool: Tool): Tool & { warning?: string } {
+  const warning = patternWarning(tool.inputSchema)
+  return warning === null ? tool : { ...tool, warning }
 }
 
 /** Returns the arguments with the digits of their numbers. */
