@@ -15,8 +15,8 @@ export function patternOf(pattern: string): RegExp | null {
   const strict = compiled(pattern, 'u')
   if (strict !== null) return strict
   // Without `u` these are letters and brackets, which no author means: `\Z` is the end of the text elsewhere.
-  const escapes = Array.from(pattern.matchAll(/\\([^])/g), ({ index }) => pattern.slice(index + 1, index + 3))
-  const isForeign = escapes.some((escape) => /^[a-z]/i.test(escape) && !MEANT.test(escape))
+  const escapes = Array.from(pattern.matchAll(/\\./gs), ({ index }) => pattern.slice(index + 1, index + 3))
+  const isForeign = escapes.some((one) => /^[a-z]/i.test(one) && !MEANT.test(one))
   return isForeign || POSIX_CLASS.test(pattern) ? null : compiled(pattern, '')
 }
 

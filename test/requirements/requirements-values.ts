@@ -18,4 +18,5 @@ export const values = {
   'contract-35.digits': 'Numbers keep their digits in calls, their results and decisions, wherever they are passed on.',
   'contract-35.patterns':
     'A pattern of another dialect costs no tool: it is tried without u, else left out, and named.',
+  'contract-35.interim': 'Informational answers that nobody asked for are skipped, on every outgoing connection.',
 } as const
