@@ -19,4 +19,5 @@ export const values = {
   'contract-35.patterns':
     'A pattern of another dialect costs no tool: it is tried without u, else left out, and named.',
   'contract-35.interim': 'Informational answers that nobody asked for are skipped, on every outgoing connection.',
+  'contract-35.line-ends': 'U+2028, U+2029 and U+0085 are escaped in every event and every line of JSON.',
 } as const
