@@ -20,4 +20,8 @@ export const values = {
     'A pattern of another dialect costs no tool: it is tried without u, else left out, and named.',
   'contract-35.interim': 'Informational answers that nobody asked for are skipped, on every outgoing connection.',
   'contract-35.line-ends': 'U+2028, U+2029 and U+0085 are escaped in every event and every line of JSON.',
+  'contract-35.time-zones': 'current_time takes an empty zone, offsets and IANA names, and says so where it refuses.',
+  'contract-35.titles': 'Derived titles hold no control characters.',
+  'contract-35.words': 'An empty error beside text is none; what is beyond a limit is told in words.',
+  'contract-35.tool-choice': 'tool_choice “none” and “auto” without tools count as absent.',
 } as const
