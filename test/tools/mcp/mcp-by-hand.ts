@@ -11,7 +11,7 @@ export const never = new AbortController().signal
 export type Answer =
   | { result: object }
   | { error: object }
-  | { status: number; text?: string }
+  | { status: number; text?: string; headers?: Record<string, string> }
   | { raw: string | Uint8Array; headers: Record<string, string> }
   | 'breaks'
 export type Reply = (
@@ -53,7 +53,7 @@ export async function serve(
     const send = (answer: Answer, id: unknown) => {
       if (answer === 'breaks') {
         response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': begun\n\n', () => response.destroy())
-      } else if ('status' in answer) response.writeHead(answer.status).end(answer.text)
+      } else if ('status' in answer) response.writeHead(answer.status, answer.headers).end(answer.text)
       else if ('raw' in answer) response.writeHead(200, answer.headers).end(answer.raw)
       else {
         const text = JSON.stringify({ jsonrpc: '2.0', id, ...answer })
