@@ -5,11 +5,11 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import * as httpTools from '../../../persistence/records/tools/http-tools.ts'
 import { openHeaders } from '../../../persistence/records/tools/secret-headers.ts'
-import { contextOf, type HttpToolWriting, httpToolChanges, newHttpTool } from '../../server/fields/http-tool-input.ts'
-import { missing } from '../../server/http-error.ts'
 import { parseExact, writeExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { patternWarning } from '../../../untrusted/schema-patterns.ts'
+import { contextOf, type HttpToolWriting, httpToolChanges, newHttpTool } from '../../server/fields/http-tool-input.ts'
+import { missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { listAs } from '../../server/paging/list.ts'
 import { connectionSignal } from '../../streaming/reply-stream.ts'
@@ -66,7 +66,9 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
 }
 
 /** Adds a warning to a saved tool whose schema is not applied as a whole. */
-function withWarning<Tool extends Pick<httpTools.HttpToolFields, 'inputSchema'>>(tool: Tool): Tool & { warning?: string } {
+function withWarning<Tool extends Pick<httpTools.HttpToolFields, 'inputSchema'>>(
+  tool: Tool,
+): Tool & { warning?: string } {
   const warning = patternWarning(tool.inputSchema)
   return warning === null ? tool : { ...tool, warning }
 }
