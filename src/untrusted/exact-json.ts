@@ -18,7 +18,7 @@ interface Source {
 
 type Reviver = (this: object, key: string, value: unknown, context?: Source) => unknown
 
-/** Parses JSON as `JSON.parse` does, with a reviver that also gets the text of each value. */
+/** The platform's `JSON.parse`, whose reviver also gets the text of each value. */
 export const parseWith: (text: string, reviver: Reviver) => unknown = JSON.parse
 
 /** Matches every text with a number that JavaScript writes otherwise, and some other texts. */

@@ -5,7 +5,7 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { Duplex } from 'node:stream'
 
-/** Begins the head of an answer, for each socket. */
+/** The functions that begin the head of an answer, by socket. */
 const beginners = new WeakMap<object, () => void>()
 
 // Published before the first byte of a request is written.
