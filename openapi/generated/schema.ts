@@ -3698,6 +3698,8 @@ export interface components {
              * @description When it was last changed. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description Keywords of `inputSchema` that are not applied; in answers to saving alone. */
+            warning?: string;
         };
         HttpToolCreate: {
             /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`; a name that was changed, or that another tool of the agent shares, ends in `_` and six digits of the tool. 1 to 200 characters. */

@@ -1,5 +1,6 @@
 /** Writes the log so that nothing else depends on it: a full disk stops neither requests nor replies (contract section 26). */
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
+import { withEscapedLineEnds } from '../untrusted/line-ends.ts'
 
 const AGAIN_MS = 1000
 
@@ -55,7 +56,7 @@ export function createLogWriter({ write = toStandardOutput(), againMs = AGAIN_MS
 
   return {
     write(line: string): void {
-      if (sayMissed() && tryWrite(line)) return
+      if (sayMissed() && tryWrite(withEscapedLineEnds(line))) return
       missed += 1
       again ??= setInterval(sayMissed, againMs).unref()
     },

@@ -10,6 +10,7 @@ import type {
   ToolSpec,
 } from '../actors/ports/index.ts'
 import { type ReplyValues, valuesWithoutSession } from '../templates/placeholders.ts'
+import { parseExact } from '../untrusted/exact-json.ts'
 import { isObject } from '../untrusted/is-object.ts'
 import { isWithinBounds } from '../untrusted/json-bounds.ts'
 import { builtInTools } from './built-in/built-in-tools.ts'
@@ -173,7 +174,7 @@ function parsed(text: string): Record<string, unknown> | string {
   if (text.trim() === '') return {}
   if (!isWithinBounds(text, ARGUMENT_BOUNDS)) return 'the arguments hold too many values'
   try {
-    const args: unknown = JSON.parse(text)
+    const args = parseExact(text)
     return isObject(args) ? args : 'the arguments are not a JSON object'
   } catch (error) {
     return `the arguments are not valid JSON (${error instanceof Error ? error.message : String(error)})`

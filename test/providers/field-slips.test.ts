@@ -211,6 +211,27 @@ describe('the end', () => {
   })
 })
 
+verifies('contract-35.words', 'an error that says nothing, beside text, is none', async () => {
+  for (const error of ['', ' ', null, false, 0, {}, [], { message: '', code: null, details: [] }]) {
+    const events = await answered(async (call) => {
+      await call.data({ choices: [{ index: 0, delta: { content: 'Good' } }], error })
+      await call.data({ choices: [{ index: 0, delta: { content: '.' }, error }] })
+      await call.finish()
+    })
+    expect([joined(events, 'text'), events.at(-1)?.type]).toEqual(['Good.', 'end'])
+  }
+})
+
+verifies('contract-35.words', 'arguments beyond 1 MiB are told in words', async () => {
+  const text = `{"a":"${'x'.repeat(600_000)}"}`
+  const events = await answered(async (call) => {
+    for (const index of [0, 1])
+      await call.delta(piece(index, { id: `${index}`, function: { name: 'f', arguments: text } }))
+    await call.finish('tool_calls')
+  })
+  expect(failureIn(events).message).toContain('tool arguments beyond 1 MiB')
+})
+
 describe('usage', () => {
   verifies('contract-19.usage', 'reasoning beside the completion counts, and details are kept', async () => {
     const events = await answered(async (call) => {

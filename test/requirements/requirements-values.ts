@@ -1,4 +1,7 @@
-/** The rules of contract section 20, the user reaches tools and prompts: a part of requirements.ts. */
+/**
+ * The rules of contract section 20, the user reaches tools and prompts, and of section 35, values stay as they were
+ * written: a part of requirements.ts.
+ */
 export const values = {
   'contract-20.prompts': 'Values of the session and the time stand in prompts; a missing one is empty, or its default.',
   'contract-20.tools': 'They stand in HTTP tools, escaped as arguments are; a missing one refuses the call.',
@@ -12,4 +15,16 @@ export const values = {
   'contract-20.unknown-fields': 'A field that a management body does not have is 400 that names it and what was meant.',
   'contract-20.as-read': 'A record may be sent back as it was read: its read-only fields are taken and not looked at.',
   'contract-20.import': 'An import refuses unknown fields with the record’s name, and takes records as they are read.',
+  'contract-35.digits': 'Numbers keep their digits in calls, their results and decisions, wherever they are passed on.',
+  'contract-35.patterns':
+    'A pattern of another dialect costs no tool: it is tried without u, else left out, and named.',
+  'contract-35.interim': 'Informational answers that nobody asked for are skipped, on every outgoing connection.',
+  'contract-35.line-ends': 'U+2028, U+2029 and U+0085 are escaped in every event and every line of JSON.',
+  'contract-35.time-zones': 'current_time takes an empty zone, offsets and IANA names, and says so where it refuses.',
+  'contract-35.titles': 'Derived titles hold no control characters.',
+  'contract-35.words': 'An empty error beside text is none; what is beyond a limit is told in words.',
+  'contract-35.tool-choice': 'tool_choice “none” and “auto” without tools count as absent.',
+  'contract-35.challenge':
+    'Words that stand in WWW-Authenticate alone reach the model; our own 401 carries the header.',
+  'contract-35.receivers': 'A webhook’s error says where a redirect leads; Retry-After postpones the next attempt.',
 } as const

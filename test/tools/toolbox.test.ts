@@ -210,3 +210,15 @@ describe('dead MCP servers', () => {
     await expect(box).rejects.toThrow('cancelled')
   })
 })
+
+verifies(
+  'contract-35.digits',
+  'a call is made with the digits that the model wrote, and its schema is checked',
+  async () => {
+    const inputSchema = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] }
+    const { call: make } = await toolbox({ httpTools: [httpTool('look', { inputSchema })] })
+    const made = await make(call('look', '{"id":1917043659912705297,"price":1.50}'), never, 'k')
+    expect(made.content).toContain('GET /x?id=1917043659912705297&price=1.50')
+    expect((await make(call('look', '{"id":1.5}'), never, 'k')).content).toContain('arguments/id must be integer')
+  },
+)

@@ -2,11 +2,13 @@
 import { expect, test } from 'vitest'
 import { fieldNamed } from '../../ui/src/blocks/forms/field-message.ts'
 import { relativeTime, timeOfDay, timeUntil } from '../../ui/src/blocks/time-words.ts'
-import { plural, wholeNumber } from '../../ui/src/blocks/words.ts'
+import { indented, plural, wholeNumber } from '../../ui/src/blocks/words.ts'
+import { argumentsOf, typedOf } from '../../ui/src/http-tools/arguments.ts'
 import { nextPage } from '../../ui/src/login/next-page.ts'
 import { textSize } from '../../ui/src/prompts/text-size.ts'
 import { plainTitle } from '../../ui/src/sessions/words.ts'
 import { curlOf } from '../../ui/src/traces/words.ts'
+import { verifies } from '../verifies.ts'
 
 const values = { name: '', generationConfig: { topP: 1 }, headers: { accept: 'x' }, tools: [{ id: 1 }] }
 
@@ -108,3 +110,17 @@ test.each([
   ['#42 is open', '#42 is open'],
   ['**', '**'],
 ])('the title %s is shown without Markdown', (title, shown) => expect(plainTitle(title)).toBe(shown))
+
+verifies('contract-35.digits', 'arguments are shown, edited and sent with the digits that the model wrote', () => {
+  const text = '{"id":1917043659912705297,"price":1.50}'
+  expect(indented(text)).toBe('{\n  "id": 1917043659912705297,\n  "price": 1.50\n}')
+  const typed = typedOf(text)
+  expect(typed.values).toEqual({ id: '1917043659912705297', price: '1.50' })
+  const rows = [
+    { name: 'id', type: 'integer' },
+    { name: 'price', type: 'number' },
+  ] as const
+  for (const shown of [null, rows.map((row) => ({ ...row, description: '', required: false, rest: {} }))]) {
+    expect(JSON.stringify(argumentsOf(shown, typed))).toBe(text)
+  }
+})

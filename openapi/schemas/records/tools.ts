@@ -43,6 +43,9 @@ export const HttpTool = Type.Object(
     body,
     inputSchema: nullable(freeObject('JSON Schema of an object: the arguments. Null allows any.')),
     ...timestamps,
+    warning: Type.Optional(
+      Type.String({ description: 'Keywords of `inputSchema` that are not applied; in answers to saving alone.' }),
+    ),
   },
   { title: 'HttpTool' },
 )

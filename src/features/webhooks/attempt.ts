@@ -7,6 +7,7 @@ export type Call = (
   init: { method: string; headers: Record<string, string>; body: string; signal: AbortSignal },
 ) => Promise<{
   status: number
+  headers: Pick<Headers, 'get'>
   read(take: (bytes: Uint8Array) => undefined): Promise<void>
   cancel(): void
 }>
@@ -32,12 +33,31 @@ export interface Answer {
   /** Null when there was no answer. */
   status: number | null
   error: string | null
+  /** The wait that the receiver asks for, an hour at most. Null when it asks for none. */
+  retryAfterMs?: number | null
 }
 
 const ATTEMPT_MS = 15_000
 
 /** Most bytes of the answer's body that are read, so that the connection can be used again. */
 const MOST_READ = 64 * 1024
+
+/** Returns where a redirect leads, without its query, which may hold a secret. Empty for any other answer. */
+function leadsTo(status: number, headers: Pick<Headers, 'get'>, base: string): string {
+  const location = status >= 300 && status < 400 ? headers.get('location') : null
+  const to = location === null ? null : URL.parse(location, base)
+  return to === null ? '' : `, which leads to ${`${to.protocol}//${to.host}${to.pathname}`.slice(0, 500)}`
+}
+
+const MOST_WAIT_MS = 3_600_000
+
+/** Reads `retry-after`, in seconds or as a date (RFC 9110, 10.2.3). */
+function retryAfter(headers: Pick<Headers, 'get'>): number | null {
+  const value = headers.get('retry-after')?.trim()
+  if (!value) return null
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return ms > 0 ? Math.min(ms, MOST_WAIT_MS) : null
+}
 
 /** Rejects only when `stopped` aborts. */
 export async function attempt(
@@ -59,7 +79,9 @@ export async function attempt(
       })
       .catch(() => {}) // the status has said it all
     const { status } = answer
-    return { status, error: status >= 200 && status < 300 ? null : `The receiver answered with status ${status}.` }
+    if (status >= 200 && status < 300) return { status, error: null }
+    const error = `The receiver answered with status ${status}${leadsTo(status, answer.headers, url)}.`
+    return { status, error, retryAfterMs: retryAfter(answer.headers) }
   } catch (error) {
     stopped.throwIfAborted()
     if (timeout.aborted) return { status: null, error: `There was no answer within ${timeoutMs / 1000} s.` }

@@ -77,9 +77,10 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   }
 
   async function deliver(delivery: DueDelivery): Promise<void> {
-    const { status, error } = await answerOf(delivery)
+    const { status, error, retryAfterMs } = await answerOf(delivery)
     if (error === null) return await store(delivery, { result: 'delivered', status: status ?? 0 })
-    const retryMs = status === GONE ? null : (RETRY_MS[delivery.failures] ?? null)
+    const scheduled = status === GONE ? null : (RETRY_MS[delivery.failures] ?? null)
+    const retryMs = scheduled === null ? null : Math.max(scheduled, retryAfterMs ?? 0)
     await store(delivery, { result: 'failed', status, error, retryMs })
     if (status === GONE) await disable(delivery)
     if (retryMs !== null) return

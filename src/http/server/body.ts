@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { openUploads, takesParts } from '../../features/parts/index.ts'
+import { parseNoted } from '../../untrusted/exact-json.ts'
 import { HttpError } from './http-error.ts'
 import { MOST_LEVELS, MOST_VALUES, measureJson } from './json-size.ts'
 import { readBody } from './request-body/incoming-body.ts'
@@ -78,7 +79,7 @@ export function readJson(body: Buffer): unknown {
   const text = decodeUtf8(body)
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseNoted(text)
   } catch (error) {
     // V8 quotes the text around the fault, which may hold a secret: only the place is given.
     const place = /at position \d+(?: \(line \d+ column \d+\))?/.exec(String(error))?.[0]

@@ -7,6 +7,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { atMost } from '../../async/pause.ts'
+import { withEscapedLineEnds } from '../../untrusted/line-ends.ts'
 
 const HEARTBEAT_MS = 15_000
 const STALLED_MS = 60_000
@@ -162,7 +163,8 @@ export function openEventStream(reply: FastifyReply, { gathers = false } = {}): 
   }
   return {
     signal: controller.signal,
-    write(text) {
+    write(events) {
+      const text = withEscapedLineEnds(events)
       // An empty chunk would end the response.
       if (controller.signal.aborted || text === '') return undefined
       if (text.length > PIECE_BYTES) return writeInPieces(Buffer.from(text))

@@ -3,7 +3,7 @@
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { argumentsOf } from '../request/exchanges.ts'
-import { malformed, ProviderProblem } from '../wire/failure.ts'
+import { beyondLimit, malformed, ProviderProblem } from '../wire/failure.ts'
 import { appendTo, beginCall, type GrowingCall, MAX_ARGUMENTS, withoutRepeats } from '../wire/growing-call.ts'
 import { argumentsIn, meaningOf, meantArguments } from '../wire/meant-arguments.ts'
 import { errorIn, isTypedError, problemInStream, problemOfText } from '../wire/provider-errors.ts'
@@ -102,7 +102,7 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
         const error = errorIn(event, ['content'])
         problem = error ? problemInStream(error, data) : malformed(data)
       }
-      if (blocks.size() > MAX_GATHERED) problem ??= malformed('tool arguments and reasoning beyond 4 MiB')
+      if (blocks.size() > MAX_GATHERED) problem ??= beyondLimit('tool arguments and reasoning beyond 4 MiB')
     },
     alive,
     close: () =>

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { argumentsOf } from '../request/exchanges.ts'
-import { malformed, ProviderProblem } from '../wire/failure.ts'
+import { beyondLimit, malformed, ProviderProblem } from '../wire/failure.ts'
 import { MAX_ARGUMENTS, MAX_CALLS } from '../wire/growing-call.ts'
 import { argumentsIn, meantArguments } from '../wire/meant-arguments.ts'
 import { errorIn, problemInStream, problemOfText } from '../wire/provider-errors.ts'
@@ -53,8 +53,8 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
       addActivity(events, true)
       const call = callIn(part.functionCall)
       toolText += call.arguments.length
-      if (toolText > MAX_ARGUMENTS) problem = malformed('tool arguments beyond 1 MiB')
-      if (calls.length === MAX_CALLS) problem = malformed(`more than ${MAX_CALLS} tool calls`)
+      if (toolText > MAX_ARGUMENTS) problem = beyondLimit('tool arguments beyond 1 MiB')
+      if (calls.length === MAX_CALLS) problem = beyondLimit(`more than ${MAX_CALLS} tool calls`)
       calls.push({ ...call, id: call.id || `call_${randomUUID()}`, name: ownName(call.name, request.tools) })
       const args = argumentsOf(call)
       echo.push({ functionCall: { name: call.name, args, ...(call.id && { id: call.id }) }, ...signature })

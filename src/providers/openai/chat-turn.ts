@@ -3,7 +3,7 @@
 import type { ModelEvent } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { ProviderProblem } from '../wire/failure.ts'
-import { errorIn, problemInStream, problemOfText } from '../wire/provider-errors.ts'
+import { errorIn, problemInStream, problemOfText, saysNothing } from '../wire/provider-errors.ts'
 import { type Fields, parse } from '../wire/provider-json.ts'
 import { chatUsage } from '../wire/reported-usage.ts'
 import { type End, isUnknownEnd, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
@@ -80,7 +80,7 @@ export function readTurn({ reasoning, reasoningBack, keepEcho }: TurnOptions): T
     say(reasoningIn(delta), `${textOf(delta.content)}${textOf(delta.refusal)}`, hasOutput(delta))
     back?.add(delta)
     problem = calls.add(delta)
-    if (choice.error) problem = problemInStream(choice.error, data)
+    if (!saysNothing(choice.error)) problem = problemInStream(choice.error, data)
     else problem ??= ends.problem(made, data)
   }
   return {

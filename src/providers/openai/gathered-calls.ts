@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import { malformed, type ProviderProblem } from '../wire/failure.ts'
+import { beyondLimit, type ProviderProblem } from '../wire/failure.ts'
 import {
   appendTo,
   beginCall,
@@ -81,8 +81,8 @@ export function gatherCalls() {
       }
       const old = delta.function_call
       if (isObject(old) && (old.name || old.arguments)) addPart({ index: 0, function: old }, new Set())
-      if (size > MAX_ARGUMENTS) return malformed('tool arguments beyond 1 MiB')
-      return calls.length > MAX_CALLS ? malformed(`more than ${MAX_CALLS} tool calls`) : null
+      if (size > MAX_ARGUMENTS) return beyondLimit('tool arguments beyond 1 MiB')
+      return calls.length > MAX_CALLS ? beyondLimit(`more than ${MAX_CALLS} tool calls`) : null
     },
     /** Returns the calls. Calls without an id get one; those without name and arguments are none. */
     all: (): ToolCall[] =>

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EndReason, ModelEvent, ToolCall } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
-import { malformed, type ProviderProblem } from '../wire/failure.ts'
+import { beyondLimit, type ProviderProblem } from '../wire/failure.ts'
 import { MAX_ARGUMENTS, MAX_CALLS } from '../wire/growing-call.ts'
 import { argumentsIn, meaningOf } from '../wire/meant-arguments.ts'
 import { errorIn, isTypedError, problemInStream, problemOfText } from '../wire/provider-errors.ts'
@@ -100,8 +100,8 @@ function readItems(events: ModelEvent[], reasoning: boolean) {
     if (item.type === 'message') say(text.whole(place, [messageText(item)]))
     else if (item.type === 'reasoning') think(thought.whole(place, reasoningTexts(item)))
     else addActivity(events, item.type === 'function_call')
-    if (stringIn(item.arguments).length > MAX_ARGUMENTS) return malformed('tool arguments beyond 1 MiB')
-    return items.length > MAX_ITEMS ? malformed(`more than ${MAX_ITEMS} items`) : null
+    if (stringIn(item.arguments).length > MAX_ARGUMENTS) return beyondLimit('tool arguments beyond 1 MiB')
+    return items.length > MAX_ITEMS ? beyondLimit(`more than ${MAX_ITEMS} items`) : null
   }
   function listedAt(place: number, item: Fields, isKnown: (head: string) => boolean): ProviderProblem | null {
     if (hasPlaces) return items.some((one) => one.place === place) ? null : add(readAs(place, item))

@@ -3,7 +3,7 @@
 import type { MessagePart, ModelMessage, ToolCall, ToolSpec } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { saidBehind } from '../wire/echoes.ts'
-import { parse } from '../wire/provider-json.ts'
+import { parseArguments } from '../wire/provider-json.ts'
 import { plainId, withUniqueCallIds } from './call-ids.ts'
 import { segmentsFor, withToolPictures } from './outgoing-parts.ts'
 
@@ -85,7 +85,7 @@ const opening = '(The conversation begins with the assistant.)'
 
 /** Returns a call's arguments as the object that vendors require, `{}` where they are not one. */
 export function argumentsOf({ arguments: text }: ToolCall): Record<string, unknown> {
-  const value = parse(text)
+  const value = parseArguments(text)
   return isObject(value) ? value : {}
 }
 

@@ -6,6 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { MessagePart, ModelMessage, ModelRequest, Segment, UserMessage } from '../../actors/ports/index.ts'
+import { parseExact } from '../../untrusted/exact-json.ts'
 import { takesPart } from '../parts.ts'
 import type { PieceBody } from './fetch.ts'
 
@@ -25,7 +26,7 @@ export const textOf = ({ sha256 }: MessagePart): string => `${nonce}:text:sha256
 /** Returns the body as it may be stored and shown: `sha256:<hex>` replaces the bytes. */
 export function shownBody(request: ModelRequest, body: object): object {
   if (partsIn(request).length === 0) return body
-  const shown: unknown = JSON.parse(JSON.stringify(body).replace(words, 'sha256:$2'))
+  const shown = parseExact(JSON.stringify(body).replace(words, 'sha256:$2'))
   return Object(shown)
 }
 

@@ -5,6 +5,7 @@
  */
 import { isObject } from '../../untrusted/is-object.ts'
 import { cut } from '../../untrusted/redact.ts'
+import { applicable } from '../../untrusted/schema-patterns.ts'
 
 export type SchemaVendor = 'openai' | 'anthropic' | 'gemini'
 
@@ -178,7 +179,7 @@ const known = new WeakMap<object, Map<SchemaVendor, Record<string, unknown>>>()
 export function schemaFor(vendor: SchemaVendor, schema: Record<string, unknown>): Record<string, unknown> {
   const byVendor = known.get(schema) ?? new Map<SchemaVendor, Record<string, unknown>>()
   known.set(schema, byVendor)
-  const offered = byVendor.get(vendor) ?? mended(schema, vendor, true)
+  const offered = byVendor.get(vendor) ?? mended(applicable(schema), vendor, true)
   byVendor.set(vendor, offered)
   return offered
 }

@@ -74,6 +74,10 @@ export class ProviderProblem extends Error {
   }
 }
 
+/** Returns the problem of an answer that is larger than what is taken. The reason is told in words. */
+export const beyondLimit = (reason: string): ProviderProblem =>
+  new ProviderProblem({ kind: 'malformed', reason, full: `No chat completion: ${reason}` })
+
 export const malformed = (what: string): ProviderProblem =>
   new ProviderProblem({ kind: 'malformed', full: `No chat completion: ${what.slice(0, 2000)}` })
 

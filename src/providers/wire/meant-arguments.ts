@@ -1,6 +1,6 @@
 /** The intended arguments of a call, where the text is no one object (contract section 25). Pure. */
 import { isObject } from '../../untrusted/is-object.ts'
-import { parse } from './provider-json.ts'
+import { parseArguments } from './provider-json.ts'
 
 /** Returns arguments as text. Some servers send the object. */
 export const argumentsIn = (value: unknown): string =>
@@ -13,7 +13,7 @@ export const argumentsIn = (value: unknown): string =>
 export function meantArguments(text: string): string {
   const trimmed = text.trim().replace(/^(?:null\s*)+(?=\{|$)/, '')
   if (trimmed === '') return '{}'
-  if (parse(trimmed) !== null) return trimmed
+  if (parseArguments(trimmed) !== null) return trimmed
   const objects = objectsIn(trimmed)
   if (objects === null) return trimmed
   const distinct = [...new Set(objects.filter((object) => object !== '{}'))]
@@ -23,7 +23,7 @@ export function meantArguments(text: string): string {
 /** Normalizes arguments for comparison, regardless of spacing and the order of keys. */
 export function meaningOf(text: string): string {
   const meant = meantArguments(text)
-  const value = parse(meant)
+  const value = parseArguments(meant)
   return value === null ? meant : JSON.stringify(value, sorted)
 }
 
@@ -42,7 +42,7 @@ function objectsIn(text: string): string[] | null {
   let rest = text
   while (rest !== '') {
     const length = lengthOfObject(rest)
-    const object = length === null ? null : parse(rest.slice(0, length))
+    const object = length === null ? null : parseArguments(rest.slice(0, length))
     if (length === null || !isObject(object)) return null
     objects.push(JSON.stringify(object))
     rest = rest.slice(length).trimStart()

@@ -73,12 +73,19 @@ function messageIn(value: unknown, levels = 5): string | null {
   return isObject(value.errors) ? messageIn(Object.values(value.errors), levels - 1) : null
 }
 
+/** Returns whether an error says nothing: `""`, `{}`, or nothing but empty fields. Some servers send it beside text. */
+export const saysNothing = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null
+    ? Object.values(error).every(saysNothing)
+    : !error || (typeof error === 'string' && error.trim() === '')
+
 /**
  * Finds an error under status 200, in any shape. `content`: fields that only a chunk has. Returns null when there is no
  * error.
  */
 export function errorIn(chunk: Fields, content: readonly string[]): unknown {
   const { error } = chunk
+  if (saysNothing(error) && content.some((name) => holdsAny(chunk[name]))) return null
   // With `error: true` the message is in another field.
   if (error) return typeof error === 'object' || typeof error === 'string' ? error : chunk
   if (content.some((name) => holdsAny(chunk[name])) || isSuccess(chunk)) return null

@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser'
 import type { ModelEvent, Take } from '../../actors/ports/index.ts'
 import { inPieces } from '../../untrusted/pieces.ts'
 import type { ProviderAnswer } from '../request/fetch.ts'
-import { connectionProblem, malformed, ProviderProblem } from './failure.ts'
+import { beyondLimit, connectionProblem, malformed, ProviderProblem } from './failure.ts'
 import { problemOfWords } from './provider-errors.ts'
 import { parse } from './provider-json.ts'
 import { parseEvent, type Repeated } from './repeated.ts'
@@ -198,7 +198,7 @@ function sniff(
   }
 }
 
-const tooLong = () => malformed(`more than ${MAX_EVENT_LENGTH} characters without an end`)
+const tooLong = () => beyondLimit(`more than ${MAX_EVENT_LENGTH} characters without an end`)
 
 /** Reads SSE events into `turn`. */
 function readEvents(

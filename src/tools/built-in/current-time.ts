@@ -28,18 +28,42 @@ export function timeIn(timeZone: string, now: Date): string | null {
   return `${date}T${time}${offset} (${part('weekday')}, ${timeZone})`
 }
 
+/** `+02:00`, `UTC+2`, `GMT-5`, `UTC+0530`, `+2`. */
+const OFFSET = /^(?:utc|gmt)?\s*([+\u2212-])\s*(\d{1,2})(?::?([0-5]\d))?$/i
+
+/** Returns a zone as `Intl` knows it. */
+function zoneOf(given: string): string {
+  const zone = given.trim()
+  if (zone === '' || /^(?:utc|gmt|z)$/i.test(zone)) return 'UTC'
+  const [, sign, hours, minutes = '00'] = OFFSET.exec(zone) ?? []
+  if (sign === undefined || hours === undefined) return zone
+  return `${sign === '+' ? '+' : '-'}${hours.padStart(2, '0')}:${minutes}`
+}
+
+const FORMS = 'an IANA name such as Europe/Berlin, or an offset such as +02:00'
+
 export const currentTime: BuiltInTool = {
   id: 'current_time',
   name: 'current_time',
   description: 'Tells the current date and time, in UTC or in a time zone.',
   inputSchema: {
     type: 'object',
-    properties: { timeZone: { type: 'string', description: 'IANA name such as Europe/Berlin. UTC by default.' } },
-    additionalProperties: false,
+    properties: {
+      timeZone: {
+        type: ['string', 'null'],
+        description: `${FORMS[0]?.toUpperCase()}${FORMS.slice(1)}. UTC by default.`,
+      },
+    },
   },
-  async call({ timeZone = 'UTC' }) {
-    const content = typeof timeZone === 'string' ? timeIn(timeZone, new Date()) : null
+  async call({ timeZone = null, ...others }) {
+    const [unknown] = Object.keys(others)
+    if (unknown !== undefined)
+      return { ok: false, content: `There is no argument ${quoted(unknown)}: timeZone takes ${FORMS}.` }
+    const content =
+      typeof timeZone === 'string' || timeZone === null ? timeIn(zoneOf(timeZone ?? ''), new Date()) : null
     if (content !== null) return { ok: true, content }
-    return { ok: false, content: `There is no time zone ${JSON.stringify(timeZone)?.slice(0, 100)}.` }
+    return { ok: false, content: `There is no time zone ${quoted(timeZone)}: timeZone takes ${FORMS}.` }
   },
 }
+
+const quoted = (value: unknown): string => String(JSON.stringify(value)).slice(0, 100)

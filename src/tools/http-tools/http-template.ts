@@ -147,7 +147,7 @@ function decode(text: string): string {
 /** Returns the pairs of a query. A list becomes one pair for each item. */
 function queryPairs(name: string, value: unknown): string[] {
   if (value === undefined || value === null) return []
-  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || JSON.isRawJSON(item))) {
     return value.map((item) => `${encode(name)}=${encode(item)}`)
   }
   return [`${encode(name)}=${encode(value)}`]

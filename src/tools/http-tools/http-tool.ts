@@ -6,6 +6,7 @@ import { type ReplyValues, valuesWithoutSession } from '../../templates/placehol
 import { removeSecrets, secretsInHeaders } from '../../untrusted/redact.ts'
 import { cutToBytes, decodeText } from '../built-in/page-text.ts'
 import { callFailure } from '../outbound/call-failure.ts'
+import { challengeWords } from '../outbound/challenge.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { isText, mediaTypeOf, readBytes } from '../outbound/response-text.ts'
 import { MAX_PICTURE_BYTES, pictureNote, toolPicture } from '../tool-picture.ts'
@@ -126,6 +127,8 @@ async function resultOf(response: Response, maxBytes: number, secrets: string[])
     return { ok, status, content: head + body, body, pictures: [picture] }
   }
   const note = `\n[cut at ${Math.floor(maxBytes / 1024)} KiB]`
+  const challenge = bytes.length === 0 ? removeSecrets(challengeWords(status, response.headers), secrets) : ''
+  if (challenge !== '') return { ok, status, content: head + challenge, body: '' }
   if (!isText(type, bytes)) {
     const body = `(not text: ${type.slice(0, 100) || 'unknown type'})`
     return { ok, status, content: head + body, body }

@@ -4,6 +4,7 @@
  */
 import { INTERNAL_ERROR, isSpecType } from '@modelcontextprotocol/client'
 import { isObject } from '../../untrusted/is-object.ts'
+import { numbersInJson, withNumbers } from './mcp-numbers.ts'
 import { wordsIn } from './mcp-words.ts'
 
 type Answer = Record<string, unknown>
@@ -66,12 +67,14 @@ function mendBlock(block: unknown): object | null {
   return isSpecType.ContentBlock(used) ? used : null
 }
 
+const wordsOf = (value: unknown) => (value == null ? undefined : numbersInJson(JSON.stringify(value)))
+
 /** Keeps the fields of a block that are used here, so that a null or a wrong value in any other field costs nothing. */
 function usedOf({ type, text, data, mimeType, name, uri, resource }: Answer): Answer {
   switch (type ?? (typeof text === 'string' ? 'text' : null)) {
     case 'text':
       // A number or an object where a text is expected: the model reads it all the same.
-      return { type: 'text', text: textOr(text, JSON.stringify(text ?? undefined)) }
+      return { type: 'text', text: textOr(withNumbers(text), wordsOf(text)) }
     case 'image':
     case 'audio':
       return { type, data, mimeType: textOr(mimeType, 'application/octet-stream') }

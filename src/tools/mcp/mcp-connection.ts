@@ -12,6 +12,7 @@ import {
 import { atMost } from '../../async/pause.ts'
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import { withMarks } from './mcp-numbers.ts'
 import { answerTo, clientOptions } from './mcp-questions.ts'
 import { type McpServer, openTransport } from './mcp-transport.ts'
 
@@ -185,7 +186,7 @@ function connection(client: Client, transport: Transport, opened: Opened): McpCo
       const traceparent = opened.traceparent()
       const meta = { ...given, ...(traceparent !== null && { [TRACEPARENT]: traceparent }) }
       const own = Object.keys(meta).length > 0 ? { _meta: meta } : {}
-      return client.callTool({ name, arguments: args, ...own }, { signal, timeout: SDK_TIMEOUT_MS })
+      return client.callTool({ name, arguments: withMarks(args), ...own }, { signal, timeout: SDK_TIMEOUT_MS })
     },
     ping: (signal) => client.ping({ signal, timeout: PING_MS }),
     async close() {

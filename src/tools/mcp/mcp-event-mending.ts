@@ -2,10 +2,14 @@
  * Mending of messages on an MCP server's event stream, before the SDK parses them, like `mendMessage` for responses in
  * JSON. An event that needs no mending passes unchanged.
  */
+import { mayChange } from '../../untrusted/exact-json.ts'
 import { type AskedId, mendMessage } from './mcp-answers.ts'
+import { parseMessage } from './mcp-numbers.ts'
 
-/** Matches every event that `mendMessage` would change. Others are never parsed here. */
+/** Matches every event that `mendMessage` would change. */
 const MAY_NEED_MENDING = /"_meta"\s*:\s*null\b|"error"\s*:/
+/** Matches every event whose numbers `parseMessage` may mark. */
+const HOLDS_RESULT = /"(?:content|structuredContent)"\s*:/
 /** A blank line: the end of an event. */
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/
 /** The most characters before a piece in which a blank line that it completes may begin. */
@@ -47,11 +51,11 @@ export function mendEvents(body: ReadableStream<Uint8Array>, asked?: AskedId): R
 }
 
 function mendEvent(event: string, asked: AskedId | undefined): string {
-  if (!MAY_NEED_MENDING.test(event)) return event
+  if (!MAY_NEED_MENDING.test(event) && !(HOLDS_RESULT.test(event) && mayChange(event))) return event
   const lines = event.split(/\r\n|\n|\r/)
   const data = lines.flatMap((line) => /^data:? ?(.*)$/.exec(line)?.[1] ?? []).join('\n')
   try {
-    const mended = JSON.stringify(mendMessage(JSON.parse(data), asked))
+    const mended = JSON.stringify(mendMessage(parseMessage(data), asked))
     const others = lines.filter((line) => line !== '' && !line.startsWith('data'))
     return `${[...others, `data: ${mended}`].join('\n')}\n\n`
   } catch {

@@ -3,10 +3,12 @@ import { setImmediate } from 'node:timers/promises'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { createByteBounds } from '../../untrusted/json-bounds.ts'
 import { BREAK_BYTES, PIECE_BYTES } from '../../untrusted/pieces.ts'
+import { challengeWords } from '../outbound/challenge.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { createStage } from '../outbound/stage.ts'
 import { type AskedId, mendMessage } from './mcp-answers.ts'
 import { mendEvents } from './mcp-event-mending.ts'
+import { numberInHeader, numbersInJson, parseMessage } from './mcp-numbers.ts'
 
 /** The limit of one response or event, decompressed. A model reads at most 256 KiB of a result; images come on top. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
@@ -111,7 +113,16 @@ async function beginningOf(body: ReadableStream<Uint8Array> | null): Promise<str
   return Buffer.concat(pieces).toString()
 }
 
-type Answer = Awaited<ReturnType<Outbound['fetch']>>
+type Answer = Pick<Awaited<ReturnType<Outbound['fetch']>>, 'ok' | 'status' | 'statusText' | 'headers' | 'body'>
+
+/** Puts the words of `WWW-Authenticate` in the place of an empty body. */
+async function withChallenge(answering: Promise<Answer>): Promise<Answer> {
+  const answer = await answering
+  const words = challengeWords(answer.status, answer.headers)
+  if (words === '') return answer
+  const { ok, status, statusText, headers } = answer
+  return { ok, status, statusText, headers, body: new Blob([(await beginningOf(answer.body)) || words]).stream() }
+}
 
 function ask(
   outbound: Outbound,
@@ -120,14 +131,18 @@ function ask(
   { method = 'GET', headers, body, signal }: RequestInit,
   limits: AbortSignal[] = [],
 ): Promise<Answer> {
-  const asked = outbound.fetch(url, {
-    chosenBy: 'admin',
-    method,
-    headers: Object.fromEntries(new Headers(headers ?? {})),
-    body: typeof body === 'string' ? body : null,
-    plainHeaders: { 'user-agent': 'Greenroom' },
-    signal: AbortSignal.any(signal ? [signal, ...limits] : limits),
-  })
+  const asked = withChallenge(
+    outbound.fetch(url, {
+      chosenBy: 'admin',
+      method,
+      headers: Object.fromEntries(
+        Array.from(new Headers(headers ?? {}), ([name, value]) => [name, numberInHeader(value)]),
+      ),
+      body: typeof body === 'string' ? numbersInJson(body) : null,
+      plainHeaders: { 'user-agent': 'Greenroom' },
+      signal: AbortSignal.any(signal ? [signal, ...limits] : limits),
+    }),
+  )
   asked.catch((error: unknown) => {
     watch.failure = error
   })
@@ -144,7 +159,7 @@ function answer({ status, statusText, headers, body }: Answer, onEventsEnd: () =
   // The SDK refuses a whole message because of a null in it.
   const read = watched === null ? null : isEvents ? mendEvents(watched, asked) : inStages(watched)
   const response = new Response(read, { status, statusText, headers: [...headers] })
-  const json = async () => mendMessage(await Response.prototype.json.call(response), asked)
+  const json = async () => mendMessage(parseMessage(await response.text()), asked)
   return Object.defineProperty(response, 'json', { value: json })
 }
 

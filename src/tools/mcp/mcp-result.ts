@@ -3,10 +3,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import type { MessagePart } from '../../actors/ports/index.ts'
+import { parseExact } from '../../untrusted/exact-json.ts'
 import { isObject } from '../../untrusted/is-object.ts'
 import { removeSecrets } from '../../untrusted/redact.ts'
 import { cutToBytes } from '../built-in/page-text.ts'
 import { pictureNote } from '../tool-picture.ts'
+import { withNumbers } from './mcp-numbers.ts'
 
 /** The most bytes of a result, the same as for HTTP tools (contract section 6). */
 const MAX_BYTES = 256 * 1024
@@ -24,7 +26,7 @@ export function resultText(
   pictures: ReadonlyMap<ContentBlock, MessagePart> = new Map(),
 ): string {
   const parts = content.map((block) => blockText(block, pictures.get(block)))
-  const rest = structuredContent === undefined ? undefined : notInTexts(structuredContent, parts)
+  const rest = structuredContent === undefined ? undefined : notInTexts(withNumbers(structuredContent), parts)
   const all = rest === undefined ? parts : [...parts.filter((part) => part !== ''), JSON.stringify(rest)]
   return cutToBytes(removeSecrets(all.join('\n'), secrets), MAX_BYTES, '\n[cut at 256 KiB]')
 }
@@ -76,7 +78,7 @@ const repeats = ({ text, value }: { text: string; value: unknown }, field: unkno
 function valueIn(text: string): unknown {
   if (!/^\s*[[{"\d\-tfn]/.test(text)) return undefined
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch {
     return undefined
   }

@@ -7,6 +7,7 @@ import { isIP } from 'node:net'
 import { Agent, buildConnector, type Dispatcher, errors, Headers, type Response, fetch as undiciFetch } from 'undici'
 import { createSemaphore } from '../../async/semaphore.ts'
 import { type AddressRules, type Chooser, refusalOf } from './address-rules.ts'
+import { skipInterimAnswers } from './interim-answers.ts'
 import { type CallInit, callOut, type OutboundAnswer } from './outbound-call.ts'
 import { OutboundError } from './outbound-error.ts'
 
@@ -180,7 +181,11 @@ function connectTo(
       else found(null, first?.address ?? '', first?.family)
     },
   })
-  connect(options, callback)
+  connect(options, (error, socket) => {
+    if (socket) skipInterimAnswers(socket)
+    if (error) callback(error, null)
+    else callback(null, socket)
+  })
 }
 
 /** Parses a URL. Throws OutboundError for one that may not be called. */

@@ -8,6 +8,7 @@ import { Ajv, type ErrorObject, type Options } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { isObject } from '../../untrusted/is-object.ts'
+import { applicable, patternOf } from '../../untrusted/schema-patterns.ts'
 
 type JsonSchema = Record<string, unknown>
 
@@ -41,6 +42,7 @@ const options: Options = {
   validateFormats: false,
   inlineRefs: false,
   ownProperties: true, // "constructor" is a name like any other
+  code: { regExp: Object.assign((pattern: string) => patternOf(pattern) ?? /(?:)/, { code: 'new RegExp' }) },
 }
 
 /**
@@ -105,8 +107,12 @@ function compile(schema: JsonSchema): Check | string {
   return reason
 }
 
-/** Removes "$schema", which selects the dialect here, and "$async", which would make the checks return promises. */
-function readingOf({ $schema, $async, ...plain }: JsonSchema): { plain: JsonSchema; dialects: AjvClass[] } {
+/**
+ * Removes "$schema", which selects the dialect here, "$async", which would make the checks return promises, and what
+ * cannot be applied.
+ */
+function readingOf({ $schema, $async, ...given }: JsonSchema): { plain: JsonSchema; dialects: AjvClass[] } {
+  const plain = applicable(given)
   const isDraft04 = typeof $schema === 'string' && $schema.includes('draft-04')
   return { plain: isDraft04 ? withBounds(plain) : plain, dialects: dialectsOf($schema) }
 }

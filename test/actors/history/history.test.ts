@@ -88,16 +88,27 @@ describe('title', () => {
     expect(deriveTitle('😀'.repeat(100))).toBe('😀'.repeat(60))
     expect(deriveTitle(' \n ')).toBeNull()
   })
+  verifies('contract-35.titles', 'control characters divide words, and are in no title', () => {
+    expect(deriveTitle('\u0000a\u001b[31mb\u0007 \u0085c\u007fd')).toBe('a [31mb c d')
+    expect(deriveTitle('\u0000\u0007')).toBeNull()
+  })
   test('every title is a beginning of the text, with single spaces', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         const title = deriveTitle(text)
         if (title === null) {
-          expect(text.trim()).toBe('')
+          expect(text.replace(/\p{Cc}/gu, ' ').trim()).toBe('')
           return
         }
         expect([...title].length).toBeLessThanOrEqual(60)
-        expect(text.trim().split(/\s+/u).join(' ').startsWith(title)).toBe(true)
+        expect(
+          text
+            .trim()
+            .split(/[\s\p{Cc}]+/u)
+            .filter((word) => word !== '')
+            .join(' ')
+            .startsWith(title),
+        ).toBe(true)
       }),
     )
   })

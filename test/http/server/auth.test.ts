@@ -153,3 +153,18 @@ verifies(
     expect((await login.call('GET', `${login.agent}/playground/sessions`)).status).toBe(401)
   },
 )
+
+verifies(
+  'contract-35.challenge',
+  'our own 401 carries a challenge, which says whether a credential was sent',
+  async () => {
+    const given = async (path: string, headers: Record<string, string> = {}) =>
+      (await scene.call('GET', path, undefined, headers)).headers.get('www-authenticate')
+    for (const path of [scene.sessions, `${scene.agent}/deploy/ai-sdk/${nobody}/messages`, '/api/v1/openai/models']) {
+      expect([path, await given(path)]).toEqual([path, 'Bearer realm="greenroom"'])
+      expect(await given(path, bearer('Bearer wrong'))).toBe('Bearer realm="greenroom", error="invalid_token"')
+    }
+    const stream = `${session}/chat/completions/stream?access_token=wrong`
+    expect(await given(stream)).toBe('Bearer realm="greenroom", error="invalid_token"')
+  },
+)

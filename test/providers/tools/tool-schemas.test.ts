@@ -114,3 +114,18 @@ verifies('contract-25.tool-schemas', 'each adapter offers what its vendor takes'
   expect(gemini).toMatchObject([{ functionDeclarations: [{ parametersJsonSchema: offered }] }])
   expect(JSON.stringify(gemini)).not.toContain('anyOf')
 })
+
+verifies('contract-35.patterns', 'no vendor is sent a pattern that cannot be applied', () => {
+  const schema = {
+    type: 'object',
+    properties: { a: { type: 'string', pattern: '(?i)^a' }, b: { pattern: '^\\d$' }, pattern: { enum: ['('] } },
+    patternProperties: { 'x++': {} },
+  }
+  for (const vendor of ['openai', 'anthropic'] as const) {
+    expect(schemaFor(vendor, schema)).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { pattern: '^\\d$' }, pattern: { enum: ['('] } },
+      patternProperties: {},
+    })
+  }
+})

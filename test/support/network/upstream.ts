@@ -17,6 +17,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { parseExact } from '../../../src/untrusted/exact-json.ts'
 
 export type Script = (call: UpstreamCall) => unknown
 
@@ -174,7 +175,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part)
   const text = Buffer.concat(parts).toString()
-  return text === '' ? {} : JSON.parse(text)
+  return text === '' ? {} : parseExact(text)
 }
 
 const aTokenEach: UpstreamUsage = { prompt_tokens: 1, completion_tokens: 1 }

@@ -27,7 +27,7 @@ verifies('contract-6.current-time', 'the current time, in UTC or in the requeste
     expect(reported).toBeLessThanOrEqual(Date.now() / 1000)
     expect(content).toContain(args.timeZone ?? 'UTC')
   }
-  for (const timeZone of ['Mars/Olympus', '', 7, {}]) {
+  for (const timeZone of ['Mars/Olympus', 7, {}]) {
     expect(await currentTime.call({ timeZone }, world)).toMatchObject({ ok: false })
   }
 })
@@ -41,4 +41,39 @@ test('specification 2.4: the built-in tools are these two', () => {
     expect(inputSchema.type).toBe('object')
     expect(description).not.toBe('')
   }
+})
+
+verifies('contract-35.time-zones', 'zones as models write them', async () => {
+  const zones: [unknown, string][] = [
+    [undefined, 'UTC'],
+    [null, 'UTC'],
+    ['', 'UTC'],
+    [' ', 'UTC'],
+    ['utc', 'UTC'],
+    ['GMT', 'UTC'],
+    ['Z', 'UTC'],
+    ['+02:00', '+02:00'],
+    ['-0530', '-05:30'],
+    ['UTC+2', '+02:00'],
+    ['UTC+02:00', '+02:00'],
+    ['GMT-5', '-05:00'],
+    ['gmt +5:45', '+05:45'],
+    ['UTC\u22123', '-03:00'],
+    ['europe/berlin', 'europe/berlin'],
+  ]
+  for (const [timeZone, shown] of zones) {
+    const { ok, content } = await currentTime.call({ timeZone }, world)
+    expect([ok, content]).toEqual([true, expect.stringMatching(/^\d{4}-.*[+-]\d\d:\d\d \(\w+day, [^)]+\)$/)])
+    expect(content).toContain(`, ${shown})`)
+    if (/^[+-]/.test(shown)) expect(content).toContain(`${shown} (`)
+  }
+  const forms = 'timeZone takes an IANA name such as Europe/Berlin, or an offset such as +02:00.'
+  for (const timeZone of ['Berlin', 'UTC+30', '+2:99', 7]) {
+    const content = `There is no time zone ${JSON.stringify(timeZone)}: ${forms}`
+    expect(await currentTime.call({ timeZone }, world)).toEqual({ ok: false, content })
+  }
+  expect(await currentTime.call({ timezone: 'Europe/Berlin' }, world)).toEqual({
+    ok: false,
+    content: `There is no argument "timezone": ${forms}`,
+  })
 })

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { fillBody, fillUrl, TemplateError, urlTemplateProblem } from '../../../src/tools/http-tools/http-template.ts'
 import { callHttpTool, type HttpTool } from '../../../src/tools/http-tools/http-tool.ts'
 import { createOutbound } from '../../../src/tools/outbound/outbound.ts'
+import { parseExact } from '../../../src/untrusted/exact-json.ts'
 import { verifies } from '../../verifies.ts'
 import { startWebServer } from '../web-server.ts'
 
@@ -164,3 +165,26 @@ test('contract section 6: whatever the arguments, a JSON body keeps its structur
     }),
   )
 })
+
+verifies(
+  'contract-35.digits',
+  'numbers keep their digits in bodies, queries, paths, headers and templates',
+  async () => {
+    const args = Object(parseExact('{"id":1917043659912705297,"list":[12345678901234567890123,1.50],"o":{"n":1e400}}'))
+    const [id, list] = ['1917043659912705297', '12345678901234567890123']
+    expect(await sent({ method: 'POST', path: '/x' }, args)).toMatchObject({
+      body: `{"id":${id},"list":[${list},1.50],"o":{"n":1e400}}`,
+    })
+    expect(await sent({ path: '/x' }, args)).toMatchObject({
+      target: `/x?id=${id}&list=${list}&list=1.50&o=%7B%22n%22%3A1e400%7D`,
+    })
+    const template = '{"id":{{id}},"text":"no. {{id}}","list":{{list}},"o":{{o}}}'
+    expect(
+      await sent({ method: 'PUT', path: '/{{id}}?q={{id}}', headers: { x: '{{id}}' }, body: template }, args),
+    ).toMatchObject({
+      target: `/${id}?q=${id}`,
+      headers: { x: id },
+      body: `{"id":${id},"text":"no. ${id}","list":[${list},1.50],"o":{"n":1e400}}`,
+    })
+  },
+)

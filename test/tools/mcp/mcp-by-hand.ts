@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createMcp, type McpServer, type McpTimes } from '../../../src/tools/mcp/mcp.ts'
 import { createOutbound } from '../../../src/tools/outbound/outbound.ts'
+import { parseExact } from '../../../src/untrusted/exact-json.ts'
 
 export const never = new AbortController().signal
 
@@ -10,7 +11,7 @@ export const never = new AbortController().signal
 export type Answer =
   | { result: object }
   | { error: object }
-  | { status: number; text?: string }
+  | { status: number; text?: string; headers?: Record<string, string> }
   | { raw: string | Uint8Array; headers: Record<string, string> }
   | 'breaks'
 export type Reply = (
@@ -52,7 +53,7 @@ export async function serve(
     const send = (answer: Answer, id: unknown) => {
       if (answer === 'breaks') {
         response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': begun\n\n', () => response.destroy())
-      } else if ('status' in answer) response.writeHead(answer.status).end(answer.text)
+      } else if ('status' in answer) response.writeHead(answer.status, answer.headers).end(answer.text)
       else if ('raw' in answer) response.writeHead(200, answer.headers).end(answer.raw)
       else {
         const text = JSON.stringify({ jsonrpc: '2.0', id, ...answer })
@@ -68,7 +69,7 @@ export async function serve(
     }
     let text = ''
     for await (const chunk of request) text += chunk
-    const { id, method, params = {} } = JSON.parse(text)
+    const { id, method, params = {} } = Object(parseExact(text))
     asked.push(method)
     if (id === undefined) return void response.writeHead(202).end()
     const initialized = { result: { protocolVersion: '2025-06-18', ...introduces } }

@@ -1,6 +1,10 @@
 /** What a model reads of an MCP tool's result: everything exactly once (contract section 6). */
 import { describe, expect, test } from 'vitest'
+import { mcpFetch } from '../../../src/tools/mcp/mcp-fetch.ts'
+import { withMarks } from '../../../src/tools/mcp/mcp-numbers.ts'
 import { resultText } from '../../../src/tools/mcp/mcp-result.ts'
+import { createOutbound, type OutboundInit } from '../../../src/tools/outbound/outbound.ts'
+import { verifies } from '../../verifies.ts'
 import { never, serve, unknown } from './mcp-by-hand.ts'
 
 const text = (text: string) => ({ type: 'text' as const, text })
@@ -61,4 +65,60 @@ test('15,000 characters sent are 15,000 read, over the wire', async () => {
   const result = { content: [text(content)], structuredContent: { content } }
   await using hand = await serve((method) => (method === 'tools/call' ? { result } : unknown))
   expect((await hand.mcp.call(hand.server, 'read_text_file', {}, never)).content).toHaveLength(15_000)
+})
+
+verifies('contract-35.digits', 'numbers keep their digits, in arguments and in structured content', async () => {
+  const id = JSON.rawJSON('1917043659912705297')
+  const answers: [object, string][] = [
+    [
+      { content: [], structuredContent: { id, list: [id, 1], price: JSON.rawJSON('1.50') } },
+      '{"id":1917043659912705297,"list":[1917043659912705297,1],"price":1.50}',
+    ],
+    [{ content: [], structuredContent: id }, '{"result":1917043659912705297}'],
+    [{ content: [text('{"id":1917043659912705297}')], structuredContent: { id } }, '{"id":1917043659912705297}'],
+    [
+      { content: [text('{"id":1917043659912705300}')], structuredContent: { id } },
+      '{"id":1917043659912705300}\n{"id":1917043659912705297}',
+    ],
+    [
+      {
+        content: [
+          { type: 'text', text: id },
+          { type: 'text', text: { id } },
+        ],
+      },
+      '1917043659912705297\n{"id":1917043659912705297}',
+    ],
+  ]
+  for (const transport of ['streamable_http', 'sse'] as const) {
+    const asked: string[] = []
+    let result: object = {}
+    await using hand = await serve(
+      (method, params) => {
+        if (method !== 'tools/call') return unknown
+        asked.push(JSON.stringify(params.arguments))
+        return { result }
+      },
+      { transport },
+    )
+    for (const [answer, words] of answers) {
+      result = answer
+      const { content } = await hand.mcp.call(hand.server, 'look', { id, list: [{ id }] }, never)
+      expect(content).toBe(words)
+    }
+    expect(new Set(asked)).toEqual(new Set(['{"id":1917043659912705297,"list":[{"id":1917043659912705297}]}']))
+  }
+})
+
+verifies('contract-35.digits', 'and so does an argument that the SDK copies into a header', async () => {
+  const sent: unknown[] = []
+  const fetch = async (_: unknown, { headers, body }: OutboundInit) => {
+    sent.push(headers, body)
+    return new Response()
+  }
+  const watch = { failure: null, onEventsOpen() {}, onEventsEnd() {} }
+  const { id, n } = withMarks({ id: JSON.rawJSON('1917043659912705297'), n: 1 })
+  const ask = mcpFetch(Object.assign(createOutbound({ policy: 'standard', allow: [] }), { fetch }), watch, false)
+  await ask('http://a/', { method: 'POST', headers: { 'mcp-param-id': `${id}` }, body: JSON.stringify({ id, n }) })
+  expect(sent).toEqual([{ 'mcp-param-id': '1917043659912705297' }, '{"id":1917043659912705297,"n":1}'])
 })

@@ -113,7 +113,6 @@ describe('not a schema of an object', () => {
     ['text', '{}', 'must be a JSON object'],
     ['another type', { type: 'string' }, 'must describe an object: "type" is to be "object"'],
     ['broken', object({ a: { type: 'strng' } }), /^is not a JSON Schema: schema\/properties\/a\/type must be/],
-    ['broken pattern', object({ a: { pattern: '(' } }), /^is not usable: /],
     ['missing reference', object({ a: { $ref: '#/$defs/none' } }), /^is not usable: can't resolve reference/],
   ])('%s', async (_name, schema, reason) => {
     expect(await checkSchema(schema)).toMatch(reason)
@@ -204,5 +203,56 @@ describe('hostile schemas', () => {
     expect(await check({ toString: 1 })).toBe(null)
     expect(await check({})).toBe("arguments must have required property 'toString'")
     expect(await check({ toString: 1, constructor: 'x' })).toBe('arguments/constructor must be number')
+  })
+})
+
+describe('patterns of other dialects', () => {
+  const cases: [string, string, string, string | null][] = [
+    ['with u', '^\\p{Lu}$', 'Ä', 'ä'],
+    ['a needless escape', '^https\\:\\/\\/', 'https://a', 'ftp://a'],
+    ['a needless escape in a class', '^[\\w\\-\\:]+$', 'a-b:c', 'a b'],
+    ['flags of PCRE', '(?i)^a', 'b', null],
+    ['a possessive quantifier', 'a++', 'b', null],
+    ['an end of Python', '^a\\Z', 'b', null],
+    ['a beginning of Python', '\\Aa', 'b', null],
+    ['a class of POSIX', '^[[:alpha:]]+$', '1', null],
+    ['a property beside a needless escape', '^\\p{L}\\:$', '1', null],
+    ['no regular expression at all', '(', 'b', null],
+  ]
+  for (const [name, pattern, good, bad] of cases) {
+    verifies('contract-35.patterns', name, async () => {
+      const schemas = [
+        object({ a: { type: 'string', pattern } }),
+        object({ a: { type: 'array', items: { anyOf: [{ type: 'string', pattern }] } } }),
+      ]
+      for (const [index, schema] of schemas.entries()) {
+        const check = (text: string) => checkWith(schema)({ a: index === 0 ? text : [text] })
+        expect(await checkSchema(schema)).toBe(null)
+        expect(await checkSchemas([schema], 'a server')).toEqual([null])
+        expect(await check(good)).toBe(null)
+        if (bad !== null) expect(await check(bad)).toContain('must match pattern')
+        expect(await checkWith(schema)({ a: 1 })).toMatch(/must be (string|array)/)
+      }
+    })
+  }
+
+  verifies('contract-35.patterns', 'names in patternProperties, and those of properties', async () => {
+    const schema = object(
+      { pattern: { type: 'integer' }, required: { type: 'boolean' } },
+      {
+        patternProperties: { '(?i)^x-': { type: 'string' }, '^n\\:': { type: 'integer' } },
+        additionalProperties: false,
+      },
+    )
+    expect(await checkSchema(schema)).toBe(null)
+    expect(await checkWith(schema)({ 'X-a': 'b', 'n:b': 1, pattern: 1, required: true })).toBe(null)
+    expect(await checkWith(schema)({ 'n:b': 'x' })).toBe('arguments/n:b must be integer')
+    expect(await checkWith(schema)({ pattern: '(' })).toBe('arguments/pattern must be integer')
+  })
+
+  verifies('contract-35.patterns', 'a property that is required as in draft-03', async () => {
+    const schema = object({ a: { type: 'string', required: true } })
+    expect([await checkSchema(schema), ...(await checkSchemas([schema], 'a server'))]).toEqual([null, null])
+    expect(await checkWith(schema)({ a: 1 })).toBe('arguments/a must be string')
   })
 })

@@ -1,3 +1,5 @@
+import { parseExact } from '../../../src/untrusted/exact-json.ts'
+
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Returns `1,234,567`. Home shows some numbers at once, so Intl is not used (once.ts says what that costs). */
@@ -10,7 +12,7 @@ export const plural = (count: number, noun: string, plural = `${noun}s`): string
 /** Indents JSON; any other text is left as it is. */
 export function indented(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2)
+    return JSON.stringify(parseExact(text), null, 2)
   } catch {
     return text
   }

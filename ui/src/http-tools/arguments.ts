@@ -1,4 +1,5 @@
 /** The arguments that a user types for a tool, and what is sent of them. */
+import { parseExact } from '../../../src/untrusted/exact-json.ts'
 import type { ArgumentRow } from './schema-draft.ts'
 
 export interface Typed {
@@ -24,7 +25,7 @@ export function argumentsOf(rows: ArgumentRow[] | null, { values, json }: Typed)
 function read(type: ArgumentRow['type'], text: string): unknown {
   if (type === 'string') return text
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch {
     return text
   }
@@ -38,7 +39,7 @@ function asObject(json: string): Record<string, unknown> {
 
 function objectIn(json: string): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(json.trim() === '' ? '{}' : json)
+    const value = parseExact(json.trim() === '' ? '{}' : json)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
     return Object.fromEntries(Object.entries(value))
   } catch {
@@ -49,7 +50,7 @@ function objectIn(json: string): Record<string, unknown> | null {
 /** Returns the initial state of a form of these arguments. */
 export function typedOf(text: string): Typed {
   try {
-    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text)
+    const value = parseExact(text.trim() === '' ? '{}' : text)
     const entries = Object.entries(Object(value)).map(([name, one]): [string, string | boolean] => [
       name,
       typeof one === 'boolean' || typeof one === 'string' ? one : one === null ? '' : JSON.stringify(one),

@@ -6,6 +6,7 @@ import { refuse } from '../../../http/sending/refusals.ts'
 import { badRequest, HttpError, missing } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
+import { parseWith, writeExact } from '../../../untrusted/exact-json.ts'
 import { findWait, type Wait } from '../store/waits.ts'
 
 export interface GivenDecisions {
@@ -26,7 +27,7 @@ export function readDecisions(decisions: ActionsRequest['decisions']): DecidedCa
     if (decision === 'respond') {
       return output == null ? badRequest(`decisions.${index}.output: is required`) : { id, decision, output }
     }
-    if (decision === 'approve') return { id, decision, ...(changed != null && { arguments: JSON.stringify(changed) }) }
+    if (decision === 'approve') return { id, decision, ...(changed != null && { arguments: writeExact(changed) }) }
     return { id, decision, ...(reason != null && { reason }) }
   })
 }
@@ -95,16 +96,27 @@ function withoutOwnArguments({ arguments: changed, ...decided }: DecidedCall, ca
 }
 
 /**
- * Parses arguments. Text that is not JSON equals nothing that a caller sends. Models may send empty text for no
- * arguments.
+ * Parses arguments for comparison: 1.0 is 1, and no other numbers are equal. Text that is not JSON equals nothing that a
+ * caller sends. Models may send empty text for no arguments.
  */
 function parsed(text: string): unknown {
   if (text.trim() === '') return {}
   try {
-    return JSON.parse(text)
+    return parseWith(text, (_, value, { source = '' } = {}) =>
+      typeof value === 'number' ? { number: decimal(source) } : value,
+    )
   } catch {
     return Number.NaN
   }
+}
+
+/** Returns a number's sign, its digits without zeros at their ends, and its exponent. */
+function decimal(source: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? []
+  const all = (whole + fraction).replace(/^0+/, '')
+  const short = all.replace(/0+$/, '')
+  return short === '' ? '0' : `${sign}${short}e${Number(exponent) - fraction.length + all.length - short.length}`
 }
 
 function refuseKind({ call_id, kind }: PendingCall, { decision, arguments: changed }: DecidedCall, bySecret: boolean) {

@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { EventMessage } from 'fastify-sse-v2'
 import type { TransitionRecorder } from '../../../actors/ports/index.ts'
+import { withEscapedLineEnds } from '../../../untrusted/line-ends.ts'
 
 /** Steps that other instances record are found by asking. */
 const POLL_MS = 1000
@@ -48,7 +49,7 @@ export function sendSteps(source: AsyncIterable<EventMessage>, reply: FastifyRep
  */
 async function* breakingOff(source: AsyncIterable<EventMessage>, reply: FastifyReply) {
   try {
-    yield* source
+    for await (const event of source) yield { ...event, data: withEscapedLineEnds(event.data ?? '') }
   } catch (error) {
     reply.log.warn({ err: error }, 'A stream of steps broke off.')
     reply.raw.destroy()

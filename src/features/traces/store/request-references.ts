@@ -3,6 +3,7 @@
  * whichever vendor's it is. A known string becomes a reference to its stored place, and everything else stays as it is.
  * Pure.
  */
+import { parseExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 
 /** An object with this one key is a reference; one that came with the key is a reference to itself. */
@@ -76,7 +77,7 @@ export function encodeRequest(
 
   function encoded(value: unknown, name: string): unknown {
     if (typeof value === 'string') return textOf(value)
-    if (typeof value !== 'object' || value === null) return value
+    if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value
     if (Array.isArray(value)) return value.map((one: unknown) => encoded(one, ''))
     const found = argumentNames.has(name) ? known.findObject(JSON.stringify(value)) : undefined
     if (found) return { [MARK]: found }
@@ -145,7 +146,7 @@ export function decodeRequest(body: string, stored: Stored): Decoded {
       if (value.length >= LONG) words.push(value)
       return value
     }
-    if (typeof value !== 'object' || value === null) return value
+    if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value
     if (Array.isArray(value)) return value.map(decoded)
     const reference = referenceIn(value)
     if (reference?.[0] === 'is') return fieldsOf(reference[1])
@@ -154,7 +155,7 @@ export function decodeRequest(body: string, stored: Stored): Decoded {
   const fieldsOf = (value: unknown): Record<string, unknown> =>
     Object.fromEntries(Object.entries(Object(value)).map(([key, one]) => [key, decoded(one)]))
 
-  return { body: fieldsOf(JSON.parse(body)), words }
+  return { body: fieldsOf(parseExact(body)), words }
 }
 
 /** Returns all references of a stored body. */
@@ -215,7 +216,7 @@ function textAt(reference: TextReference, stored: Stored): string {
 
 function jsonOf(text: string | undefined, what: string): unknown {
   try {
-    return text === undefined ? gone(what) : JSON.parse(text)
+    return text === undefined ? gone(what) : parseExact(text)
   } catch {
     return gone(what)
   }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { HistoryMessage, ModelRequest, SentRequest, SentSummary } from '../../../actors/ports/index.ts'
+import { parseExact } from '../../../untrusted/exact-json.ts'
 import { removeSecrets } from '../../../untrusted/redact.ts'
 import { encodeRequest, type Known, type MessageName, type Reference } from './request-references.ts'
 
@@ -167,7 +168,7 @@ function createSources({ history, messages }: ModelRequest, cutText: CutText) {
 /** Returns an object's JSON in the normal form. Null if it is none. */
 function normalized(text: string): string | null {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseExact(text)
     return typeof value === 'object' && value !== null ? JSON.stringify(value) : null
   } catch {
     return null

@@ -10,6 +10,7 @@ import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { findAgent } from '../../../persistence/records/agents.ts'
 import { listMessages, type MessageList } from '../../../persistence/replies/reading/message-list.ts'
 import { findSession, type Session } from '../../../persistence/replies/sessions/sessions.ts'
+import { withEscapedLineEnds } from '../../../untrusted/line-ends.ts'
 import { commitChange, originOf, writeEntries } from '../../audit/index.ts'
 import { revokeUser, sessionIdsOf } from '../store/users.ts'
 import type { DeployHandlers } from './caller.ts'
@@ -99,7 +100,8 @@ async function* exportLines(deps: UserDependencies, agentId: string, user: strin
       ]
       // Deleted meanwhile, or made again for another user.
       if (session?.user !== user || messages === null) continue
-      yield* bodyTexts({ ...shown.session(session), messages: shownMessages(deps, messages) })
+      const texts = bodyTexts({ ...shown.session(session), messages: shownMessages(deps, messages) })
+      for await (const text of texts) yield withEscapedLineEnds(text)
       yield '\n'
     }
     isMore = sessions.length > 0

@@ -5,6 +5,9 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import * as httpTools from '../../../persistence/records/tools/http-tools.ts'
 import { openHeaders } from '../../../persistence/records/tools/secret-headers.ts'
+import { parseExact, writeExact } from '../../../untrusted/exact-json.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
+import { patternWarning } from '../../../untrusted/schema-patterns.ts'
 import { contextOf, type HttpToolWriting, httpToolChanges, newHttpTool } from '../../server/fields/http-tool-input.ts'
 import { missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
@@ -35,7 +38,7 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
     listHttpTools: ({ query }) => listAs('httpTools', query, (page) => httpTools.listHttpTools(sql, page)),
     createHttpTool: async ({ body, request }) => {
       const tool = await newHttpTool(deps, body)
-      return recordCreation(sql, request, 'httpTool', (tx) => httpTools.createHttpTool(tx, tool))
+      return withWarning(await recordCreation(sql, request, 'httpTool', (tx) => httpTools.createHttpTool(tx, tool)))
     },
     getHttpTool: async ({ params }) => (await httpTools.findHttpTool(sql, params.id)) ?? missing('HTTP tool'),
     updateHttpTool: async ({ params: { id }, body, request }) => {
@@ -45,7 +48,7 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
         update: (tx) => httpTools.changeHttpTool(tx, id, changes),
         more: (before) => headerChange(before.headers, body.headers),
       })
-      return updated ?? missing('HTTP tool')
+      return updated ? withWarning(updated) : missing('HTTP tool')
     },
     deleteHttpTool: async ({ params: { id }, request }) => {
       const deleted = await recordDeletion(sql, request, 'httpTool', {
@@ -57,9 +60,23 @@ export const httpToolHandlers = (deps: HttpToolDependencies) => {
     },
     testHttpTool: async ({ params: { id }, body, reply }) => {
       const [stored] = isUuid(id) ? await httpTools.storedHttpTools(sql, [id]) : []
-      return testStored(deps, stored ?? missing('HTTP tool'), body.arguments ?? {}, reply)
+      return testStored(deps, stored ?? missing('HTTP tool'), exactArguments(body.arguments ?? {}), reply)
     },
   } satisfies Handlers<'httpTools'>
+}
+
+/** Adds a warning to a saved tool whose schema is not applied as a whole. */
+function withWarning<Tool extends Pick<httpTools.HttpToolFields, 'inputSchema'>>(
+  tool: Tool,
+): Tool & { warning?: string } {
+  const warning = patternWarning(tool.inputSchema)
+  return warning === null ? tool : { ...tool, warning }
+}
+
+/** Returns the arguments with the digits of their numbers. */
+function exactArguments(given: Record<string, unknown>): Record<string, unknown> {
+  const args = parseExact(writeExact(given))
+  return isObject(args) ? args : given
 }
 
 /** Tests a stored tool. Always resolves to an answer: what went wrong is what the caller asked about. */

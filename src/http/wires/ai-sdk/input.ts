@@ -11,6 +11,7 @@ import {
   type SentPart,
   type Uploads,
 } from '../../../features/parts/index.ts'
+import { writeExact } from '../../../untrusted/exact-json.ts'
 import { isObject } from '../../../untrusted/is-object.ts'
 import { isInstruction } from '../../sending/caller-instructions.ts'
 import { badRequest } from '../../server/http-error.ts'
@@ -130,7 +131,7 @@ const isResult = (part: unknown): part is Record<string, unknown> & { toolCallId
 /** Reads the decisions in the parts of an assistant message, including those for calls that no longer wait. */
 function decisionsIn(parts: unknown, where: string, uploads: Uploads): DecidedCall[] {
   const textOf = (output: unknown): string =>
-    uploads.restored(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''))
+    uploads.restored(typeof output === 'string' ? output : (writeExact(output) ?? ''))
   if (!Array.isArray(parts)) return badRequest(`${where}: must be an array`)
   return parts.flatMap((part: unknown): DecidedCall[] => {
     if (!isObject(part) || typeof part.toolCallId !== 'string') return []

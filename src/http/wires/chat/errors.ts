@@ -22,7 +22,14 @@ export function sendDeployError(error: unknown, request: FastifyRequest, reply: 
   if (status >= 500 && !expected) logFailure(request.log, error, 'A deploy request failed.')
   const code = error instanceof CodedError ? error.code : null
   const body = isOpenAiPath(request.url) ? openAiBody(answer, code) : bodyOf(answer, code)
+  if (status === 401) reply.header('www-authenticate', challengeTo(request))
   reply.code(status).headers(headers).send({ error: body })
+}
+
+/** Returns the challenge of RFC 6750. `access_token` in the query is a credential too. */
+function challengeTo({ headers, query }: FastifyRequest): string {
+  const wasSent = Boolean(headers.authorization) || 'access_token' in Object(query)
+  return wasSent ? 'Bearer realm="greenroom", error="invalid_token"' : 'Bearer realm="greenroom"'
 }
 
 interface Answer {

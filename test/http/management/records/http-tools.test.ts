@@ -227,3 +227,21 @@ describe('a test', () => {
     expect((await run({ arguments: 'text' })).status).toBe(400)
   })
 })
+
+verifies('contract-35.patterns', 'saving a tool names the patterns that are not applied', async () => {
+  const schemaOf = (...patterns: string[]) => ({
+    type: 'object',
+    properties: Object.fromEntries(patterns.map((pattern, index) => [`p${index}`, { type: 'string', pattern }])),
+  })
+  const { status, json } = await create({ name: 'Patterns', inputSchema: schemaOf('(?i)^a', '^https\\:', '^a\\Z') })
+  expect([status, json.warning]).toEqual([
+    201,
+    'Not applied, as it is no regular expression of JavaScript or no keyword here: pattern "(?i)^a", pattern "^a\\\\Z".',
+  ])
+  expect(await read(json.id)).not.toHaveProperty('warning')
+  const changed = await update(json.id, { description: 'Other.' })
+  expect([changed.status, changed.json.warning]).toEqual([200, json.warning])
+  const mended = await update(json.id, { inputSchema: schemaOf('^https\\:') })
+  expect([mended.status, mended.json.warning]).toEqual([200, undefined])
+  expect((await update(json.id, json)).status).toBe(200)
+})

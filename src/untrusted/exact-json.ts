@@ -1,0 +1,62 @@
+/**
+ * JSON whose numbers keep their digits (contract section 35). JavaScript's numbers hold 1917043659912705297 as
+ * …300, and write 1.0 as 1.
+ */
+
+declare global {
+  /** The part of the platform that TypeScript's library does not declare yet. */
+  interface JSON {
+    rawJSON(text: string): object
+    isRawJSON(value: unknown): boolean
+  }
+}
+
+interface Source {
+  /** The text of a value that is neither an object nor a list. */
+  source?: string
+}
+
+type Reviver = (this: object, key: string, value: unknown, context?: Source) => unknown
+
+/** The platform's `JSON.parse`, whose reviver also gets the text of each value. */
+export const parseWith: (text: string, reviver: Reviver) => unknown = JSON.parse
+
+/** Matches every text with a number that JavaScript writes otherwise, and some other texts. */
+const MAY_CHANGE = /[\d.]{16}|\d[eE][+\-\d]|\.\d*0\s*(?:[,\]}]|$)|-0\s*(?:[,\]}]|$)|0\.0{6}/
+
+/** Returns whether a text may hold such a number. */
+export const mayChange = (text: string): boolean => MAY_CHANGE.test(text)
+
+const changes = (value: unknown, source: string | undefined): source is string =>
+  typeof value === 'number' && source !== undefined && String(value) !== source
+
+/**
+ * Parses JSON. A number that JavaScript writes otherwise becomes a raw one, which `JSON.stringify` writes as it was
+ * read: an object, which can be passed on and not be reckoned with. Throws as `JSON.parse` does.
+ */
+export function parseExact(text: string): unknown {
+  if (!mayChange(text)) return JSON.parse(text)
+  return parseWith(text, (_, value, { source } = {}) => (changes(value, source) ? JSON.rawJSON(source) : value))
+}
+
+/** The digits of numbers by the object or list that holds them, and their name in it. */
+const digits = new WeakMap<object, Map<string, string>>()
+
+/** Parses JSON into ordinary values, whose digits `writeExact` knows. Throws as `JSON.parse` does. */
+export function parseNoted(text: string): unknown {
+  if (!mayChange(text)) return JSON.parse(text)
+  return parseWith(text, function (key, value, { source } = {}) {
+    if (!changes(value, source)) return value
+    const known = digits.get(this)
+    if (known) known.set(key, source)
+    else digits.set(this, new Map([[key, source]]))
+    return value
+  })
+}
+
+/** Writes a value of `parseNoted`, or a part of it that is an object or a list, as JSON with the digits that it had. */
+export const writeExact = (value: unknown): string =>
+  JSON.stringify(value, function (this: object, key, one: unknown) {
+    const source = typeof one === 'number' ? digits.get(this)?.get(key) : undefined
+    return source === undefined ? one : JSON.rawJSON(source)
+  })

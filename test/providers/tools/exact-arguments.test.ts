@@ -1,0 +1,49 @@
+/** Numbers in calls keep their digits, on their way from a vendor and back (contract section 35). */
+import { expect } from 'vitest'
+import type { ModelMessage } from '../../../src/actors/ports/index.ts'
+import { verifies } from '../../verifies.ts'
+import * as gemini from '../native/gemini-server.ts'
+import { both, look, open } from '../native/native-scene.ts'
+import { ask, requestTo, scene } from '../scene.ts'
+
+const text = '{"q":{"id":1917043659912705297,"price":1.50}}'
+const args = { q: { id: JSON.rawJSON('1917043659912705297'), price: JSON.rawJSON('1.50') } }
+
+verifies('contract-35.digits', 'Gemini, which sends arguments as an object', async () => {
+  const { up, model, request } = await open('gemini')
+  up.next(gemini.tells({ calls: [{ name: 'look', args }] }))
+  const events = await ask(model, request({ tools: [look] }))
+  expect(events.flatMap((event) => (event.type === 'tool_call' ? [event.call.arguments] : []))).toEqual([text])
+  expect(events.at(-1)).toMatchObject({ type: 'end', usage: { promptTokens: 5, completionTokens: 7 } })
+})
+
+verifies(
+  'contract-35.digits',
+  'chat completions: an object in the place of text, and the whole arguments twice',
+  async () => {
+    const { up, model } = await scene()
+    const sent = [args, `{}${text}`, `${text}${text}`, text]
+    for (const one of sent) {
+      up.next(async (call) => {
+        await call.delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'look', arguments: one } }] })
+        await call.finish('tool_calls')
+      })
+      const events = await ask(model, requestTo(up))
+      expect(events.flatMap((event) => (event.type === 'tool_call' ? [event.call.arguments] : []))).toEqual([text])
+    }
+  },
+)
+
+verifies('contract-35.digits', 'the vendors that are sent arguments as an object get them as they were', async () => {
+  const messages: ModelMessage[] = [
+    { role: 'user', content: 'Look!' },
+    { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'look', arguments: text }] },
+    { role: 'tool', toolCallId: 'a', content: 'seen' },
+  ]
+  for (const vendor of both) {
+    const { up, model, request } = await open(vendor)
+    up.next((call) => call.error(400))
+    await ask(model, request({ tools: [look], messages })).catch(() => {})
+    expect(JSON.stringify((await up.call(1)).body)).toContain(`:${text}`)
+  }
+})

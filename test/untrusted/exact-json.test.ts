@@ -1,0 +1,42 @@
+/** Numbers that JavaScript would change (contract section 35). */
+import { describe, expect, test } from 'vitest'
+import { parseExact, parseNoted, writeExact } from '../../src/untrusted/exact-json.ts'
+import { verifies } from '../verifies.ts'
+
+const numbers = [
+  '1917043659912705297',
+  '-1917043659912705297',
+  '12345678901234567890123',
+  '1.0',
+  '1.50',
+  '10.00',
+  '0.1234567890123456789',
+  '1234567890.12345678',
+  '0.0000001',
+  '1e2',
+  '1E+2',
+  '1e400',
+  '-0',
+  '-0.0',
+  '7',
+  '0.7',
+]
+
+describe('a number is written as it was read', () => {
+  for (const number of numbers) {
+    verifies('contract-35.digits', number, () => {
+      const texts = [`{"a":${number}}`, `[${number},{"b":[${number}]}]`, `{"a":"1.0","b":${number},"c":${number}}`]
+      for (const text of texts) {
+        expect(JSON.stringify(parseExact(text))).toBe(text)
+        expect(writeExact(parseNoted(text))).toBe(text)
+        expect(parseNoted(text)).toEqual(JSON.parse(text))
+      }
+      expect(JSON.stringify(parseExact(number))).toBe(number)
+    })
+  }
+})
+
+test('a value that was changed since is written as it is', () => {
+  const value = parseNoted('{"a":1.0,"b":1.0}')
+  expect(writeExact(Object.assign(Object(value), { a: 'x' }))).toBe('{"a":"x","b":1.0}')
+})
