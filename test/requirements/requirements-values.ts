@@ -23,7 +23,7 @@ export const values = {
   'contract-35.time-zones': 'current_time takes an empty zone, offsets and IANA names, and says so where it refuses.',
   'contract-35.titles': 'Derived titles hold no control characters.',
   'contract-35.words': 'An empty error beside text is none; what is beyond a limit is told in words.',
-  'contract-35.tool-choice': 'tool_choice “none” and “auto” without tools count as absent.',
+  'contract-32.tool-choice': 'Responses: tool_choice “none” and “auto” without tools count as absent.',
   'contract-35.challenge':
     'Words that stand in WWW-Authenticate alone reach the model; our own 401 carries the header.',
   'contract-35.receivers': 'A webhook’s error says where a redirect leads; Retry-After postpones the next attempt.',

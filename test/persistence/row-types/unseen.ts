@@ -44,6 +44,7 @@ export const insideJson = [
   'answers',
   'changes',
   'choice',
+  'countsFor',
   'decided',
   'decisions',
   'durationMs',

@@ -29,7 +29,6 @@ export function readCallerTools({ tools, tool_choice, response_format }: ToolFie
   refuseLargeTogether(tools, response_format)
   const specs = readTools(tools, { of: readTool, name: 'function.name' })
   const choice = readChoice(tool_choice)
-  if (specs.length === 0 && (choice === 'auto' || choice === 'none')) return noTools
   if (choice !== null && specs.length === 0) return badRequest('tool_choice: is only taken with tools')
   return { tools: specs, choice }
 }

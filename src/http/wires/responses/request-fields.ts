@@ -66,11 +66,12 @@ export function readFields(
   })
   const tools = toolsOf(body.tools)
   const choice = isAbsent(body.tool_choice) ? undefined : body.tool_choice
-  // Clients send "auto" whether they bring tools or not.
+  // Clients send "auto", and servers' histories "none", whether there are tools or not (contract section 32).
+  const saysNothing = tools.length === 0 && (choice === 'auto' || choice === 'none')
   const callerTools = readCallerTools({
     tools: tools.map(chatTool),
     response_format: responseFormat,
-    tool_choice: choice === 'auto' && tools.length === 0 ? undefined : chatChoice(choice),
+    tool_choice: saysNothing ? undefined : chatChoice(choice),
   })
   const effort = fields.reasoningEffort ?? generationConfig.reasoningEffort
   const response: ResponseRequest = {

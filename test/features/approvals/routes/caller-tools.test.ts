@@ -58,15 +58,3 @@ verifies(
     expect(body.tool_choice).toBeUndefined()
   },
 )
-
-verifies('contract-35.tool-choice', 'none and auto without tools are taken, others are 400', async () => {
-  for (const tool_choice of ['none', 'auto']) {
-    for (const tools of [[], undefined]) {
-      scene.up.next(says('Yes.'))
-      const { status, json } = await scene.stateless([{ role: 'user', content: 'hi' }], { tools, tool_choice })
-      expect([status, json.choices?.[0].message.content]).toEqual([200, 'Yes.'])
-    }
-  }
-  const { status, text } = await scene.stateless([{ role: 'user', content: 'hi' }], { tool_choice: 'required' })
-  expect([status, text]).toEqual([400, expect.stringContaining('tool_choice: is only taken with tools')])
-})

@@ -222,6 +222,16 @@ verifies(
   },
 )
 
+verifies('contract-32.tool-choice', 'none and auto without tools are taken, others are 400', async () => {
+  scene.says(['ok'])
+  for (const tool_choice of ['none', 'auto'])
+    for (const tools of [[], undefined])
+      for (const store of [true, false])
+        expect((await create({ input: 'x', tools, tool_choice, store })).status).toBe(200)
+  const { status, json } = await create({ input: 'x', tool_choice: 'required' })
+  expect([status, json.error.message]).toEqual([400, expect.stringContaining('tool_choice')])
+})
+
 verifies('contract-24.session-fields', 'metadata and the user become a new session’s', async () => {
   scene.says(['ok'])
   const made = await create({ input: 'x', metadata: { a: '1' }, safety_identifier: 'ann', user: 'bob' })
