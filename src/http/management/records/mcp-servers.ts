@@ -24,6 +24,8 @@ export interface McpServerDependencies {
   secrets: Pick<Secrets, 'seal' | 'open'>
   /** What the server offers, minutes old at most. Rejects with an error whose message is fit for an administrator. */
   discoverTools(server: ReachableServer, signal: AbortSignal): Promise<readonly ToolSpec[]>
+  /** Returns why the list that was discovered may lack tools; null when it is whole. */
+  discoveryWarning(server: ReachableServer): Promise<string | null>
   /** The server was changed or deleted: connections to what it was are of no use any more. */
   onMcpServerChange(id: string): void
 }
@@ -63,7 +65,11 @@ export const mcpServerHandlers = (deps: McpServerDependencies) => {
       const server = opened(deps, stored ?? missing('MCP server'))
       try {
         const tools = await deps.discoverTools(server, connectionSignal(reply))
-        return { tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })) }
+        const warning = await deps.discoveryWarning(server)
+        return {
+          tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+          ...(warning === null ? {} : { warning }),
+        }
       } catch (error) {
         reply.log.info({ err: error, mcpServerId: server.id }, 'an MCP server did not tell its tools')
         throw new HttpError(502, `The MCP server did not tell its tools: ${reasonOf(error)}`)
