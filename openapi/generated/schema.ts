@@ -4138,6 +4138,8 @@ export interface components {
         };
         McpTools: {
             tools: components["schemas"]["McpTool"][];
+            /** @description Why tools may be missing: a later page of the server’s list went wrong. */
+            warning?: string;
         };
         Message: {
             /** @description What went wrong, with the field at fault if there is one. */

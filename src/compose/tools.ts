@@ -30,6 +30,7 @@ type ToolDependencies = Pick<
   | 'checkSchema'
   | 'callHttpTool'
   | 'discoverTools'
+  | 'discoveryWarning'
   | 'onMcpServerChange'
   | 'fetchPicture'
 >
@@ -51,6 +52,7 @@ export function toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs, log
       return callHttpTool(outbound, tool, args, signal)
     },
     discoverTools: (server, signal) => mcp.tools(server, signal),
+    discoveryWarning: (server) => mcp.warning(server),
     onMcpServerChange: (id) => mcp.forget(id),
     fetchPicture: (url, options) => fetchPicture(outbound, url, options),
   }

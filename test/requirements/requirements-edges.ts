@@ -8,4 +8,6 @@ export const edges = {
     'Every table has a primary key or a replica identity, so that a publication for all tables changes nothing.',
   'contract-35.few-connections':
     'With few connections requests wait for one, at most 5 s before 503; the pools of an instance leave each other some.',
+  'contract-35.tool-pages':
+    'A list of MCP tools that fails after its first page, or repeats a cursor, is used as far as it came, with a warning.',
 } as const

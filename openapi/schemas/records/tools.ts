@@ -116,6 +116,9 @@ export const McpTools = Type.Object(
         { title: 'McpTool' },
       ),
     ),
+    warning: Type.Optional(
+      Type.String({ description: 'Why tools may be missing: a later page of the server’s list went wrong.' }),
+    ),
   },
   { title: 'McpTools' },
 )

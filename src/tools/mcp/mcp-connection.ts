@@ -27,8 +27,6 @@ const TERMINATE_MS = 1_000
 const PING_MS = 2_000
 /** The key of the W3C trace context in MCP messages (SEP-414), whatever the transport does with headers. */
 const TRACEPARENT = 'traceparent'
-/** The most pages of tools/list. A server whose pages never end fails. */
-const MAX_PAGES = 100
 
 export interface ConnectionWatch {
   /** Reports, once, that the connection was closed or the server no longer knows its session. */
@@ -37,6 +35,7 @@ export interface ConnectionWatch {
   onListChanged(): void
   onBrokenTool(name: string): void
   onLeftOut(what: string): void
+  onListCut(reason: string): void
   /** Whether the server may send questions to the user, which `answerTo` answers. */
   mayAsk: boolean
   onAnswered(question: string, action: string): void
@@ -99,13 +98,14 @@ async function attempt(
     onEventsEnd: () => server.transport === 'sse' && lose(),
     onBrokenTool: watch.onBrokenTool,
     onLeftOut: watch.onLeftOut,
+    onListCut: watch.onListCut,
   }
   const transport = openTransport(server, outbound, fetching)
   const client = new Client(
     { name: 'greenroom', version: '0.1.0' },
     {
       versionNegotiation: { mode: revision === 'any' ? 'auto' : 'legacy' },
-      listMaxPages: MAX_PAGES,
+      listMaxPages: 0, // see mcp-pages.ts
       ...clientOptions(watch.mayAsk),
     },
   )

@@ -14,6 +14,7 @@ export interface ConnectionsOptions {
   onListChanged(server: McpServer): void
   onBrokenTool(server: McpServer, name: string): void
   onLeftOut(server: McpServer, what: string): void
+  onListCut(server: McpServer, reason: string): void
   mayAsk(server: McpServer): boolean
   onAnswered(server: McpServer, question: string, action: string): void
 }
@@ -96,6 +97,7 @@ function open(pool: Pool, server: McpServer): Kept {
     onListChanged: () => pool.onListChanged(server),
     onBrokenTool: (name: string) => pool.onBrokenTool(server, name),
     onLeftOut: (what: string) => pool.onLeftOut(server, what),
+    onListCut: (reason: string) => pool.onListCut(server, reason),
     mayAsk: pool.mayAsk(server),
     onAnswered: (question: string, action: string) => pool.onAnswered(server, question, action),
   }

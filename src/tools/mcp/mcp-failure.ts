@@ -10,8 +10,10 @@ import {
 import { callFailure } from '../outbound/call-failure.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
 import { McpStatusError } from './mcp-fetch.ts'
-import { BROKEN_STREAM } from './mcp-transport.ts'
 import { saysSessionIsLost, speaksOfSession, wordsIn } from './mcp-words.ts'
+
+/** Our error code for a response that will not come; no server uses it (JSON-RPC reserves -32099 to -32000). */
+export const BROKEN_STREAM = -31_999
 
 /** Statuses for an unknown or expired session, or for a request the server does not understand. */
 const REFUSED_SESSION = new Set([400, 404, 410])

@@ -10,6 +10,7 @@ export function createMcpOnDemand(options: McpOptions): Mcp {
   return {
     tools: async (...asked) => (await load()).tools(...asked),
     toolsWithin: async (...asked) => (await load()).toolsWithin(...asked),
+    warning: async (server) => (await load()).warning(server),
     call: async (...asked) => (await load()).call(...asked),
     forget: (serverId) => void loading?.then((mcp) => mcp.forget(serverId)).catch(() => {}),
     async [Symbol.asyncDispose]() {

@@ -11,7 +11,9 @@ import {
 import { isObject } from '../../untrusted/is-object.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { mendResult, schemaWithoutNulls } from './mcp-answers.ts'
+import { BROKEN_STREAM, mcpFailure } from './mcp-failure.ts'
 import { type FetchWatch, mcpFetch } from './mcp-fetch.ts'
+import { createPages } from './mcp-pages.ts'
 
 /** The record with its header values in plain text. */
 export interface McpServer {
@@ -29,12 +31,11 @@ export interface McpServer {
 export interface TransportWatch extends FetchWatch {
   /** Reports a tool that was dropped from a list because no client could call it. */
   onBrokenTool(name: string): void
+  /** Reports a list of tools that is used although a later page went wrong. */
+  onListCut(reason: string): void
   /** Reports a part of a response that was left out because it cannot be read. */
   onLeftOut(what: string): void
 }
-
-/** Our error code for a response that will not come; no server uses it (JSON-RPC reserves -32099 to -32000). */
-export const BROKEN_STREAM = -31_999
 
 const CANCEL_MS = 5_000
 /** The limits of one listing, all pages together; the list ends there. Twice what is offered to a model. */
@@ -79,8 +80,9 @@ function requestInit({ headers }: McpServer): { headers: Headers } {
  * breaks off fails at once, instead of after the timeout.
  */
 function watchRequests(transport: Transport, watch: TransportWatch): Transport {
-  const open = new Map<RequestId, { method: string; socket: AbortController }>()
+  const open = new Map<RequestId, { method: string; cursor: unknown; socket: AbortController }>()
   const listed = { tools: 0, bytes: 0 }
+  const pages = createPages(watch.onListCut)
   let answers = 0
   const send = transport.send.bind(transport)
   const answer = async (...sent: Parameters<typeof send>) => {
@@ -92,7 +94,11 @@ function watchRequests(transport: Transport, watch: TransportWatch): Transport {
   }
   transport.send = (message, options) => {
     if (!('method' in message)) return answer(message, options)
-    if (message.method === 'tools/list' && message.params?.cursor === undefined) Object.assign(listed, NOTHING_LISTED)
+    const cursor = message.params?.cursor
+    if (message.method === 'tools/list') {
+      pages.asked(cursor)
+      if (cursor === undefined) Object.assign(listed, NOTHING_LISTED)
+    }
     if (!('id' in message)) {
       const cancelled = cancelledRequest(message)
       if (cancelled === undefined) return send(message, options)
@@ -103,7 +109,7 @@ function watchRequests(transport: Transport, watch: TransportWatch): Transport {
     }
     const { id, method } = message
     const socket = new AbortController()
-    open.set(id, { method, socket })
+    open.set(id, { method, cursor, socket })
     return send(message, {
       ...options,
       requestSignal: options?.requestSignal ? AbortSignal.any([options.requestSignal, socket.signal]) : socket.signal,
@@ -114,6 +120,12 @@ function watchRequests(transport: Transport, watch: TransportWatch): Transport {
         transport.onmessage?.({ jsonrpc: '2.0', id, error })
       },
     }).catch((error: unknown) => {
+      const wasOpen = open.has(id)
+      if (wasOpen && method === 'tools/list' && cursor !== undefined && !options?.requestSignal?.aborted) {
+        const failure = { code: BROKEN_STREAM, message: mcpFailure(error) }
+        transport.onmessage?.({ jsonrpc: '2.0', id, error: failure })
+        return
+      }
       open.delete(id)
       throw error
     })
@@ -121,7 +133,8 @@ function watchRequests(transport: Transport, watch: TransportWatch): Transport {
   // The SDK calls this handler before it reads the message itself.
   transport.onmessage = (message) => {
     if ('method' in message || message.id === undefined) return
-    const method = open.get(message.id)?.method ?? ''
+    const { method = '', cursor } = open.get(message.id) ?? {}
+    if (method === 'tools/list') pages.answered(message, cursor)
     if ('result' in message) mendResult(method, message.result, watch.onLeftOut)
     if (method === 'tools/list') dropBrokenTools(message, listed, watch)
     open.delete(message.id)

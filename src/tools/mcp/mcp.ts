@@ -54,6 +54,8 @@ export interface Mcp extends AsyncDisposable {
     signal: AbortSignal,
     of?: CallOf,
   ): Promise<ToolAnswer>
+  /** Returns why the newest list of tools may lack some. Null when it is whole. */
+  warning(server: McpServer): Promise<string | null>
   /** Drops the cache of a server that was changed or removed; calls under way finish. */
   forget(serverId: string): void
 }
@@ -95,12 +97,19 @@ export function createMcp(options: McpOptions): Mcp {
     const tool = cleared(server, name.slice(0, 1000)).slice(0, 100)
     log.warn({ mcpServer: server.name, tool, reason: cleared(server, reason) }, 'A tool of an MCP server is left out.')
   }
+  /** The reasons why lists ended before their time. */
+  const cuts = new Map<string, string>()
   const connections = createConnections({
     outbound,
     times,
     onListChanged: (server) => lists.drop(server),
     onLeftOut: (server, what) =>
       log.warn({ mcpServer: server.name, what }, 'A part of an answer of an MCP server cannot be read.'),
+    onListCut(server, reason) {
+      const why = cleared(server, reason.slice(0, 1000)).slice(0, MAX_QUESTION)
+      cuts.set(keyOf(server), why)
+      log.warn({ mcpServer: server.name, reason: why }, 'The list of tools of an MCP server is used as far as it came.')
+    },
     onBrokenTool: (server, name) => skip(server, name, 'it is not a tool as MCP defines it'),
     mayAsk: ({ url }) => answerDefaults.includes(new URL(url).hostname),
     onAnswered: (server, question, action) =>
@@ -111,6 +120,7 @@ export function createMcp(options: McpOptions): Mcp {
   })
   const lists = createLists(async (server, asking) => {
     skipLines.delete(keyOf(server))
+    cuts.delete(keyOf(server))
     const offered = await list(connections, server, asking, times.connect)
     return usableTools(offered, server.id, (name, reason) => skip(server, name, reason))
   }, times.list)
@@ -126,6 +136,10 @@ export function createMcp(options: McpOptions): Mcp {
 
   return {
     tools,
+    async warning(server) {
+      const reason = cuts.get(keyOf(server))
+      return reason === undefined ? null : `The list is used as far as it came: ${reason}`
+    },
     async toolsWithin(ms, server, signal) {
       const isSilent = performance.now() < (silentUntil.get(keyOf(server)) ?? 0)
       using limit = startDeadline(signal, isSilent ? 0 : ms)
@@ -145,6 +159,7 @@ export function createMcp(options: McpOptions): Mcp {
       call(connections, { server, toolName, args, meta: metaOf(server, of), ms: times.call }, signal),
     forget(serverId) {
       for (const key of [...silentUntil.keys()]) if (key.startsWith(`${serverId} `)) silentUntil.delete(key)
+      for (const key of [...cuts.keys()]) if (key.startsWith(`${serverId} `)) cuts.delete(key)
       connections.retire(({ id }) => id === serverId)
     },
     [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),

@@ -63,8 +63,34 @@ test('pages are followed, but not forever', async () => {
   await using endless = await serve((method, { cursor = '0' }) =>
     method === 'tools/list' ? { result: { tools: [], nextCursor: `${Number(cursor) + 1}` } } : unknown,
   )
-  await expect(endless.mcp.tools(endless.server, never)).rejects.toThrow(/pagination did not terminate/)
+  expect(await endless.mcp.tools(endless.server, never)).toEqual([])
+  expect(await endless.mcp.warning(endless.server)).toMatch(/more than 100 pages/)
 })
+
+const wrongPages: Record<string, { later: ReturnType<Reply>; says: RegExp }> = {
+  'a circle of cursors': {
+    later: { result: { tools: [{ ...good, name: 't1' }], nextCursor: 'b' } },
+    says: /cursor of an earlier/,
+  },
+  'an error': {
+    later: { error: { code: -32_603, message: 'out of order' } },
+    says: /later page failed: .*out of order/,
+  },
+  'an HTTP status': { later: { status: 500 }, says: /later page failed: / },
+}
+
+for (const [what, { later, says }] of Object.entries(wrongPages)) {
+  verifies('contract-35.tool-pages', `${what} on a later page keeps what was listed, with a warning`, async () => {
+    await using hand = await serve((method, { cursor }) => {
+      if (method !== 'tools/list') return unknown
+      return cursor === 'b' ? later : { result: { tools: [good], nextCursor: 'b' } }
+    })
+    const names = (await hand.mcp.tools(hand.server, never)).map(({ name }) => name)
+    expect(names).toEqual(what === 'a circle of cursors' ? ['good', 't1'] : ['good'])
+    expect(await hand.mcp.warning(hand.server)).toMatch(says)
+    expect(hand.lines).toEqual([{ mcpServer: 'Hand', reason: expect.stringMatching(says) }])
+  })
+}
 
 test('an older server that fails on the newest request gets the older one', async () => {
   await using hand = await serve((method) => (method === 'server/discover' ? { status: 500 } : offers([good])(method)))

@@ -24,6 +24,8 @@ export interface McpServerDependencies {
    * an administrator.
    */
   discoverTools(server: ReachableServer, signal: AbortSignal): Promise<readonly ToolSpec[]>
+  /** Returns why the list that was discovered may lack tools; null when it is whole. */
+  discoveryWarning(server: ReachableServer): Promise<string | null>
   /** Tells that the server was changed or deleted: connections to what it was are of no use any more. */
   onMcpServerChange(id: string): void
 }
@@ -61,7 +63,11 @@ export const mcpServerHandlers = (deps: McpServerDependencies) => {
       const server = opened(deps, stored ?? missing('MCP server'))
       try {
         const tools = await deps.discoverTools(server, connectionSignal(reply))
-        return { tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })) }
+        const warning = await deps.discoveryWarning(server)
+        return {
+          tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+          ...(warning === null ? {} : { warning }),
+        }
       } catch (error) {
         reply.log.info({ err: error, mcpServerId: server.id }, 'an MCP server did not tell its tools')
         throw new HttpError(502, `The MCP server did not tell its tools: ${reasonOf(error)}`)

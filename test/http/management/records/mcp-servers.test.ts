@@ -9,6 +9,7 @@ const path = '/api/v1/mcp-servers'
 const nobody = '11111111-1111-4111-8111-111111111111'
 let db: FreshDatabase
 let server: Server
+let warning: string | null = null
 let discover: McpServerDependencies['discoverTools']
 let changed: string[] = []
 
@@ -18,6 +19,7 @@ beforeAll(async () => {
     sql: db.sql,
     tools: {
       discoverTools: (mcpServer, signal) => discover(mcpServer, signal),
+      discoveryWarning: async () => warning,
       onMcpServerChange: (id) => changed.push(id),
     },
   })
@@ -113,6 +115,9 @@ verifies(
       return [{ ...tool, more: 1 }]
     }
     expect((await server.call('GET', `${path}/${id}/tools`)).json).toEqual({ tools: [tool] })
+    warning = 'A page is missing.'
+    expect((await server.call('GET', `${path}/${id}/tools`)).json).toEqual({ tools: [tool], warning })
+    warning = null
     await update(id, { name: 'Another' })
     await server.call('GET', `${path}/${id}/tools`)
     expect(versions.size).toBe(2) // connections of the old version are not reused
