@@ -50,10 +50,16 @@ async function readNamed(sql: Sql, agentId: string, ids: readonly string[]): Pro
       join sessions s on s.id = m.session_id and s.agent_id = ${agentId}`
 }
 
+interface GivenPart {
+  type: GivenCall['type'] | 'text'
+  /** The call's id, as the caller gave it. Empty for a text. */
+  id: string
+}
+
 /** Returns the calls, outputs and texts of a message that was given with its session, in their order. */
-async function readGiven(sql: Sql, replyId: string, most: number): Promise<(GivenCall | { type: 'text' })[]> {
-  return await sql<(GivenCall | { type: 'text' })[]>`
-    select e.stored #>> '{event,type}' as type, e.stored #>> '{event,id}' as id
+async function readGiven(sql: Sql, replyId: string, most: number): Promise<GivenPart[]> {
+  return await sql<GivenPart[]>`
+    select e.stored #>> '{event,type}' as type, coalesce(e.stored #>> '{event,id}', '') as id
       from messages m, jsonb_array_elements(m.tool_events) with ordinality as e (stored, place)
      where m.id = ${replyId} and e.stored #>> '{event,type}' in ('tool_call', 'tool_result', 'text')
      order by e.place limit ${most}`
@@ -94,7 +100,7 @@ export async function namedReplies(
   )
   const parts = once(async ({ id, isGiven, outputs }: NamedReply) => {
     const given = isGiven ? await readGiven(sql, id, derive.left()) : []
-    const callsAndOutputs = given.filter((part) => part.type !== 'text')
+    const callsAndOutputs = given.flatMap(({ type, id: callId }) => (type === 'text' ? [] : [{ type, id: callId }]))
     const texts = isGiven ? given.length - callsAndOutputs.length + 1 : outputs
     const nameOf = givenNames(id)
     return new Map<string, GivenCall['type'] | 'text'>([
