@@ -1,7 +1,7 @@
 /** Replies as the Responses API identifies them: by their own ids, in any session (contract section 24). */
 import type { ResponseRequest } from '../../../../actors/ports/index.ts'
 import type { MessageStatus } from '../../../../actors/reply/reply-event.ts'
-import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
+import type { Sql } from '../../../../persistence/postgres/database.ts'
 import { isoTime } from '../../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../../persistence/postgres/uuid.ts'
 
@@ -49,31 +49,6 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
            q.message -> 'facts' -> 'response', q.id, (q.message -> 'place' ->> 'parent')::uuid
       from queued_messages q join sessions s on s.id = q.session_id join agents a on a.id = s.agent_id
      where q.reply_id = ${id} and q.admission is null and (${agentId}::uuid is null or s.agent_id = ${agentId})`
-  return row ?? null
-}
-
-export interface SessionOfKey {
-  id: string
-  /** True when the key has created the session. Otherwise no session has this id yet. */
-  isMade: boolean
-}
-
-/**
- * Returns the first of these sessions that the key has created in the last 24 hours, or else the first id without a
- * session. It is null when every id has a session and none of them holds the key any longer.
- */
-export async function sessionOfKey(sql: AnySql, ids: readonly string[], key: string): Promise<SessionOfKey | null> {
-  // Each id is looked up by itself: a join read all keys, by a plan that was made when there were few.
-  const [row] = await sql<SessionOfKey[]>`
-    select n.id, k.is_there is not null as "isMade"
-      from unnest(${[...ids]}::text[]::uuid[]) with ordinality as n (id, place)
-      left join lateral (select true as is_there from sessions x where x.id = n.id limit 1) s on true
-      left join lateral (
-        select true as is_there from idempotency_keys x
-         where x.session_id = n.id and x.key = ${key} and x.created_at > clock_timestamp() - interval '24 hours' limit 1) k
-             on true
-     where s.is_there is null or k.is_there
-     order by s.is_there is null, n.place limit 1`
   return row ?? null
 }
 
