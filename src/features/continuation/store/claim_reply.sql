@@ -1,4 +1,4 @@
--- revision 8
+-- revision 9
 /* Takes a running reply over that its owner gives away, or that nobody owns any more. Null when another instance was
    first, or it is to go on nowhere. The owner changes in one conditional update, so that of several instances one gets it. Idempotent: a
    call whose answer was lost is called again.
@@ -98,10 +98,7 @@ begin
     -- One that was told none, as its agent was then, is told what holds now.
     'values', coalesce(m.facts -> 'values', jsonb_build_object('user', s.end_user, 'metadata', s.metadata)),
     'continues', m.continues,
-    'decisions', (select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
-                           'id', c.call_id, 'decision', c.decision, 'arguments', c.decided_arguments, 'output', c.output,
-                           'reason', c.reason)) order by c.place)
-                    from waiting_calls c where c.reply_id = any(v_chain) and c.decided_in = p_reply),
+    'decisions', decisions_for(p_reply),
     'decided_by', (select max(c.decided_by) from waiting_calls c
                     where c.reply_id = any(v_chain) and c.decided_in = p_reply),
     'turn_rows', (select jsonb_agg(jsonb_build_object('n', t.n, 'body', t.body) order by t.n)
