@@ -10319,6 +10319,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The user has as many sessions as `MAX_USER_SESSIONS` allows (code `too_many_sessions`), or a client secret’s limit of requests is reached (`Retry-After`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description Internal error. */
             500: {
                 headers: {
@@ -12439,6 +12448,15 @@ export interface operations {
                     "application/json": components["schemas"]["ResponseError"];
                 };
             };
+            /** @description The user has as many sessions as `MAX_USER_SESSIONS` allows (code `too_many_sessions`), or a client secret’s limit of requests is reached (`Retry-After`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
             /** @description Internal error. */
             500: {
                 headers: {
@@ -12910,6 +12928,15 @@ export interface operations {
             };
             /** @description The body is compressed, or has another media type or none. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The user has as many sessions as `MAX_USER_SESSIONS` allows (code `too_many_sessions`), or a client secret’s limit of requests is reached (`Retry-After`). */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
