@@ -2,6 +2,8 @@
 export const responses = {
   'contract-24.create':
     'A request makes a conversation, goes on in one, or behind a response; what is unknown is refused.',
+  'contract-24.key-sessions':
+    'The id of a session that an Idempotency-Key makes follows from a secret; only its own user joins it.',
   'contract-24.object': 'The object has every field of the list, its status, its ids and its conversation.',
   'contract-24.errors': 'Errors are OpenAI’s object in every status.',
   'contract-24.stateless': 'store: false stores nothing; what needs something stored is 400 beside it.',

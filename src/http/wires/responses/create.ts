@@ -2,7 +2,6 @@
  * Handler of `POST …/responses` (contract section 24). It starts a session, sends the next message of one, sends
  * decisions, or stores nothing.
  */
-import { createHash } from 'node:crypto'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
@@ -18,7 +17,6 @@ import {
 } from '../../../features/parts/index.ts'
 import { replyIdOf, sentAnswer } from '../../../features/queue/index.ts'
 import { type Caller, callerLimits, refuseUsedMetadata, userOf } from '../../../features/users/index.ts'
-import type { Sql } from '../../../persistence/postgres/database.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import type { Instructions } from '../../sending/caller-instructions.ts'
@@ -36,7 +34,8 @@ import { placeOf } from './place.ts'
 import { ignoredIn, instructionsIn, type RequestFields, readFields, renamingFieldsInErrors } from './request-fields.ts'
 import type { ResponseObject } from './response-object.ts'
 import { answerStatelessly } from './stateless.ts'
-import { findResponse, firstReplyOf, type SessionOfKey, sessionOfKey } from './store/stored-responses.ts'
+import { sessionOfKey } from './store/session-of-key.ts'
+import { findResponse, firstReplyOf } from './store/stored-responses.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
 
@@ -137,7 +136,7 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   const { id: sessionId, isMade } =
     base.idempotency === null
       ? { id: newId(), isMade: false }
-      : await sessionFor(deps.sql, [agentId, user], base.idempotency.key)
+      : await sessionOfKey(deps.sql, deps.sessionSecrets, { agentId, user, key: base.idempotency.key })
   // A retry with another key than its first request: proxies give each request without a key a new one (nginx.conf).
   if (base.isRetry && !isMade && user !== null && madeBy !== undefined) {
     const first = await firstReplyOf(deps.sql, { agentId, user, madeBy })
@@ -163,30 +162,4 @@ function ownerOf(body: Body, caller: Caller): string | null {
     throw new HttpError(403, 'safety_identifier: a client secret makes sessions of its own user')
   }
   return userOf(caller) ?? named
-}
-
-/**
- * The number of sessions of one key that one query looks up. A key that is used once a day has created one session for
- * each day.
- */
-const SESSIONS_AT_ONCE = 20
-
-/**
- * Returns the session of an idempotency key. A retry finds the session that the first request created, as long as the
- * key is kept there. After that the key creates another session, which its own retries find.
- */
-async function sessionFor(sql: Sql, by: readonly (string | null)[], key: string): Promise<SessionOfKey> {
-  for (let from = 0; ; from += SESSIONS_AT_ONCE) {
-    const ids = Array.from({ length: SESSIONS_AT_ONCE }, (_, n) => sessionIdOf([...by, key], from + n))
-    const found = await sessionOfKey(sql, ids, key)
-    if (found !== null) return found
-  }
-}
-
-/** Returns the id of the nth session that a key creates. */
-function sessionIdOf(of: readonly (string | null)[], n: number): string {
-  const text = JSON.stringify(n === 0 ? of : [...of, n])
-  const hex = createHash('sha256').update(text).digest('hex')
-  // A UUID of version 8, derived from the caller's data.
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
