@@ -16,6 +16,7 @@ export interface ResponseRequest {
   metadata: Readonly<Record<string, string>>
   instructions?: string
   maxOutputTokens?: number
+  maxToolCalls?: number
   parallelToolCalls?: boolean
   toolChoice?: unknown
   tools?: readonly Record<string, unknown>[]

@@ -39,6 +39,7 @@ export const factsSchema = Type.Object({
       metadata: Type.Record(Type.String(), Type.String()),
       instructions: Type.Optional(Type.String()),
       maxOutputTokens: Type.Optional(Type.Number()),
+      maxToolCalls: Type.Optional(Type.Number()),
       parallelToolCalls: Type.Optional(Type.Boolean()),
       toolChoice: Type.Optional(Type.Unknown()),
       tools: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),

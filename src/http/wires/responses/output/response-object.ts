@@ -1,6 +1,6 @@
 /** The response object (contract section 24), built from a stored reply. Pure. */
-import type { ReplyInfo, ResponseRequest } from '../../../actors/ports/index.ts'
-import type { FinishReason, ReplyError, Usage } from '../../../actors/reply/reply-event.ts'
+import type { ReplyInfo, ResponseRequest } from '../../../../actors/ports/index.ts'
+import type { FinishReason, ReplyError, Usage } from '../../../../actors/reply/reply-event.ts'
 import { idOf } from './ids.ts'
 
 export interface OutputText {
@@ -109,7 +109,7 @@ export function responseObject(
     reasoning: { effort: request.effort ?? null, summary: null },
     // A conversation that is too long is truncated or summarised.
     truncation: 'auto' as const,
-    max_tool_calls: null,
+    max_tool_calls: request.maxToolCalls ?? null,
     service_tier: 'default' as const,
     safety_identifier: request.safetyIdentifier ?? null,
     prompt_cache_key: null,

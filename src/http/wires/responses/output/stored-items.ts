@@ -1,11 +1,8 @@
 /** Stored messages as items, for the lists of requests and conversations (contract section 24). */
-import { segmentsOf } from '../../../actors/history/message-parts.ts'
-import { closingFrames, type Frame, frameOf, type ReplyEvent } from '../../../actors/reply/reply-event.ts'
-import { partPath } from '../../../features/parts/index.ts'
-import type { Sql } from '../../../persistence/postgres/database.ts'
-import { createResponseEncoder } from './encoder.ts'
-import { callUuid, givenNames, idOf, outputUuid, partUuid } from './ids.ts'
-import type { OutputItem } from './response-object.ts'
+import { segmentsOf } from '../../../../actors/history/message-parts.ts'
+import { closingFrames, type Frame, frameOf, type ReplyEvent } from '../../../../actors/reply/reply-event.ts'
+import { partPath } from '../../../../features/parts/index.ts'
+import type { Sql } from '../../../../persistence/postgres/database.ts'
 import {
   decisionsOf,
   questionOf,
@@ -13,8 +10,11 @@ import {
   type StoredDecision,
   type StoredQuestion,
   type StoredTurn,
-} from './store/stored-inputs.ts'
-import type { StoredResponse } from './store/stored-responses.ts'
+} from '../store/stored-inputs.ts'
+import type { StoredResponse } from '../store/stored-responses.ts'
+import { createResponseEncoder } from './encoder.ts'
+import { callUuid, givenNames, idOf, outputUuid, partUuid } from './ids.ts'
+import type { OutputItem } from './response-object.ts'
 
 interface Where {
   agentId: string

@@ -10,7 +10,7 @@ import {
   type ReplyEvent,
   type ShownCall,
   type WaitKind,
-} from '../../../actors/reply/reply-event.ts'
+} from '../../../../actors/reply/reply-event.ts'
 import { callUuid, idOf, outputUuid } from './ids.ts'
 import {
   isFailure,
