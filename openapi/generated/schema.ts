@@ -2018,7 +2018,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who changed what, newest first */
+        /**
+         * Who changed what, newest first
+         * @description With `after` it is collected: nobody who follows `next` misses an entry or is given it twice.
+         */
         get: operations["listAuditEntries"];
         put?: never;
         post?: never;
@@ -2957,7 +2960,7 @@ export interface components {
              * @description What the actor came with.
              * @enum {string}
              */
-            actorKind: "login" | "key" | "deploy_key" | "client_secret" | "system";
+            actorKind: "login" | "oidc" | "key" | "deploy_key" | "client_secret" | "system";
             /**
              * @description What was done.
              * @enum {string}
@@ -2988,6 +2991,11 @@ export interface components {
             limit: number;
             /** @description The offset used. */
             offset: number;
+        };
+        AuditFeed: {
+            entries: components["schemas"]["AuditEntry"][];
+            /** @description Continue from here (`after`), also where `entries` is empty. */
+            next: string;
         };
         AuthStatus: {
             authRequired: boolean;
@@ -5991,6 +5999,7 @@ export type AgentTransfer = components['schemas']['AgentTransfer'];
 export type AgentUpdate = components['schemas']['AgentUpdate'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditEntryList = components['schemas']['AuditEntryList'];
+export type AuditFeed = components['schemas']['AuditFeed'];
 export type AuthStatus = components['schemas']['AuthStatus'];
 export type BuiltInTool = components['schemas']['BuiltInTool'];
 export type BuiltInToolList = components['schemas']['BuiltInToolList'];
@@ -19123,6 +19132,8 @@ export interface operations {
                 limit?: number;
                 /** @description Number of records to skip. */
                 offset?: number;
+                /** @description Collects the audit: answers `{entries, next}`, oldest first in the order of their commits. `0` for the oldest, or the `next` of an earlier answer; not with `from`, `to` or `offset`. */
+                after?: string;
                 /** @description Only entries whose actor's name, record's name or record's id contains this text, ignoring case. */
                 q?: string;
                 /** @description Only entries of this actor. */
@@ -19146,7 +19157,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AuditEntryList"];
+                    "application/json": components["schemas"]["AuditEntryList"] | components["schemas"]["AuditFeed"];
                 };
             };
             /** @description Something is missing or invalid; the message names the field and the reason. */
