@@ -35,5 +35,8 @@ export const responses = {
   'contract-32.fields': 'Each field of a request is honoured, or named in x-greenroom-ignored, or refused by its name.',
   'contract-32.max-tool-calls': 'max_tool_calls lowers the agent’s number, also for replies that continue the reply.',
   'contract-32.tool-types': 'A tool of another type is 400 that names the type and what to use instead.',
+  'contract-32.turns':
+    'Each model turn with text is one message item; turns with calls are commentary, the last one final_answer.',
+  'contract-32.parse': 'responses.parse works behind a sentence.',
   'contract-35.stream-of-key': 'On the Responses API stream is not part of the body that a key is held to.',
 } as const

@@ -33,6 +33,9 @@ import { lowerOverrides, type OverrideDependencies, type Overrides, overridden, 
 import { refuse } from './refusals.ts'
 import { hashOf } from './request-options.ts'
 
+/** The version in which the Responses API numbers the events of a reply. It is stored, so that they are the same for ever. */
+export const ITEM_ENCODER = 2
+
 export type RecordDependencies = AgentDependencies & OverrideDependencies
 
 /** A message and what it asks for, as its surface has read it: plain data. The bytes of its parts are held beside it. */
@@ -116,6 +119,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       providerId: agent.provider.id,
       prompt: agent.prompt,
       overrides: overrides?.configOverrides ?? null,
+      encoder: ITEM_ENCODER,
       ...(response && { response }),
       ...(sentAs !== undefined && { sentAs }),
       ...(madeBy !== undefined && { madeBy }),

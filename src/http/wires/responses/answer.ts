@@ -12,9 +12,13 @@ import { createResponseEncoder, type ResponseEncoder } from './output/encoder.ts
 import { isFailure, type ResponseHead, type ResponseObject, responseObject } from './output/response-object.ts'
 import type { StoredResponse } from './store/stored-responses.ts'
 
-const headOf = (reply: ResponseHead['reply'], { sessionId, previousId, request }: StoredResponse): ResponseHead => ({
+const headOf = (
+  reply: ResponseHead['reply'],
+  { sessionId, encoder, previousId, request }: StoredResponse,
+): ResponseHead => ({
   reply,
   sessionId,
+  encoder,
   previousId,
   request,
 })

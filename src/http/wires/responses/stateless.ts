@@ -4,6 +4,7 @@ import { closingFrames, frameOf } from '../../../actors/reply/reply-event.ts'
 import { noTools } from '../../../features/approvals/index.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { textOfInstructions } from '../../sending/caller-instructions.ts'
+import { ITEM_ENCODER } from '../../sending/message-record.ts'
 import { withFewerCalls } from '../../sending/overrides.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 import { answerStateless, type StatelessAnswer, type StatelessInfo } from '../chat/completions.ts'
@@ -44,7 +45,14 @@ export async function answerStatelessly(
           user: body.safety_identifier ?? body.user ?? null,
         }
       },
-      open: (info) => statelessAnswer({ reply: info, sessionId: null, previousId: null, request: wanted.response }),
+      open: (info) =>
+        statelessAnswer({
+          reply: info,
+          sessionId: null,
+          encoder: ITEM_ENCODER,
+          previousId: null,
+          request: wanted.response,
+        }),
     })
   })
 }

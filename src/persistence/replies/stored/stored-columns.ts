@@ -32,6 +32,7 @@ export const factsSchema = Type.Object({
   queued: Type.Optional(Type.Boolean()),
   sentAs: Type.Optional(Type.String()),
   madeBy: Type.Optional(Type.String()),
+  encoder: Type.Optional(Type.Number()),
   response: Type.Optional(
     Type.Object({
       encoder: Type.Optional(Type.Number()),

@@ -9,7 +9,6 @@ import { isObject } from '../../../../untrusted/is-object.ts'
 import { isAbsent, readAnswerFields } from '../../../sending/answer-fields.ts'
 import { type Instructions, instructionsOf, refuseOfSecret } from '../../../sending/caller-instructions.ts'
 import { badRequest, HttpError } from '../../../server/http-error.ts'
-import { ENCODER } from '../output/encoder.ts'
 import type { InputItem } from './input-items.ts'
 import { toolRefusal } from './refused-tools.ts'
 
@@ -79,7 +78,6 @@ export function readFields(
   })
   const effort = fields.reasoningEffort ?? generationConfig.reasoningEffort
   const response: ResponseRequest = {
-    encoder: ENCODER,
     background: body.background === true,
     metadata: body.metadata ?? {},
     ...(typeof instructions === 'string' && instructions !== '' && { instructions }),

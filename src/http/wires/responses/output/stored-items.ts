@@ -86,14 +86,14 @@ function decisionItem(
 
 function itemsOf(turn: StoredTurn, where: Where): StoredItem[] {
   if (turn.role === 'user') return [questionItem(turn, where)]
-  const { id, continues, decisions, events, outcome, isGiven, createdAt } = turn
+  const { id, encoder: version, continues, decisions, events, outcome, isGiven, createdAt } = turn
   if (isGiven)
     return givenItems(
       id,
       events.map(({ event }) => event),
     )
   const reply = { id, createdAt: createdAt.toISOString(), model: turn.model ?? '' }
-  const head = { reply, sessionId: where.sessionId, previousId: null, request: null }
+  const head = { reply, sessionId: where.sessionId, encoder: version, previousId: null, request: null }
   const encoder = createResponseEncoder(head, Number.POSITIVE_INFINITY)
   encoder.encode(events.map(frameOf))
   const closing: Frame[] = outcome ? closingFrames(outcome, 0, false) : []
