@@ -180,6 +180,12 @@ export const table = {
     'The same limit for all sessions of a user with an agent. Unset: no limit.',
     wholeNumber(1, 2 ** 50),
   ),
+  maxUserSessions: setting(
+    'MAX_USER_SESSIONS',
+    '10000',
+    'Sessions that a user may have with an agent; one more gets 429.',
+    wholeNumber(1, 1_000_000),
+  ),
   sessionRetentionDays: optional('SESSION_RETENTION_DAYS', 'Sessions idle for longer are removed. Unset: never.', days),
   auditRetentionDays: setting('AUDIT_RETENTION_DAYS', '365', 'Entries of the audit are removed after this.', days),
   traceRetentionDays: setting('TRACE_RETENTION_DAYS', '30', 'Recorded transitions are removed after this.', days),

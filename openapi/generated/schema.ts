@@ -10332,6 +10332,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The user has as many sessions as `MAX_USER_SESSIONS` allows (code `too_many_sessions`), or a client secret’s limit of requests is reached (`Retry-After`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description Internal error. */
             500: {
                 headers: {
@@ -12452,6 +12461,15 @@ export interface operations {
                     "application/json": components["schemas"]["ResponseError"];
                 };
             };
+            /** @description The user has as many sessions as `MAX_USER_SESSIONS` allows (code `too_many_sessions`), or a client secret’s limit of requests is reached (`Retry-After`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
             /** @description Internal error. */
             500: {
                 headers: {
@@ -12923,6 +12941,15 @@ export interface operations {
             };
             /** @description The body is compressed, or has another media type or none. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The user has as many sessions as `MAX_USER_SESSIONS` allows (code `too_many_sessions`), or a client secret’s limit of requests is reached (`Retry-After`). */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

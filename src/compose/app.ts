@@ -35,7 +35,7 @@ import { openDatabase, waitForDatabase } from './database.ts'
 import { openHost } from './host.ts'
 import { type BackgroundOptions, startBackground } from './jobs.ts'
 import { startObservation } from './observation.ts'
-import { type Ground, openOwnership } from './ownership.ts'
+import { type Ground, openOwnership, storageLimits } from './ownership.ts'
 import { mountAll, type RouteOptions } from './routes.ts'
 import { collectWhenIdle } from './start/idle-collection.ts'
 import { startFault } from './start/start-fault.ts'
@@ -176,7 +176,7 @@ async function openDependencies(ground: Ground) {
     model,
     gate,
     recorder,
-    storage: { sessionBytes: settings.maxSessionBytes, userBytes: settings.maxUserBytes },
+    storage: storageLimits(settings),
     traceRequests: settings.traceRequests === 'on',
     generationTimeoutMs: settings.generationTimeoutS * 1000,
     historyMaxTokens: settings.historyMaxTokens,

@@ -4,8 +4,16 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { agentConversations, conversations } from '../../../../openapi/operations/deploy/conversations.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
 import { makeSession } from '../../../features/branches/index.ts'
+import { asCountedRequest } from '../../../features/limits/index.ts'
 import { requireUploads } from '../../../features/parts/index.ts'
-import { type Caller, opens, opensAgent, refuseUsedMetadata, userOf } from '../../../features/users/index.ts'
+import {
+  type Caller,
+  callerLimits,
+  opens,
+  opensAgent,
+  refuseUsedMetadata,
+  userOf,
+} from '../../../features/users/index.ts'
 import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
 import { deleteSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
@@ -47,7 +55,7 @@ async function create(
   deps: ResponseDependencies,
   agentId: string,
   { items, metadata }: components['schemas']['ConversationCreate'],
-  { caller, request }: Exchange,
+  { caller, request, reply }: Exchange,
 ) {
   const isSecret = caller.kind === 'secret'
   const given: unknown = items ?? []
@@ -65,7 +73,11 @@ async function create(
   }
   const messages = givenMessages(conversationOf(read, 'items'), 'items')
   const wanted = { user: userOf(caller), metadata, messages }
-  const made = await makeSession(deps, agentId, wanted, { secretNumber: isSecret ? caller.number : null })
+  const make = () => makeSession(deps, agentId, wanted, { secretNumber: isSecret ? caller.number : null })
+  const limited = { user: userOf(caller), counted: callerLimits(caller, reply) }
+  const made = isSecret
+    ? await asCountedRequest(deps, { ...limited, agent: await loadAgent(deps, agentId) }, make)
+    : await make()
   return wire({ ...made, created: Math.floor(Date.parse(made.createdAt) / 1000) })
 }
 
