@@ -43,6 +43,7 @@ const isSettled = {
   decided_in_part: true,
   session_full: false,
   user_full: false,
+  too_many_sessions: false,
   busy: false,
   queue_full: false,
   refused: false,
