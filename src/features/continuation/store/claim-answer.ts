@@ -1,4 +1,4 @@
-/** The answer of claim_reply.sql. */
+/** The answer of take_over_reply.sql. */
 import Type, { type Static } from 'typebox'
 import { type HandoverReason, handoverReasons } from '../../../actors/reply/reply-event.ts'
 import { orNull } from '../../../persistence/replies/stored/shared-schemas.ts'
