@@ -2018,7 +2018,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who changed what, newest first */
+        /**
+         * Who changed what, newest first
+         * @description With `after` it is collected: nobody who follows `next` misses an entry or is given it twice.
+         */
         get: operations["listAuditEntries"];
         put?: never;
         post?: never;
@@ -2403,10 +2406,10 @@ export interface components {
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens: number | null;
             /**
-             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
              * @enum {string}
              */
-            callerInstructions: "refuse" | "append";
+            callerInstructions: "refuse" | "append" | "responses";
             /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null when there is none. */
             userLimits: {
                 /** @description Requests that begin a reply, in any 60 s. */
@@ -2563,10 +2566,10 @@ export interface components {
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
-             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
              * @enum {string|null}
              */
-            callerInstructions?: "refuse" | "append" | null;
+            callerInstructions?: "refuse" | "append" | "responses" | null;
             /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
             userLimits?: {
                 /** @description Requests that begin a reply, in any 60 s. */
@@ -2653,8 +2656,8 @@ export interface components {
             data: components["schemas"]["AgentModel"][];
         };
         AgentResponseRequestBody: {
-            /** @description A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
-            input: string | Record<string, never>[];
+            /** @description Required. A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
+            input?: string | Record<string, never>[];
             /** @description The conversation to go on with, behind its head: an id, or an object with one. */
             conversation?: string | {
                 id: string;
@@ -2667,7 +2670,7 @@ export interface components {
             store?: boolean | null;
             /** @description When true, the answer comes at once, with status `in_progress`, and is read later. */
             background?: boolean | null;
-            /** @description Text that follows the agent’s prompt, for this request alone, where the agent takes it; else 400. */
+            /** @description Text that follows the agent’s prompt, for this request alone; 400 for an agent that refuses it. */
             instructions?: string | null;
             /** @description When true, calls that wait for an approval are shown, as `mcp_approval_request`. */
             include_actions?: boolean | null;
@@ -2689,6 +2692,8 @@ export interface components {
             tool_choice?: string | Record<string, never> | null;
             /** @description Most tokens of the answer. */
             max_output_tokens?: number | null;
+            /** @description Most tool calls of the reply and of those that continue it, where the agent’s own number is not lower. */
+            max_tool_calls?: number | null;
             /** @description `format`: form of the answer, as `response_format` of chat completions, without its inner object. */
             text?: {
                 format?: Record<string, never> | null;
@@ -2832,10 +2837,10 @@ export interface components {
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
-             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
              * @enum {string|null}
              */
-            callerInstructions?: "refuse" | "append" | null;
+            callerInstructions?: "refuse" | "append" | "responses" | null;
             /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
             userLimits?: {
                 /** @description Requests that begin a reply, in any 60 s. */
@@ -2887,10 +2892,10 @@ export interface components {
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
-             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
              * @enum {string|null}
              */
-            callerInstructions?: "refuse" | "append" | null;
+            callerInstructions?: "refuse" | "append" | "responses" | null;
             /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
             userLimits?: {
                 /** @description Requests that begin a reply, in any 60 s. */
@@ -2955,7 +2960,7 @@ export interface components {
              * @description What the actor came with.
              * @enum {string}
              */
-            actorKind: "login" | "key" | "deploy_key" | "client_secret" | "system";
+            actorKind: "login" | "oidc" | "key" | "deploy_key" | "client_secret" | "system";
             /**
              * @description What was done.
              * @enum {string}
@@ -2986,6 +2991,11 @@ export interface components {
             limit: number;
             /** @description The offset used. */
             offset: number;
+        };
+        AuditFeed: {
+            entries: components["schemas"]["AuditEntry"][];
+            /** @description Continue from here (`after`), also where `entries` is empty. */
+            next: string;
         };
         AuthStatus: {
             authRequired: boolean;
@@ -4962,8 +4972,8 @@ export interface components {
              * @enum {string}
              */
             truncation: "auto";
-            /** @description Always null. */
-            max_tool_calls: null;
+            /** @description As it was sent. */
+            max_tool_calls: number | null;
             /**
              * @description Always the same.
              * @enum {string}
@@ -5008,8 +5018,8 @@ export interface components {
         };
         /** @description Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         ResponseRequestBody: {
-            /** @description A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
-            input: string | Record<string, never>[];
+            /** @description Required. A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
+            input?: string | Record<string, never>[];
             /** @description The conversation to go on with, behind its head: an id, or an object with one. */
             conversation?: string | {
                 id: string;
@@ -5022,7 +5032,7 @@ export interface components {
             store?: boolean | null;
             /** @description When true, the answer comes at once, with status `in_progress`, and is read later. */
             background?: boolean | null;
-            /** @description Text that follows the agent’s prompt, for this request alone, where the agent takes it; else 400. */
+            /** @description Text that follows the agent’s prompt, for this request alone; 400 for an agent that refuses it. */
             instructions?: string | null;
             /** @description When true, calls that wait for an approval are shown, as `mcp_approval_request`. */
             include_actions?: boolean | null;
@@ -5044,6 +5054,8 @@ export interface components {
             tool_choice?: string | Record<string, never> | null;
             /** @description Most tokens of the answer. */
             max_output_tokens?: number | null;
+            /** @description Most tool calls of the reply and of those that continue it, where the agent’s own number is not lower. */
+            max_tool_calls?: number | null;
             /** @description `format`: form of the answer, as `response_format` of chat completions, without its inner object. */
             text?: {
                 format?: Record<string, never> | null;
@@ -5987,6 +5999,7 @@ export type AgentTransfer = components['schemas']['AgentTransfer'];
 export type AgentUpdate = components['schemas']['AgentUpdate'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditEntryList = components['schemas']['AuditEntryList'];
+export type AuditFeed = components['schemas']['AuditFeed'];
 export type AuthStatus = components['schemas']['AuthStatus'];
 export type BuiltInTool = components['schemas']['BuiltInTool'];
 export type BuiltInToolList = components['schemas']['BuiltInToolList'];
@@ -10319,6 +10332,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The user has as many sessions as `MAX_USER_SESSIONS` allows (code `too_many_sessions`), or a client secret’s limit of requests is reached (`Retry-After`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description Internal error. */
             500: {
                 headers: {
@@ -12439,6 +12461,15 @@ export interface operations {
                     "application/json": components["schemas"]["ResponseError"];
                 };
             };
+            /** @description The user has as many sessions as `MAX_USER_SESSIONS` allows (code `too_many_sessions`), or a client secret’s limit of requests is reached (`Retry-After`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
             /** @description Internal error. */
             500: {
                 headers: {
@@ -12910,6 +12941,15 @@ export interface operations {
             };
             /** @description The body is compressed, or has another media type or none. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The user has as many sessions as `MAX_USER_SESSIONS` allows (code `too_many_sessions`), or a client secret’s limit of requests is reached (`Retry-After`). */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19119,6 +19159,8 @@ export interface operations {
                 limit?: number;
                 /** @description Number of records to skip. */
                 offset?: number;
+                /** @description Collects the audit: answers `{entries, next}`, oldest first in the order of their commits. `0` for the oldest, or the `next` of an earlier answer; not with `from`, `to` or `offset`. */
+                after?: string;
                 /** @description Only entries whose actor's name, record's name or record's id contains this text, ignoring case. */
                 q?: string;
                 /** @description Only entries of this actor. */
@@ -19142,7 +19184,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AuditEntryList"];
+                    "application/json": components["schemas"]["AuditEntryList"] | components["schemas"]["AuditFeed"];
                 };
             };
             /** @description Something is missing or invalid; the message names the field and the reason. */

@@ -178,7 +178,7 @@ function mountDeployRoutes(deploy: FastifyInstance, deps: DeployRoutes): void {
   mountDeploy(deploy, sessions, sessionHandlers(deps))
   mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps))
   mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
-  mountResponses(deploy, deps)
+  mountResponses(deploy, { ...deps, sessionSecrets: deps.secrets.derive('response sessions') })
   mountDeploy(deploy, agUi, agUiHandlers(deps))
   mountDeploy(deploy, clientSecrets, clientSecretHandlers(deps))
   mountDeploy(deploy, users, userHandlers({ ...deps, shown: { session: wireSession, message: wireMessage } }))

@@ -15,6 +15,7 @@ import { operating } from './requirements-operating.ts'
 import { queue } from './requirements-queue.ts'
 import { responses } from './requirements-responses.ts'
 import { shares } from './requirements-shares.ts'
+import { signIn } from './requirements-sign-in.ts'
 import { told } from './requirements-told.ts'
 import { tools } from './requirements-tools.ts'
 import { values } from './requirements-values.ts'
@@ -290,6 +291,7 @@ export const requirements = {
   ...values,
   ...handover,
   ...keys,
+  ...signIn,
   ...told,
   ...frontDoor,
   ...edges,

@@ -1,5 +1,6 @@
 import { operations } from '../../operation.ts'
-import { AuditEntryList, auditPage } from '../../schemas/operators/audit.ts'
+import Type from 'typebox'
+import { AuditEntryList, AuditFeed, auditPage } from '../../schemas/operators/audit.ts'
 
 export const audit = operations({
   listAuditEntries: {
@@ -9,7 +10,8 @@ export const audit = operations({
     scope: 'management',
     loginAlone: true,
     summary: 'Who changed what, newest first',
+    description: 'With `after` it is collected: nobody who follows `next` misses an entry or is given it twice.',
     query: auditPage,
-    responses: { 200: AuditEntryList },
+    responses: { 200: Type.Union([AuditEntryList, AuditFeed]) },
   },
 })

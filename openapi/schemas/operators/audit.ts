@@ -9,7 +9,7 @@ export const AuditEntry = Type.Object(
     id: id('Id of the entry.'),
     at: time('When it happened.'),
     actor: nullable(Type.String({ description: 'Name of the login, key or end user. Null when that has no name.' })),
-    actorKind: oneOf(['login', 'key', 'deploy_key', 'client_secret', 'system'], 'What the actor came with.'),
+    actorKind: oneOf(['login', 'oidc', 'key', 'deploy_key', 'client_secret', 'system'], 'What the actor came with.'),
     action: oneOf(
       ['create', 'update', 'delete', 'import', 'export', 'login', 'login_failed', 'logout', 'revoke', 'decide'],
       'What was done.',
@@ -30,10 +30,24 @@ export const AuditEntry = Type.Object(
 )
 export const AuditEntryList = listOf('AuditEntryList', 'entries', AuditEntry)
 
+export const AuditFeed = Type.Object(
+  {
+    entries: Type.Array(AuditEntry),
+    next: Type.String({ description: 'Continue from here (`after`), also where `entries` is empty.' }),
+  },
+  { title: 'AuditFeed' },
+)
+
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 export const auditPage = Type.Object({
   limit: searchPage.properties.limit,
   offset: searchPage.properties.offset,
+  after: Type.Optional(
+    Type.String({
+      description:
+        'Collects the audit: answers `{entries, next}`, oldest first in the order of their commits. `0` for the oldest, or the `next` of an earlier answer; not with `from`, `to` or `offset`.',
+    }),
+  ),
   q: filter("Only entries whose actor's name, record's name or record's id contains this text, ignoring case."),
   actor: filter('Only entries of this actor.'),
   kind: filter('Only entries about this kind of record.'),

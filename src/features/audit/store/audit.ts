@@ -18,7 +18,7 @@ type AuditAction =
 export interface AuditOrigin {
   /** Name of a login, a key or an end user. Null when there is none. */
   actor: string | null
-  actorKind: 'login' | 'key' | 'deploy_key' | 'client_secret' | 'system'
+  actorKind: 'login' | 'oidc' | 'key' | 'deploy_key' | 'client_secret' | 'system'
   ip: string | null
   requestId: string | null
 }
@@ -53,6 +53,12 @@ export interface AuditQuery {
   to?: string | undefined
 }
 
+/** A reading of the audit in the order of commits. */
+export interface AuditFollowing extends Pick<AuditQuery, 'limit' | 'q' | 'actor' | 'kind'> {
+  /** The place behind which it continues: 0, or that of an entry that was read. */
+  after: bigint
+}
+
 /** Writes entries, several at once: an import changes many records. */
 export async function writeEntries(
   sql: AnySql,
@@ -68,13 +74,38 @@ export async function writeEntries(
 }
 
 /** Returns the conditions for the entries of a list. */
-function matching(sql: AnySql, { q = '', actor, kind, from, to }: AuditQuery): Fragment {
+function matching(sql: AnySql, { q = '', actor, kind, from, to }: Omit<AuditQuery, 'limit' | 'offset'>): Fragment {
   const names = sql`lower(coalesce(actor, '') || ' ' || coalesce(record_name, '') || ' ' || coalesce(record_id, ''))`
   return sql`${q === '' ? sql`` : sql`and strpos(${names}, lower(${q}::text)) > 0`}
              ${actor === undefined ? sql`` : sql`and actor = ${actor}`}
              ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
              ${from === undefined ? sql`` : sql`and at >= ${from}::text::timestamptz`}
              ${to === undefined ? sql`` : sql`and at < ${to}::text::timestamptz`}`
+}
+
+const columns = (sql: AnySql): Fragment => sql`
+  id, ${isoTime(sql, 'at')} as at, actor, actor_kind as "actorKind", action, kind, record_id as "recordId",
+  record_name as "recordName", changes, ip, request_id as "requestId"`
+
+/**
+ * Returns entries in the order of their commits, and the place of the last one: whoever continues there misses none that
+ * commits late (`number_audit_entry` gives the places). Null where no entry ever had the place. Rejects with PageTooLong.
+ */
+export async function followEntries(
+  sql: AnySql,
+  query: AuditFollowing,
+): Promise<{ entries: AuditEntry[]; next: string } | null> {
+  const [page] = await sql<{ items: AuditEntry[] | null; last: string | null; known: boolean }[]>`
+    with page as (
+      select committed as num, ${columns(sql)} from audit_entries
+       where committed > ${String(query.after)}::text::bigint ${matching(sql, query)} order by committed limit ${query.limit}
+    ),
+    rows as (select num, to_jsonb(page) - 'num' as item from page)
+    select (select max(num)::text from page) as last,
+           ${String(query.after)}::text::bigint <= coalesce(pg_sequence_last_value('audit_commits'::regclass), 0) as known,
+           ${itemsOf(sql, 'asc')}`
+  if (page === undefined || !page.known) return null
+  return { entries: wholePage({ items: page.items, total: 0 }).items, next: page.last ?? String(query.after) }
 }
 
 /**
@@ -86,8 +117,7 @@ export async function listEntries(sql: AnySql, query: AuditQuery): Promise<Page<
   const found = matching(sql, query)
   const [page] = await sql<{ items: AuditEntry[] | null; total: number }[]>`
     with page as (
-      select num, id, ${isoTime(sql, 'at')} as at, actor, actor_kind as "actorKind", action, kind, record_id as "recordId",
-             record_name as "recordName", changes, ip, request_id as "requestId"
+      select num, ${columns(sql)}
         from audit_entries where true ${found} order by num desc limit ${limit} offset ${offset}
     ),
     rows as (select num, to_jsonb(page) - 'num' as item from page)

@@ -2,7 +2,6 @@
  * Handler of `POST …/responses` (contract section 24). It starts a session, sends the next message of one, sends
  * decisions, or stores nothing.
  */
-import { createHash } from 'node:crypto'
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
@@ -18,11 +17,12 @@ import {
 } from '../../../features/parts/index.ts'
 import { replyIdOf, sentAnswer } from '../../../features/queue/index.ts'
 import { type Caller, callerLimits, refuseUsedMetadata, userOf } from '../../../features/users/index.ts'
-import type { Sql } from '../../../persistence/postgres/database.ts'
+import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import type { Instructions } from '../../sending/caller-instructions.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
+import { fewerCalls } from '../../sending/overrides.ts'
 import { hashOf, idempotencyOf, isRetry } from '../../sending/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
@@ -30,13 +30,20 @@ import { originOf } from '../../server/observe-requests.ts'
 import { afterStored } from '../../streaming/reply-stream.ts'
 import { storedResponse, streamEvents, wholeResponse } from './answer.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
-import { beginningOf } from './history-items.ts'
-import { type InputItem, readInput } from './input-items.ts'
-import { placeOf } from './place.ts'
-import { ignoredIn, instructionsIn, type RequestFields, readFields, renamingFieldsInErrors } from './request-fields.ts'
-import type { ResponseObject } from './response-object.ts'
+import { beginningOf } from './input/history-items.ts'
+import { type InputItem, readInput } from './input/input-items.ts'
+import { placeOf } from './input/place.ts'
+import {
+  ignoredIn,
+  instructionsIn,
+  type RequestFields,
+  readFields,
+  renamingFieldsInErrors,
+} from './input/request-fields.ts'
+import type { ResponseObject } from './output/response-object.ts'
 import { answerStatelessly } from './stateless.ts'
-import { findResponse, firstReplyOf, type SessionOfKey, sessionOfKey } from './store/stored-responses.ts'
+import { sessionOfKey } from './store/session-of-key.ts'
+import { findResponse, firstReplyOf } from './store/stored-responses.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
 
@@ -54,8 +61,8 @@ export async function createResponse(
     const uploads = requireUploads(exchange.request)
     const wanted = readFields(body, agent)
     const items = readInput(body.input, uploads)
-    const instructions = instructionsIn(items, wanted.response, exchange.caller)
-    const sent = await send(deps, { agentId, body, exchange, wanted, instructions, items, uploads })
+    const instructions = instructionsIn(items, wanted.response, { agent, caller: exchange.caller })
+    const sent = await send(deps, { agentId, agent, body, exchange, wanted, instructions, items, uploads })
     const { source, onLeft: requesterLost } = sentAnswer(sent, reply)
     const find = async () => (await findResponse(deps.sql, replyIdOf(source), null)) ?? missing('response')
     const isBackground = body.background === true
@@ -72,6 +79,7 @@ export async function createResponse(
 
 interface Sending {
   agentId: string
+  agent: AgentForCompletion
   body: Body
   exchange: Exchange
   wanted: RequestFields
@@ -97,17 +105,23 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   return await sendFrom(deps, agentId, { ...message, text: placed.message.text, answers, place }, parts)
 }
 
-const baseOf = ({ body, exchange: { caller, request, reply }, wanted, instructions }: Sending) => ({
+const baseOf = ({ agent, body, exchange: { caller, request, reply }, wanted, instructions }: Sending) => ({
   instructions,
   by: userOf(caller),
   includeUsage: false,
   reasoning: true,
-  idempotency: idempotencyOf(request, body),
+  // `stream` changes no answer (contract section 35).
+  idempotency: idempotencyOf(request, { ...body, stream: undefined }),
   isRetry: isRetry(request),
   onBusy: body.on_busy ?? 'reject',
   origin: originOf(request),
   counted: callerLimits(caller, reply),
+  ...fieldsFor(agent, wanted),
+})
+
+const fieldsFor = (agent: AgentForCompletion, { maxToolCalls, ...wanted }: RequestFields) => ({
   ...wanted,
+  overrides: fewerCalls(agent, maxToolCalls),
 })
 
 const partsOf = (
@@ -137,7 +151,7 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   const { id: sessionId, isMade } =
     base.idempotency === null
       ? { id: newId(), isMade: false }
-      : await sessionFor(deps.sql, [agentId, user], base.idempotency.key)
+      : await sessionOfKey(deps.sql, deps.sessionSecrets, { agentId, user, key: base.idempotency.key })
   // A retry with another key than its first request: proxies give each request without a key a new one (nginx.conf).
   if (base.isRetry && !isMade && user !== null && madeBy !== undefined) {
     const first = await firstReplyOf(deps.sql, { agentId, user, madeBy })
@@ -163,30 +177,4 @@ function ownerOf(body: Body, caller: Caller): string | null {
     throw new HttpError(403, 'safety_identifier: a client secret makes sessions of its own user')
   }
   return userOf(caller) ?? named
-}
-
-/**
- * The number of sessions of one key that one query looks up. A key that is used once a day has created one session for
- * each day.
- */
-const SESSIONS_AT_ONCE = 20
-
-/**
- * Returns the session of an idempotency key. A retry finds the session that the first request created, as long as the
- * key is kept there. After that the key creates another session, which its own retries find.
- */
-async function sessionFor(sql: Sql, by: readonly (string | null)[], key: string): Promise<SessionOfKey> {
-  for (let from = 0; ; from += SESSIONS_AT_ONCE) {
-    const ids = Array.from({ length: SESSIONS_AT_ONCE }, (_, n) => sessionIdOf([...by, key], from + n))
-    const found = await sessionOfKey(sql, ids, key)
-    if (found !== null) return found
-  }
-}
-
-/** Returns the id of the nth session that a key creates. */
-function sessionIdOf(of: readonly (string | null)[], n: number): string {
-  const text = JSON.stringify(n === 0 ? of : [...of, n])
-  const hex = createHash('sha256').update(text).digest('hex')
-  // A UUID of version 8, derived from the caller's data.
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -179,3 +179,33 @@ verifies('contract-24.delete', 'one that runs is 409', async () => {
   await scene.call('POST', `${scene.responses}/${json.id}/cancel`)
   expect((await scene.call('DELETE', `${scene.responses}/${json.id}`)).status).toBe(200)
 })
+
+verifies(
+  'contract-32.given-calls',
+  'a message of the assistant with 1,000 calls is taken, one with more is 400',
+  async () => {
+    const turn = (n: number) => [
+      { type: 'function_call', call_id: `c${n}`, name: 'look', arguments: '{}' },
+      { type: 'function_call_output', call_id: `c${n}`, output: '' },
+    ]
+    const calls = Array.from({ length: 1000 }, (_, n) => turn(n)).flat()
+    const make = (items: object[]) => scene.call('POST', scene.conversations, { items })
+    const question = { role: 'user', content: 'Again?' }
+    expect((await make([...calls, question, ...turn(1000)])).status).toBe(200)
+    const refused = await make([...calls, ...turn(1000)])
+    expect([refused.status, refused.json.error.message]).toEqual([400, expect.stringContaining('more than 1000 calls')])
+  },
+)
+
+verifies('contract-32.named-ids', 'an item marks the place when it is among the last 1,000', async () => {
+  scene.says(['Known.'])
+  const first = (await scene.create({ input: 'Hi' })).json
+  scene.says(['Anew.'])
+  const aside = { type: 'reasoning', summary: [] }
+  const behind = async (count: number) => {
+    const input = [...first.output, ...Array(count).fill(aside), { role: 'user', content: `after ${count}` }]
+    return (await scene.create({ input })).json.conversation.id
+  }
+  expect(await behind(998)).toBe(first.conversation.id)
+  expect(await behind(999)).not.toBe(first.conversation.id)
+})

@@ -4,6 +4,11 @@ import type { MessageStatus } from '../../../../actors/reply/reply-event.ts'
 import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import { isoTime } from '../../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../../persistence/postgres/uuid.ts'
+import { ITEM_ENCODER } from '../../../sending/message-record.ts'
+
+/** The version of a message's encoder. Versions of before stored it with the request, or not at all. */
+export const encoderOf = (sql: AnySql) =>
+  sql`coalesce(m.facts -> 'encoder', m.facts #> '{response,encoder}', '1')::integer`
 
 export interface StoredResponse {
   id: string
@@ -15,6 +20,8 @@ export interface StoredResponse {
   status: MessageStatus | 'queued'
   /** The time of the request (ISO 8601, UTC) and the agent's current model. Null when it is not queued. */
   queued: { createdAt: string; model: string } | null
+  /** The version of the encoder that numbers its events. */
+  encoder: number
   /** The reply before it. Null without one. */
   previousId: string | null
   /** The user message that it answers. Null when it carries out decisions. */
@@ -32,7 +39,7 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
   if (!isUuid(id) || (agentId !== null && !isUuid(agentId))) return null
   const [row] = await sql<StoredResponse[]>`
     select m.id, s.agent_id as "agentId", s.id as "sessionId", s.end_user as "user", m.status, null::jsonb as queued,
-           m.facts -> 'response' as request,
+           ${encoderOf(sql)} as encoder, m.facts -> 'response' as request,
            case when m.continues is null then q.id end as "questionId",
            case when m.continues is not null then m.continues
                 else (select p.id from messages p
@@ -46,81 +53,9 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
      union all
     select q.reply_id, s.agent_id, s.id, s.end_user, 'queued',
            jsonb_build_object('createdAt', ${isoTime(sql, 'q.created_at')}, 'model', a.model),
-           q.message -> 'facts' -> 'response', q.id, (q.message -> 'place' ->> 'parent')::uuid
+           ${ITEM_ENCODER}::integer, q.message -> 'facts' -> 'response', q.id, (q.message -> 'place' ->> 'parent')::uuid
       from queued_messages q join sessions s on s.id = q.session_id join agents a on a.id = s.agent_id
      where q.reply_id = ${id} and q.admission is null and (${agentId}::uuid is null or s.agent_id = ${agentId})`
-  return row ?? null
-}
-
-/** A call, or its output, in a message that was given with a session. */
-export interface GivenCall {
-  type: 'tool_call' | 'tool_result'
-  /** The call's id, as the caller gave it. */
-  id: string
-}
-
-export interface ReplyPlace {
-  id: string
-  sessionId: string
-  user: string | null
-  /** The user message that it answers, when the lookup contained its id. */
-  questionId: string | null
-  /** The model's ids of the pending calls of this reply, or of the reply that it continues. */
-  calls: string[]
-  /** The given calls and outputs, in their order. Empty for a generated reply. */
-  given: GivenCall[]
-}
-
-/** Returns the agent's replies whose ids are in these ranges, and those directly after messages whose ids are. */
-export async function findReplies(
-  sql: Sql,
-  agentId: string,
-  ranges: readonly { first: string; last: string }[],
-): Promise<ReplyPlace[]> {
-  if (ranges.length === 0) return []
-  return await sql<ReplyPlace[]>`
-    with named as (
-      select distinct m.id, case when n.role = 'user' then n.id end as question
-        from unnest(${ranges.map(({ first }) => first)}::text[]::uuid[], ${ranges.map(({ last }) => last)}::text[]::uuid[])
-               as r (first_id, last_id)
-        join messages n on n.id between r.first_id and r.last_id
-        join messages m on m.session_id = n.session_id and m.role = 'assistant'
-                       and m.position = n.position + case when n.role = 'user' then 1 else 0 end
-                       and (n.role = 'assistant' or m.parent is null)
-    )
-    select m.id, s.id as "sessionId", s.end_user as "user", n.question as "questionId",
-           array(select w.call_id from waiting_calls w where w.reply_id in (m.id, m.continues)) as calls,
-           case when m.first_seq is null and m.model is null then array(
-             select jsonb_build_object('type', e.stored #> '{event,type}', 'id', e.stored #> '{event,id}')
-               from jsonb_array_elements(m.tool_events) with ordinality as e (stored, place) order by e.place)
-           else '{}' end as given
-      from named n
-      join messages m on m.id = n.id
-      join sessions s on s.id = m.session_id and s.agent_id = ${agentId}`
-}
-
-export interface SessionOfKey {
-  id: string
-  /** True when the key has created the session. Otherwise no session has this id yet. */
-  isMade: boolean
-}
-
-/**
- * Returns the first of these sessions that the key has created in the last 24 hours, or else the first id without a
- * session. It is null when every id has a session and none of them holds the key any longer.
- */
-export async function sessionOfKey(sql: AnySql, ids: readonly string[], key: string): Promise<SessionOfKey | null> {
-  // Each id is looked up by itself: a join read all keys, by a plan that was made when there were few.
-  const [row] = await sql<SessionOfKey[]>`
-    select n.id, k.is_there is not null as "isMade"
-      from unnest(${[...ids]}::text[]::uuid[]) with ordinality as n (id, place)
-      left join lateral (select true as is_there from sessions x where x.id = n.id limit 1) s on true
-      left join lateral (
-        select true as is_there from idempotency_keys x
-         where x.session_id = n.id and x.key = ${key} and x.created_at > clock_timestamp() - interval '24 hours' limit 1) k
-             on true
-     where s.is_there is null or k.is_there
-     order by s.is_there is null, n.place limit 1`
   return row ?? null
 }
 

@@ -3,16 +3,23 @@
  * 404 and 409.
  */
 
-import type { CallAnswer, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
-import { answersAmong, awaitedAt, findWait, type GivenDecisions, type Wait } from '../../../features/approvals/index.ts'
-import type { SentMessage } from '../../../features/parts/index.ts'
-import { type Caller, opens, ownSession, userOf } from '../../../features/users/index.ts'
-import type { Sql } from '../../../persistence/postgres/database.ts'
-import { noRetry } from '../../sending/refusals.ts'
-import { badRequest, CodedError, HttpError, missing } from '../../server/http-error.ts'
-import { callUuid, type ReplyIds, replyHalf, replyIds, replyRange, uuidIn } from './ids.ts'
+import type { CallAnswer, DecidedCall, MessagePlace } from '../../../../actors/ports/index.ts'
+import {
+  answersAmong,
+  awaitedAt,
+  findWait,
+  type GivenDecisions,
+  type Wait,
+} from '../../../../features/approvals/index.ts'
+import type { SentMessage } from '../../../../features/parts/index.ts'
+import { type Caller, opens, ownSession, userOf } from '../../../../features/users/index.ts'
+import type { Sql } from '../../../../persistence/postgres/database.ts'
+import { noRetry } from '../../../sending/refusals.ts'
+import { badRequest, CodedError, HttpError, missing } from '../../../server/http-error.ts'
+import { callUuid, uuidIn } from '../output/ids.ts'
+import { type NamedReplies, type NamedReply, namedReplies } from '../store/named-replies.ts'
+import { findResponse } from '../store/stored-responses.ts'
 import type { InputItem } from './input-items.ts'
-import { findReplies, findResponse, type ReplyPlace } from './store/stored-responses.ts'
 
 /** The caller and the agent of a request. */
 export interface By {
@@ -45,8 +52,8 @@ interface Found {
 
 export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readonly InputItem[]): Promise<Placed> {
   const items = withNewMessage(input)
-  const findReply = await namedReplies(sql, by, items)
-  const found = (await placeByName(sql, by, named)) ?? placeByItems(items, findReply)
+  const replies = await repliesNamed(sql, by, items)
+  const found = (await placeByName(sql, by, named)) ?? (await placeByItems(items, replies))
   if (found === null) return { kind: 'new' }
   const { sessionId, place, from } = found
   const fresh = items.slice(from)
@@ -55,7 +62,7 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readon
   if (!isThere) missing('conversation')
   // A place before the pending calls is another branch, where nothing waits.
   const waits = place !== undefined && 'parent' in place && place.parent !== wait?.replyId ? null : wait
-  const answered = answeredCalls(items, { fresh, wait, findReply })
+  const answered = await answeredCalls(items, { fresh, wait, replies })
   const calls = answered.map(({ item, id }) => decisionOf(item, id))
   if (fresh.some(({ kind }) => kind === 'user') && !fresh.some(({ kind }) => kind === 'approval')) {
     const message = newMessage(fresh.filter((item) => !isAnswer(item)))
@@ -108,75 +115,71 @@ function conversationOf(given: unknown): string {
   return uuidIn(id) ?? missing('conversation')
 }
 
-/** A reply of the caller's that items refer to. */
-interface NamedReply extends ReplyPlace {
-  ids: ReplyIds
-}
-
-/** A function that finds the reply of an id: of the reply, of a part of it, or of the message that it answers. */
-type FindReply = (uuid: string) => NamedReply | undefined
-
-/** The number of items that one query looks up. Items are looked up from the end: the last known one decides. */
-const ITEMS_AT_ONCE = 100
+/** The number of items, from the end of an input on, whose ids are looked up. The last known one decides. */
+const MOST_NAMED = 1000
 
 /** Finds the caller's replies that items refer to. */
-async function namedReplies(sql: Sql, { agentId, caller }: By, items: readonly InputItem[]): Promise<FindReply> {
-  for (let end = items.length; end > 0; end -= ITEMS_AT_ONCE) {
-    const ids = items.slice(Math.max(0, end - ITEMS_AT_ONCE), end).flatMap(idsIn)
-    const found = await findReplies(sql, agentId, ids.map(replyRange))
-    const own = found.filter(({ sessionId, user }) => opens(caller, { id: sessionId, user }))
-    if (own.length > 0) return findIn(own)
-  }
-  return () => undefined
+async function repliesNamed(sql: Sql, { agentId, caller }: By, items: readonly InputItem[]): Promise<NamedReplies> {
+  const isOwn = ({ sessionId, user }: NamedReply) => opens(caller, { id: sessionId, user })
+  return await namedReplies(sql, { agentId, isOwn }, items.slice(-MOST_NAMED).flatMap(idsIn))
 }
 
-function findIn(replies: readonly ReplyPlace[]): FindReply {
-  const named = replies.map((reply): NamedReply => ({ ...reply, ids: replyIds(reply) }))
-  const byHalf = Map.groupBy(named, ({ id }) => replyHalf(id))
-  const byQuestion = new Map(named.map((reply) => [reply.questionId, reply]))
-  return (uuid) => byQuestion.get(uuid) ?? byHalf.get(replyHalf(uuid))?.find(({ ids }) => ids.has(uuid))
-}
+const callIn = (item: InputItem): string | null => ('callId' in item ? uuidIn(item.callId) : null)
 
-function idsIn(item: InputItem): string[] {
-  if (item.kind === 'instructions') return []
-  const call = 'callId' in item ? uuidIn(item.callId) : null
-  return [item.uuid, call].filter((id) => id !== null)
-}
+const idsIn = (item: InputItem): string[] => [item.uuid, callIn(item)].filter((id) => id !== null)
 
 /** Returns the reply that an item belongs to. An answer to a call is new, unless it was given with its call. */
-function replyOf(item: InputItem, findReply: FindReply): NamedReply | undefined {
-  if (!isAnswer(item)) return idsIn(item).flatMap((uuid) => findReply(uuid) ?? [])[0]
-  const { uuid } = item
-  const reply = uuid === null ? undefined : findReply(uuid)
-  return uuid !== null && reply?.ids.isGivenOutput(uuid) ? reply : undefined
+async function replyOf(item: InputItem, replies: NamedReplies): Promise<NamedReply | undefined> {
+  const { uuid, kind } = item
+  if (kind === 'user') return uuid === null ? undefined : replies.byQuestion(uuid)
+  if (isAnswer(item)) return uuid === null ? undefined : await replies.byGivenOutput(uuid)
+  const call = callIn(item)
+  const known = uuid === null ? undefined : (replies.byQuestion(uuid) ?? (await replies.byPart(uuid)))
+  return known ?? (call === null ? undefined : (await replies.byCall(call))?.reply)
 }
 
 /** Returns the reply whose call the item answers. */
-function askedIn(item: InputItem, findReply: FindReply): NamedReply | undefined {
-  const uuid = isAnswer(item) ? uuidIn(item.callId) : null
-  return uuid === null ? undefined : findReply(uuid)
+async function askedIn(item: InputItem, replies: NamedReplies): Promise<NamedReply | undefined> {
+  const uuid = isAnswer(item) ? callIn(item) : null
+  return uuid === null ? undefined : (await replies.byCall(uuid))?.reply
+}
+
+/** Returns the last known item with its index, among those that are looked up. `takes` limits the kinds. */
+async function lastKnown(
+  items: readonly InputItem[],
+  replies: NamedReplies,
+  takes: (item: InputItem) => boolean = () => true,
+): Promise<{ index: number; item: InputItem; reply: NamedReply } | null> {
+  for (let index = items.length - 1; index >= Math.max(0, items.length - MOST_NAMED); index -= 1) {
+    const item = items[index]
+    const reply = item && takes(item) ? await replyOf(item, replies) : undefined
+    if (item && reply) return { index, item, reply }
+  }
+  return null
 }
 
 /**
- * Returns the index of the item that marks the place. A known user message marks it only if nothing but new user
- * messages follows.
+ * Returns the known item that marks the place. A known user message marks it only if nothing but new user messages
+ * follows.
  */
-function lastKnown(items: readonly InputItem[], findReply: FindReply): number {
-  const last = items.findLastIndex((item) => replyOf(item, findReply) !== undefined)
-  const isFollowed = items.slice(last + 1).some(({ kind }) => kind === 'assistant' || kind === 'call')
-  if (items[last]?.kind !== 'user' || !isFollowed) return last
-  return items.findLastIndex((item) => item.kind !== 'user' && replyOf(item, findReply) !== undefined)
+async function anchorOf(items: readonly InputItem[], replies: NamedReplies) {
+  const last = await lastKnown(items, replies)
+  if (last?.item.kind !== 'user') return last
+  const isFollowed = items.slice(last.index + 1).some(({ kind }) => kind === 'assistant' || kind === 'call')
+  return isFollowed ? await lastKnown(items, replies, ({ kind }) => kind !== 'user') : last
 }
 
-function placeByItems(items: readonly InputItem[], findReply: FindReply): Found | null {
-  const last = lastKnown(items, findReply)
-  const anchor = items[last]
-  const first = items.findIndex((item) => askedIn(item, findReply) !== undefined)
-  const answer = items[first]
-  const reply = (anchor && replyOf(anchor, findReply)) ?? (answer && askedIn(answer, findReply))
-  if (reply === undefined) return null
-  return { sessionId: reply.sessionId, place: { parent: reply.id }, from: anchor ? last + 1 : first }
+async function placeByItems(items: readonly InputItem[], replies: NamedReplies): Promise<Found | null> {
+  const anchor = await anchorOf(items, replies)
+  if (anchor !== null) return placeAt(anchor.reply, anchor.index + 1)
+  for (const [index, item] of items.entries()) {
+    const reply = await askedIn(item, replies)
+    if (reply !== undefined) return placeAt(reply, index)
+  }
+  return null
 }
+
+const placeAt = ({ id, sessionId }: NamedReply, from: number): Found => ({ sessionId, place: { parent: id }, from })
 
 interface AnsweredCall {
   item: Answer
@@ -185,23 +188,22 @@ interface AnsweredCall {
 }
 
 /** Returns the answers to pending calls, wherever they are in the input, and all new answers. */
-function answeredCalls(
+async function answeredCalls(
   items: readonly InputItem[],
-  { fresh, wait, findReply }: { fresh: readonly InputItem[]; wait: Wait | null; findReply: FindReply },
-): AnsweredCall[] {
+  { fresh, wait, replies }: { fresh: readonly InputItem[]; wait: Wait | null; replies: NamedReplies },
+): Promise<AnsweredCall[]> {
   const pending = new Map((wait?.pending ?? []).map(({ call_id: id }) => [callUuid(wait?.replyId ?? '', id), id]))
-  const isNew = (item: Answer) => replyOf(item, findReply) === undefined
-  const answers = items
-    .filter(isAnswer)
-    .filter(isNew)
-    .map((item) => {
-      const uuid = uuidIn(item.callId)
-      const known = uuid === null ? undefined : (pending.get(uuid) ?? findReply(uuid)?.ids.callId(uuid))
-      return { item, id: known ?? item.callId }
-    })
   const waiting = new Set(pending.values())
   const isFresh = new Set<InputItem>(fresh)
-  return answers.filter(({ item, id }) => waiting.has(id) || isFresh.has(item))
+  const answered: AnsweredCall[] = []
+  for (const item of items.filter(isAnswer)) {
+    const uuid = callIn(item)
+    const known = uuid === null ? undefined : (pending.get(uuid) ?? (await replies.byCall(uuid))?.callId)
+    const id = known ?? item.callId
+    const isWanted = waiting.has(id) || isFresh.has(item)
+    if (isWanted && (await replyOf(item, replies)) === undefined) answered.push({ item, id })
+  }
+  return answered
 }
 
 function refuseStray(fresh: readonly InputItem[]): void {

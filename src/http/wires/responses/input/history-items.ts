@@ -1,10 +1,10 @@
 /** Input items as a conversation that no session stores (contract section 24). Throws 400. */
-import { repeatableCall } from '../../../actors/history/tool-turns.ts'
-import type { GivenMessage, ToolCall } from '../../../actors/ports/index.ts'
-import type { ReplyEvent } from '../../../actors/reply/reply-event.ts'
-import type { AnswerMessage, ChatMessage, SentConversation, SentMessage } from '../../../features/parts/index.ts'
-import { openCalls } from '../../../untrusted/open-calls.ts'
-import { badRequest } from '../../server/http-error.ts'
+import { repeatableCall } from '../../../../actors/history/tool-turns.ts'
+import type { GivenMessage, ToolCall } from '../../../../actors/ports/index.ts'
+import type { ReplyEvent } from '../../../../actors/reply/reply-event.ts'
+import type { AnswerMessage, ChatMessage, SentConversation, SentMessage } from '../../../../features/parts/index.ts'
+import { openCalls } from '../../../../untrusted/open-calls.ts'
+import { badRequest } from '../../../server/http-error.ts'
 import type { InputItem } from './input-items.ts'
 
 type Message = ChatMessage | AnswerMessage
@@ -83,6 +83,9 @@ const newReply = (): GivenReply => ({ role: 'assistant', content: '', events: []
 /** The maximum number of messages that a session can be created with. */
 const MOST_MESSAGES = 1000
 
+/** The maximum number of calls of a given message. */
+const MOST_CALLS = 1000
+
 /**
  * Returns the messages of a session's history. Everything between two user messages becomes one reply. `field` is the
  * field's name in errors.
@@ -90,6 +93,7 @@ const MOST_MESSAGES = 1000
 export function givenMessages(conversation: SentConversation, field = 'input'): GivenMessage[] {
   const given: (GivenReply | { role: 'user'; content: string })[] = []
   const startedAt = new Date().toISOString()
+  let callsOfReply = 0
   for (const message of conversation) {
     if (message.role === 'user') {
       const [part] = message.parts
@@ -99,7 +103,10 @@ export function givenMessages(conversation: SentConversation, field = 'input'): 
     }
     const open = given.at(-1)
     const reply = open?.role === 'assistant' ? open : newReply()
-    if (reply !== open) given.push(reply)
+    if (reply !== open) {
+      given.push(reply)
+      callsOfReply = 0
+    }
     const { events } = reply
     if (message.role === 'tool') {
       events.push({ type: 'tool_result', id: message.toolCallId, ok: true, content: message.content, durationMs: 0 })
@@ -111,6 +118,9 @@ export function givenMessages(conversation: SentConversation, field = 'input'): 
     for (const { id, name, arguments: text } of calls) {
       events.push({ type: 'tool_call', id, name, arguments: text, startedAt })
     }
+    callsOfReply += calls.length
+    if (callsOfReply > MOST_CALLS)
+      badRequest(`${field}: a message of the assistant holds more than ${MOST_CALLS} calls`)
   }
   return given.length > MOST_MESSAGES ? badRequest(`${field}: holds more than ${MOST_MESSAGES} messages`) : given
 }

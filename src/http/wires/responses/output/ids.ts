@@ -4,7 +4,6 @@
  * reply again. The second half is derived from the part.
  */
 import { hash } from 'node:crypto'
-import type { GivenCall, ReplyPlace } from './store/stored-responses.ts'
 
 export type IdPrefix = 'resp' | 'conv' | 'msg' | 'fc' | 'fco' | 'rs' | 'call' | 'mcpr'
 
@@ -46,6 +45,13 @@ export function replyRange(uuid: string): { first: string; last: string } {
 /** Returns the id of a call in decisions. Models may repeat their own ids in other sessions. */
 export const callUuid = (replyId: string, callId: string): string => partUuid(replyId, `call:${callId}`)
 
+/** A call, or its output, in a message that was given with a session. */
+export interface GivenCall {
+  type: 'tool_call' | 'tool_result'
+  /** The call's id, as the caller gave it. */
+  id: string
+}
+
 /**
  * Returns a function that names the calls and outputs of a given message, called in their order. A repeated id is
  * distinguished by its count.
@@ -62,38 +68,3 @@ export function givenNames(replyId: string): (given: GivenCall) => string {
 
 /** Returns the id of a text or of reasoning, by its index in the output. The first text has the reply's own id. */
 export const outputUuid = (replyId: string, outputIndex: number): string => partUuid(replyId, `output:${outputIndex}`)
-
-/** The maximum number of texts and reasoning items of a reply that are looked up. */
-const MOST_OUTPUTS = 1024
-
-export interface ReplyIds {
-  /**
-   * Returns true for the reply's own id, and for ids of its texts, calls and given outputs. The id must share its first
-   * half with the reply's.
-   */
-  has(uuid: string): boolean
-  /** Returns true for the id of an output that was given with its call. */
-  isGivenOutput(uuid: string): boolean
-  /** Returns the model's id of the call with this id. */
-  callId(uuid: string): string | undefined
-}
-
-/**
- * Returns lookups for the ids of a reply. Each id is derived once: deriving them again for each of 25,000 items took
- * half a minute.
- */
-export function replyIds({ id, calls, given }: Pick<ReplyPlace, 'id' | 'calls' | 'given'>): ReplyIds {
-  const nameOf = givenNames(id)
-  const givenIds = new Map(given.map((one) => [nameOf(one), one.type]))
-  const callIds = new Map(calls.map((callId) => [callUuid(id, callId), callId]))
-  let outputs: Set<string> | null = null
-  const isOutput = (uuid: string): boolean => {
-    outputs ??= new Set(Array.from({ length: MOST_OUTPUTS }, (_, index) => outputUuid(id, index)))
-    return outputs.has(uuid)
-  }
-  return {
-    has: (uuid) => uuid === id || callIds.has(uuid) || givenIds.has(uuid) || isOutput(uuid),
-    isGivenOutput: (uuid) => givenIds.get(uuid) === 'tool_result',
-    callId: (uuid) => callIds.get(uuid),
-  }
-}
