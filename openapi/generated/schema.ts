@@ -10425,6 +10425,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The user of the client secret follows eight lists of the agent already, or the key sixty-four. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description Internal error. */
             500: {
                 headers: {
