@@ -10,6 +10,7 @@ import { frontDoor } from './requirements-front-door.ts'
 import { handover } from './requirements-handover.ts'
 import { keys } from './requirements-keys.ts'
 import { limits } from './requirements-limits.ts'
+import { mcp } from './requirements-mcp.ts'
 import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
 import { queue } from './requirements-queue.ts'
@@ -295,6 +296,7 @@ export const requirements = {
   ...told,
   ...frontDoor,
   ...edges,
+  ...mcp,
 } as const
 
 export type RequirementId = keyof typeof requirements

@@ -27,6 +27,8 @@ import {
   refuseTakenNames,
   usesValues,
 } from './agent-for-reply.ts'
+import { findSession } from '../../persistence/replies/sessions/sessions.ts'
+import { type ReplyValues, valuesWithoutSession } from '../../templates/placeholders.ts'
 import { noFields } from './answer-fields.ts'
 import { type Instructions, textOfInstructions } from './caller-instructions.ts'
 import { type OverrideDependencies, type Overrides, overridden, stillOverridden } from './overrides.ts'
@@ -160,7 +162,7 @@ export async function recordFrom(
   const { fields, callerTools, decisions, overrides = null } = input
   if (decisions) return await continuing(deps, own, input, decisions)
   const agent = overrides === null ? own : await overridden(deps, own, overrides)
-  if (callerTools) await refuseTakenNames(deps, agent, callerTools)
+  if (callerTools) await refuseTakenNames(deps, agent, callerTools, () => valuesNow(deps, agent, input))
   return recordOf(deps, input, { agent, fields, callerTools, overrides, mediaTypes })
 }
 
@@ -180,9 +182,10 @@ async function continuing(
   const { carried, waitedMs } = wait
   const { overrides } = carried
   const agent = await stillOverridden(deps, own, overrides)
-  const openToolbox = () => deps.openToolbox(agent.tools, new AbortController().signal)
+  const openToolbox = async () =>
+    deps.openToolbox(agent.tools, new AbortController().signal, await valuesNow(deps, agent, input))
   const calls = await fittingDecisions(decisions, openToolbox)
-  if (input.callerTools) await refuseTakenNames(deps, agent, input.callerTools)
+  if (input.callerTools) await refuseTakenNames(deps, agent, input.callerTools, () => valuesNow(deps, agent, input))
   return recordOf(deps, input, {
     agent,
     fields: { ...carried.fields, ...input.fields },
@@ -213,4 +216,14 @@ export function joinOnly(
   const basis = { agent, fields: noFields, callerTools: undefined, overrides: null, decided }
   const asked: MessageInput = { ...input, instructions: null, onBusy: 'reject' }
   return { ...recordOf(deps, asked, basis), joinOnly: true }
+}
+
+/** Returns the session's values as they are now, for a look at its tools. */
+async function valuesNow(
+  { sql }: RecordDependencies,
+  { id, tools }: AgentForCompletion,
+  { sessionId, user }: Pick<MessageInput, 'sessionId' | 'user'>,
+): Promise<ReplyValues> {
+  const session = tools.mcpServers.length > 0 ? await findSession(sql, id, sessionId) : null
+  return { ...valuesWithoutSession(), sessionId, user: session?.user ?? user, metadata: session?.metadata ?? {} }
 }

@@ -57,6 +57,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
             userLimits: givenLimits(body.userLimits),
             compaction: body.compaction ?? 'none',
             onLoss: body.onLoss ?? 'error',
+            onMissingTools: body.onMissingTools ?? 'tell',
           })
           await checkAnswerFields(tx, fieldRefusal, created)
           return await shown(tx, created)
@@ -78,6 +79,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
         userLimits,
         compaction,
         onLoss,
+        onMissingTools,
         ...rest
       } = body
       const changes: agents.AgentChanges = {
@@ -90,6 +92,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
         userLimits: givenLimits(userLimits),
         compaction: compaction === undefined ? undefined : (compaction ?? 'none'),
         onLoss: onLoss === undefined ? undefined : (onLoss ?? 'error'),
+        onMissingTools: onMissingTools === undefined ? undefined : (onMissingTools ?? 'tell'),
       }
       const updated = await withKnownReferences(body, () =>
         recordUpdate(sql, request, 'agent', {
