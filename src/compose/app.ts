@@ -35,7 +35,7 @@ import { openDatabase, waitForDatabase } from './database.ts'
 import { openHost } from './host.ts'
 import { type BackgroundOptions, startBackground } from './jobs.ts'
 import { startObservation } from './observation.ts'
-import { type Ground, openOwnership } from './ownership.ts'
+import { type Ground, openOwnership, storageLimits } from './ownership.ts'
 import { mountAll, type RouteOptions } from './routes.ts'
 import { collectWhenIdle } from './start/idle-collection.ts'
 import { startFault } from './start/start-fault.ts'
@@ -99,7 +99,8 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
 async function openOutside({ settings, log, closing, observation }: Ground, gate: LeaseGate) {
   const { outboundPolicy: policy, outboundAllow: allow, mcpAnswerDefaults: answerDefaults } = settings
   const { traceparent } = observation
-  const outbound = closing.use(createOutboundOnDemand({ policy, allow, traceparent, beforeSend: gate.check }))
+  const proxies = { https: settings.httpsProxy, http: settings.httpProxy, none: settings.noProxy }
+  const outbound = closing.use(createOutboundOnDemand({ policy, allow, proxies, traceparent, beforeSend: gate.check }))
   const mcp = closing.use(createMcpOnDemand({ outbound, log, answerDefaults }))
   const demoLine = createDemoLine()
   const model = closing.use(
@@ -176,7 +177,7 @@ async function openDependencies(ground: Ground) {
     model,
     gate,
     recorder,
-    storage: { sessionBytes: settings.maxSessionBytes, userBytes: settings.maxUserBytes },
+    storage: storageLimits(settings),
     traceRequests: settings.traceRequests === 'on',
     generationTimeoutMs: settings.generationTimeoutS * 1000,
     historyMaxTokens: settings.historyMaxTokens,

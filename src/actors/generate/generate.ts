@@ -29,7 +29,7 @@ import { cleanText, createTextCleaner } from './text-cleaner.ts'
 import { cleanCall, runTools } from './tool-calls.ts'
 import { type CountedTurn, createTally } from './usage-tally.ts'
 
-const DEFAULT_TOOL_CALLS = 10 // of a whole reply, when the agent sets no limit
+export const DEFAULT_TOOL_CALLS = 10 // of a whole reply, when the agent sets no limit
 
 export interface Generation {
   /**

@@ -19,6 +19,8 @@ import { type CallerTools, fittingDecisions, type GivenDecisions } from '../../f
 import { encodeStart } from '../../features/continuation/index.ts'
 import { type CallerLimits, countsOf, limitsInForce } from '../../features/limits/index.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
+import { findSession } from '../../persistence/replies/sessions/sessions.ts'
+import { type ReplyValues, valuesWithoutSession } from '../../templates/placeholders.ts'
 import {
   type AgentDependencies,
   agentActions,
@@ -27,13 +29,14 @@ import {
   refuseTakenNames,
   usesValues,
 } from './agent-for-reply.ts'
-import { findSession } from '../../persistence/replies/sessions/sessions.ts'
-import { type ReplyValues, valuesWithoutSession } from '../../templates/placeholders.ts'
 import { noFields } from './answer-fields.ts'
 import { type Instructions, textOfInstructions } from './caller-instructions.ts'
-import { type OverrideDependencies, type Overrides, overridden, stillOverridden } from './overrides.ts'
+import { lowerOverrides, type OverrideDependencies, type Overrides, overridden, stillOverridden } from './overrides.ts'
 import { refuse } from './refusals.ts'
 import { hashOf } from './request-options.ts'
+
+/** The version in which the Responses API numbers the events of a reply. It is stored, so that they are the same for ever. */
+export const ITEM_ENCODER = 2
 
 export type RecordDependencies = AgentDependencies & OverrideDependencies
 
@@ -93,7 +96,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
   const setup = {
     agentName: agent.name,
     request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
-    instructions: textOfInstructions(agent, instructions),
+    instructions: textOfInstructions(agent, instructions, response ? 'responses' : 'other'),
     actions: agentActions({ callerTools, includeActions, canWait: true }),
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },
     continued,
@@ -118,6 +121,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       providerId: agent.provider.id,
       prompt: agent.prompt,
       overrides: overrides?.configOverrides ?? null,
+      encoder: ITEM_ENCODER,
       ...(response && { response }),
       ...(sentAs !== undefined && { sentAs }),
       ...(madeBy !== undefined && { madeBy }),
@@ -180,7 +184,7 @@ async function continuing(
   const { wait } = decisions
   if (wait === null) return refuse('not_waiting')
   const { carried, waitedMs } = wait
-  const { overrides } = carried
+  const overrides = lowerOverrides(carried.overrides, input.overrides)
   const agent = await stillOverridden(deps, own, overrides)
   const openToolbox = async () =>
     deps.openToolbox(agent.tools, new AbortController().signal, await valuesNow(deps, agent, input))

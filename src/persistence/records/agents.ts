@@ -12,7 +12,7 @@ export interface Fallback {
 }
 
 /** Treatments of a request's own system messages: `append` puts them after the agent's prompt. */
-export const callerInstructions = ['refuse', 'append'] as const
+export const callerInstructions = ['refuse', 'append', 'responses'] as const
 export type CallerInstructions = (typeof callerInstructions)[number]
 
 /** Treatments of a history that comes near its budget: `auto` summarises its older part, `none` cuts it. */
@@ -51,7 +51,7 @@ export interface Agent {
 type Defaulted = 'callerInstructions' | 'userLimits' | 'compaction' | 'onLoss' | 'onMissingTools'
 
 /**
- * An agent before it is stored. A field that is absent is stored with its default: `callerInstructions` is `refuse`, there are no
+ * An agent before it is stored. A field that is absent is stored with its default: `callerInstructions` is `responses`, there are no
  * `userLimits`, `compaction` is `none`, `onLoss` is `error`, and `onMissingTools` is `tell`.
  */
 export type NewAgent = Omit<Agent, 'id' | 'createdAt' | 'updatedAt' | Defaulted> & {
@@ -90,7 +90,7 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
                         on_missing_tools)
     values (${name}, ${providerId}, ${model}, ${promptId}, ${JSON.stringify(generationConfig)}::text::jsonb,
       ${jsonOf(responseFormat)}::text::json, ${allowedOrigins}::text[], ${historyMaxTokens},
-      ${agent.callerInstructions ?? 'refuse'}, ${jsonOf(agent.userLimits)}::text::jsonb,
+      ${agent.callerInstructions ?? 'responses'}, ${jsonOf(agent.userLimits)}::text::jsonb,
       ${agent.compaction ?? 'none'}, ${agent.onLoss ?? 'error'}, ${agent.onMissingTools ?? 'tell'})
     returning id`
   const id = created?.id ?? ''
