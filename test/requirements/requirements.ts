@@ -9,6 +9,7 @@ import { edges } from './requirements-edges.ts'
 import { frontDoor } from './requirements-front-door.ts'
 import { handover } from './requirements-handover.ts'
 import { keys } from './requirements-keys.ts'
+import { lasting } from './requirements-lasting.ts'
 import { limits } from './requirements-limits.ts'
 import { mcp } from './requirements-mcp.ts'
 import { models } from './requirements-models.ts'
@@ -288,6 +289,7 @@ export const requirements = {
   ...responses,
   ...shares,
   ...tools,
+  ...lasting,
   ...limits,
   ...values,
   ...handover,
