@@ -12,6 +12,7 @@ import {
   listOf,
   oneOf,
   outboundRule,
+  proxyUrl,
   text,
   trustProxy,
   urlOf,
@@ -28,6 +29,8 @@ export class SettingsError extends Error {
 export interface Setting<T> {
   /** The environment variable. */
   name: string
+  /** A flag: the variable counts in lower case too, as other programs read it. That one wins. */
+  alsoLowerCase?: true
   /** The text in the environment. Null when it is unset. */
   default: string | null
   /** Markdown for docs/settings.md. */
@@ -47,6 +50,12 @@ const optional = <T>(name: string, meaning: string, read: Read<T>): Setting<T | 
   default: null,
   meaning,
   read,
+})
+
+/** A variable that many programs read, in both cases. */
+const shared = <T>(name: string, meaning: string, read: Read<T>): Setting<T | null> => ({
+  ...optional(name, meaning, read),
+  alsoLowerCase: true,
 })
 
 const list = <T>(name: string, meaning: string, read: Read<T>): Setting<T[]> => ({
@@ -113,6 +122,17 @@ export const table = {
     'OUTBOUND_ALLOW',
     'Hosts, `host:port` and CIDR ranges that outbound calls may reach.',
     outboundRule,
+  ),
+  httpsProxy: shared(
+    'HTTPS_PROXY',
+    'Proxy of outgoing requests to `https` addresses: `http://user:password@host:port`, or `https://…`. Also in lower case, like the next two. Not for PostgreSQL, Redis and exporters.',
+    proxyUrl,
+  ),
+  httpProxy: shared('HTTP_PROXY', 'The same for `http` addresses.', proxyUrl),
+  noProxy: shared(
+    'NO_PROXY',
+    'What is called without a proxy, separated by commas: hosts and suffixes, with a port or without, addresses, CIDR ranges, `*`.',
+    text,
   ),
   mcpAnswerDefaults: list(
     'MCP_ANSWER_DEFAULTS',
@@ -229,11 +249,16 @@ export type Settings = { [K in keyof typeof table]: (typeof table)[K] extends Se
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const entries = Object.entries<Setting<unknown>>(table).map(([key, row]) => [
     key,
-    readOne(row, environment[row.name]),
+    readOne(row, givenFor(row, environment)),
   ])
   const settings = Object.fromEntries(entries) as Settings // one entry for each row, parsed by that row
   checkTogether(settings)
   return settings
+}
+
+function givenFor({ name, alsoLowerCase }: Setting<unknown>, environment: Readonly<Record<string, string | undefined>>) {
+  const lower = alsoLowerCase ? environment[name.toLowerCase()] : undefined
+  return lower?.trim() ? lower : environment[name]
 }
 
 function readOne({ name, default: defaultValue, read }: Setting<unknown>, given: string | undefined): unknown {

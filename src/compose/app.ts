@@ -99,7 +99,8 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
 async function openOutside({ settings, log, closing, observation }: Ground, gate: LeaseGate) {
   const { outboundPolicy: policy, outboundAllow: allow, mcpAnswerDefaults: answerDefaults } = settings
   const { traceparent } = observation
-  const outbound = closing.use(createOutboundOnDemand({ policy, allow, traceparent, beforeSend: gate.check }))
+  const proxies = { https: settings.httpsProxy, http: settings.httpProxy, none: settings.noProxy }
+  const outbound = closing.use(createOutboundOnDemand({ policy, allow, proxies, traceparent, beforeSend: gate.check }))
   const mcp = closing.use(createMcpOnDemand({ outbound, log, answerDefaults }))
   const demoLine = createDemoLine()
   const model = closing.use(

@@ -2,8 +2,8 @@
 import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import { isNumberedKind, type StoredEvent } from '../../../actors/reply/reply-event.ts'
-import { encodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
 import { fold, jsonText } from '../../../persistence/replies/settling/stored-reply.ts'
+import { encodeCarried } from '../../../persistence/replies/stored/stored-carried.ts'
 
 interface GivenColumns {
   role: GivenMessage['role']

@@ -189,9 +189,11 @@ function continuingFirst(
     makeSession: { ...input.makeSession, ...(begins && messages && { begins: { ...begins, messages, carried } }) },
     decisions: {
       calls: [],
-      wait: { replyId: firstId, pending: [], carried, waitedMs: 0 },
+      wait: { replyId: firstId, pending: [], decided: [], carried, waitedMs: 0 },
       bySecret: false,
       asMessages: false,
+      inPart: false,
+      decides: [],
     },
   }
 }

@@ -242,3 +242,15 @@ verifies(
     expect((await update(json.id, { providerId: mistral })).status).toBe(400)
   },
 )
+
+verifies('contract-19.agent-fields', "a maxOutputTokens below the API's least is refused on creation", async () => {
+  const provider = { name: 'OpenAI', providerType: 'openai', apiKey: 'sk-0123456789' }
+  const providerId = (await server.call('POST', '/api/v1/settings/providers', provider)).json.id
+  const refused = await create({ providerId, generationConfig: { maxOutputTokens: 15 } })
+  expect([refused.status, refused.json.message]).toEqual([
+    400,
+    expect.stringMatching(/^generationConfig\.maxOutputTokens: .*16 or more/),
+  ])
+  const { json } = await create({ providerId, generationConfig: { maxOutputTokens: 16 } })
+  expect((await update(json.id, { generationConfig: { maxOutputTokens: 1 } })).status).toBe(400)
+})

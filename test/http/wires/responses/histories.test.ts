@@ -88,7 +88,7 @@ verifies(
     const body = { input: [...ended, call('c3'), output('c3', 'C')], tools }
     const key = { 'idempotency-key': 'ends' }
     const before = scene.up.calls.length
-  const made = (await create(body, key)).json
+    const made = (await create(body, key)).json
     expect((await create(body, key)).json).toEqual(made)
     expect(scene.up.calls).toHaveLength(before + 1)
     expect(sent().filter(({ role }: { role: string }) => role === 'tool')).toHaveLength(3)

@@ -13,8 +13,8 @@ import {
 } from '../../../../features/parts/index.ts'
 import { isObject } from '../../../../untrusted/is-object.ts'
 import { badRequest } from '../../../server/http-error.ts'
-import { isForeign } from './foreign-items.ts'
 import { uuidIn } from '../output/ids.ts'
+import { isForeign } from './foreign-items.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -9,8 +9,8 @@ import { isObject } from '../../../../untrusted/is-object.ts'
 import { isAbsent, readAnswerFields } from '../../../sending/answer-fields.ts'
 import { type Instructions, instructionsOf, refuseOfSecret } from '../../../sending/caller-instructions.ts'
 import { badRequest, HttpError } from '../../../server/http-error.ts'
-import type { InputItem } from './input-items.ts'
 import { foreignIn } from './foreign-items.ts'
+import type { InputItem } from './input-items.ts'
 import { toolRefusal } from './refused-tools.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
