@@ -175,6 +175,7 @@ async function openDependencies(ground: Ground) {
     ...answering,
     ...opened,
     model,
+    mcp,
     gate,
     recorder,
     storage: storageLimits(settings),
