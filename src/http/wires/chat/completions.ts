@@ -107,6 +107,7 @@ export interface StatelessRequest {
   reasoning: boolean
   stream: boolean
   includeUsage: boolean
+  turnsApart?: boolean // see Actions
   /** The text that follows the agent's prompt. Null or absent when the request brings none. */
   instructions?: Instructions | null
   /** The end user. Null when the request names none. */
@@ -140,7 +141,8 @@ export async function answerStateless<Body>(
 ): Promise<Body | undefined> {
   const agent = await loadAgent(deps, agentId)
   const uploads = requireUploads(request)
-  const { sent: given, instructions, fields, callerTools, reasoning, includeUsage, user, stream } = read(uploads, agent)
+  const { sent: given, instructions, fields, callerTools, reasoning, ...wanted } = read(uploads, agent)
+  const { includeUsage, user, stream, turnsApart } = wanted
   const appended = textOfInstructions(agent, instructions)
   const sent = await findAllStored(given, ownParts(deps.sql, caller))
   const asked = { ...agentRequest(deps, agent, fields, mediaTypesOf(partsIn(sent))), reasoning }
@@ -163,7 +165,7 @@ export async function answerStateless<Body>(
       replyId: id,
       model: deps.model,
       openToolbox: (signal: AbortSignal) => openToolbox(signal, values),
-      actions: { ...agentActions({ callerTools, canWait: false }), callsUsed: callsSinceUser(messages) },
+      actions: { ...agentActions({ callerTools, canWait: false, turnsApart }), callsUsed: callsSinceUser(messages) },
       timeoutMs: deps.generationTimeoutMs,
       gate: deps.gate,
       observer,
