@@ -34,7 +34,7 @@ import { placeOf } from './place.ts'
 import { ignoredIn, instructionsIn, type RequestFields, readFields, renamingFieldsInErrors } from './request-fields.ts'
 import type { ResponseObject } from './response-object.ts'
 import { answerStatelessly } from './stateless.ts'
-import { sessionOfKey } from './store/session-of-key.ts'
+import { sessionOfKey } from '../../sending/session-of-key.ts'
 import { findResponse, firstReplyOf } from './store/stored-responses.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
@@ -101,13 +101,16 @@ const baseOf = ({ body, exchange: { caller, request, reply }, wanted, instructio
   by: userOf(caller),
   includeUsage: false,
   reasoning: true,
-  idempotency: idempotencyOf(request, body),
+  idempotency: idempotencyOf(request, heldTo(body)),
   isRetry: isRetry(request),
   onBusy: body.on_busy ?? 'reject',
   origin: originOf(request),
   counted: callerLimits(caller, reply),
   ...wanted,
 })
+
+/** Returns the part of a body that its key is held to: `stream` changes no answer. */
+const heldTo = ({ stream: _, ...body }: Body) => body
 
 const partsOf = (
   deps: ResponseDependencies,
@@ -149,7 +152,8 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
   return await sendFrom(deps, agentId, { ...input, makeSession }, parts)
 }
 
-const hashIn = (body: Body, { request }: Exchange): string => hashOf(body, request.uploads?.named).toString('hex')
+const hashIn = (body: Body, { request }: Exchange): string =>
+  hashOf(heldTo(body), request.uploads?.named).toString('hex')
 
 function beginsWith(messages: GivenMessage[], metadata: Record<string, string>): Pick<SessionToMake, 'begins'> {
   const isEmpty = messages.length === 0 && Object.keys(metadata).length === 0
