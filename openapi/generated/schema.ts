@@ -716,8 +716,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide all calls that wait in a session
-         * @description The answer is a completion: a new reply, which makes the approved calls first. Its frames have the next ids. Of several deciders one wins, the others get 409.
+         * Decide calls that wait in a session
+         * @description Where all is decided, the answer is a completion: a new reply, which makes the approved calls first. Its frames have the next ids. While other calls are left, the decisions are stored, and the answer is the session. Of several deciders of a call one wins, the others get 409.
          */
         post: operations["createSessionActions"];
         delete?: never;
@@ -1447,7 +1447,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide all calls that wait in a session
+         * Decide calls that wait in a session
          * @description As on the deploy API. With `stream`: Frames are those of deploy sessions, with ids; the named events `tool_call`, `tool_result` and `state` between them have none.
          */
         post: operations["createPlaygroundActions"];
@@ -2074,7 +2074,7 @@ export interface components {
     schemas: {
         /** @description Fields and `tools` that it does not bring stay those of the request that started the waiting reply. */
         ActionsRequest: {
-            /** @description One for each pending call. */
+            /** @description Each about another pending call. Those that are left stay pending. */
             decisions: components["schemas"]["Decision"][];
             /** @description When true, the response is an event stream. False by default. */
             stream?: boolean | null;
@@ -2406,10 +2406,10 @@ export interface components {
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens: number | null;
             /**
-             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
              * @enum {string}
              */
-            callerInstructions: "refuse" | "append";
+            callerInstructions: "refuse" | "append" | "responses";
             /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null when there is none. */
             userLimits: {
                 /** @description Requests that begin a reply, in any 60 s. */
@@ -2566,10 +2566,10 @@ export interface components {
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
-             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
              * @enum {string|null}
              */
-            callerInstructions?: "refuse" | "append" | null;
+            callerInstructions?: "refuse" | "append" | "responses" | null;
             /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
             userLimits?: {
                 /** @description Requests that begin a reply, in any 60 s. */
@@ -2656,8 +2656,8 @@ export interface components {
             data: components["schemas"]["AgentModel"][];
         };
         AgentResponseRequestBody: {
-            /** @description A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
-            input: string | Record<string, never>[];
+            /** @description Required. A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
+            input?: string | Record<string, never>[];
             /** @description The conversation to go on with, behind its head: an id, or an object with one. */
             conversation?: string | {
                 id: string;
@@ -2670,7 +2670,7 @@ export interface components {
             store?: boolean | null;
             /** @description When true, the answer comes at once, with status `in_progress`, and is read later. */
             background?: boolean | null;
-            /** @description Text that follows the agent’s prompt, for this request alone, where the agent takes it; else 400. */
+            /** @description Text that follows the agent’s prompt, for this request alone; 400 for an agent that refuses it. */
             instructions?: string | null;
             /** @description When true, calls that wait for an approval are shown, as `mcp_approval_request`. */
             include_actions?: boolean | null;
@@ -2692,6 +2692,8 @@ export interface components {
             tool_choice?: string | Record<string, never> | null;
             /** @description Most tokens of the answer. */
             max_output_tokens?: number | null;
+            /** @description Most tool calls of the reply and of those that continue it, where the agent’s own number is not lower. */
+            max_tool_calls?: number | null;
             /** @description `format`: form of the answer, as `response_format` of chat completions, without its inner object. */
             text?: {
                 format?: Record<string, never> | null;
@@ -2835,10 +2837,10 @@ export interface components {
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
-             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
              * @enum {string|null}
              */
-            callerInstructions?: "refuse" | "append" | null;
+            callerInstructions?: "refuse" | "append" | "responses" | null;
             /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
             userLimits?: {
                 /** @description Requests that begin a reply, in any 60 s. */
@@ -2890,10 +2892,10 @@ export interface components {
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
-             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
              * @enum {string|null}
              */
-            callerInstructions?: "refuse" | "append" | null;
+            callerInstructions?: "refuse" | "append" | "responses" | null;
             /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
             userLimits?: {
                 /** @description Requests that begin a reply, in any 60 s. */
@@ -4970,8 +4972,8 @@ export interface components {
              * @enum {string}
              */
             truncation: "auto";
-            /** @description Always null. */
-            max_tool_calls: null;
+            /** @description As it was sent. */
+            max_tool_calls: number | null;
             /**
              * @description Always the same.
              * @enum {string}
@@ -5016,8 +5018,8 @@ export interface components {
         };
         /** @description Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         ResponseRequestBody: {
-            /** @description A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
-            input: string | Record<string, never>[];
+            /** @description Required. A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
+            input?: string | Record<string, never>[];
             /** @description The conversation to go on with, behind its head: an id, or an object with one. */
             conversation?: string | {
                 id: string;
@@ -5030,7 +5032,7 @@ export interface components {
             store?: boolean | null;
             /** @description When true, the answer comes at once, with status `in_progress`, and is read later. */
             background?: boolean | null;
-            /** @description Text that follows the agent’s prompt, for this request alone, where the agent takes it; else 400. */
+            /** @description Text that follows the agent’s prompt, for this request alone; 400 for an agent that refuses it. */
             instructions?: string | null;
             /** @description When true, calls that wait for an approval are shown, as `mcp_approval_request`. */
             include_actions?: boolean | null;
@@ -5052,6 +5054,8 @@ export interface components {
             tool_choice?: string | Record<string, never> | null;
             /** @description Most tokens of the answer. */
             max_output_tokens?: number | null;
+            /** @description Most tool calls of the reply and of those that continue it, where the agent’s own number is not lower. */
+            max_tool_calls?: number | null;
             /** @description `format`: form of the answer, as `response_format` of chat completions, without its inner object. */
             text?: {
                 format?: Record<string, never> | null;
@@ -10421,6 +10425,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The user of the client secret follows eight lists of the agent already, or the key sixty-four. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description Internal error. */
             500: {
                 headers: {
@@ -11174,7 +11187,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChatCompletion"];
+                    "application/json": components["schemas"]["ChatCompletion"] | components["schemas"]["DeploySession"];
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
@@ -11223,7 +11236,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Nothing waits, somebody else has decided, or a reply is running; nothing was stored. */
+            /** @description Nothing waits, somebody else has decided one of the calls, or a reply is running; nothing was stored. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15933,7 +15946,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChatCompletion"];
+                    "application/json": components["schemas"]["ChatCompletion"] | components["schemas"]["PlaygroundSession"];
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
@@ -15982,7 +15995,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Nothing waits, somebody else has decided, or a reply is running; nothing was stored. */
+            /** @description Nothing waits, somebody else has decided one of the calls, or a reply is running; nothing was stored. */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -26,6 +26,8 @@ export interface ReplyFacts {
   sentAs?: string
   /** SHA-256 (hex) of the request that made the session for its user, by which a retry of that is known. Absent on all others. */
   madeBy?: string
+  /** The version in which the Responses API numbers its events, whichever API began it. Absent on those of before. */
+  encoder?: number
   /** Absent when another API began the reply. */
   response?: ResponseRequest
   /** The limits that its use counts for. Absent when there are none. */
@@ -98,11 +100,13 @@ export interface NewMessage extends SentMessage {
   extras: MessageExtras<MessagePart | PartIdentity>
 }
 
-/** Decisions about all that is pending in a session whose newest reply is `waitId`. */
+/** Decisions about calls that are pending in a session whose newest reply is `waitId`. */
 export interface Decisions {
   /** Null when nothing is waiting: the call may only join the reply that an earlier identical call started. */
   waitId: string | null
   calls: readonly DecidedCall[]
+  /** Whether other calls may be left undecided: then nothing begins. */
+  inPart: boolean
   /** The hash of what was sent, which identifies a retry. */
   hash: Buffer
 }

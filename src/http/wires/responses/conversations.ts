@@ -22,13 +22,13 @@ import { badRequest, HttpError, missing } from '../../server/http-error.ts'
 import { agentNamed } from '../chat/models.ts'
 import { mountDeploy } from '../chat/scope.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
-import { conversationOf, givenMessages } from './history-items.ts'
-import { idOf, uuidIn } from './ids.ts'
-import { readInput } from './input-items.ts'
-import { type ItemQuery, listOfItems, orderOf } from './item-list.ts'
-import { instructionsIn } from './request-fields.ts'
+import { conversationOf, givenMessages } from './input/history-items.ts'
+import { readInput } from './input/input-items.ts'
+import { instructionsIn } from './input/request-fields.ts'
+import { idOf, uuidIn } from './output/ids.ts'
+import { type ItemQuery, listOfItems, orderOf } from './output/item-list.ts'
+import { conversationItems } from './output/stored-items.ts'
 import { findConversation, type StoredConversation } from './store/stored-responses.ts'
-import { conversationItems } from './stored-items.ts'
 
 interface Named {
   /** The parameters of the path. Below `/api/v1/openai` it names no agent: the conversation may belong to any agent. */
@@ -67,8 +67,10 @@ async function create(
   if (isSecret && !isEmpty) throw new HttpError(403, 'items: a history is given with the deploy key')
   if (isSecret) await refuseUsedMetadata(deps, agentId, metadata ?? {}, async () => ({}))
   const read = isEmpty ? [] : readInput(given, requireUploads(request), 'items')
-  const instructions = instructionsIn(read, {}, caller)
-  if (instructions !== null) refuseUnwanted(await loadAgent(deps, agentId), instructions)
+  if (read.some(({ kind }) => kind === 'instructions')) {
+    const agent = await loadAgent(deps, agentId)
+    refuseUnwanted(agent, instructionsIn(read, {}, { agent, caller }))
+  }
   const messages = givenMessages(conversationOf(read, 'items'), 'items')
   const wanted = { user: userOf(caller), metadata, messages }
   const make = () => makeSession(deps, agentId, wanted, { secretNumber: isSecret ? caller.number : null })

@@ -32,6 +32,7 @@ export const factsSchema = Type.Object({
   queued: Type.Optional(Type.Boolean()),
   sentAs: Type.Optional(Type.String()),
   madeBy: Type.Optional(Type.String()),
+  encoder: Type.Optional(Type.Number()),
   response: Type.Optional(
     Type.Object({
       encoder: Type.Optional(Type.Number()),
@@ -39,6 +40,7 @@ export const factsSchema = Type.Object({
       metadata: Type.Record(Type.String(), Type.String()),
       instructions: Type.Optional(Type.String()),
       maxOutputTokens: Type.Optional(Type.Number()),
+      maxToolCalls: Type.Optional(Type.Number()),
       parallelToolCalls: Type.Optional(Type.Boolean()),
       toolChoice: Type.Optional(Type.Unknown()),
       tools: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
@@ -95,7 +97,7 @@ const stepDetailSchema = Type.Record(
 )
 
 type Details = Omit<Counted, 'promptTokens' | 'completionTokens'>
-/** The facts that the admission notes of what it told, and those of claim_reply.sql when a reply is taken over. */
+/** The facts that the admission notes of what it told, and those of take_over_reply.sql when a reply is taken over. */
 type Noted = { values: NonNullable<Admitted['values']>; handedOver: string; continuations: Continuation[] }
 /** A check that does not compile if a type differs from its schema. */
 true satisfies SameFields<Static<typeof factsSchema>, Partial<ReplyFacts & ReplyFigures & Noted & { counted: Details }>>

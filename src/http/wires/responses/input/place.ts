@@ -3,17 +3,24 @@
  * 404 and 409.
  */
 
-import type { CallAnswer, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
-import { answersAmong, awaitedAt, findWait, type GivenDecisions, type Wait } from '../../../features/approvals/index.ts'
-import type { SentMessage } from '../../../features/parts/index.ts'
-import { type Caller, opens, ownSession, userOf } from '../../../features/users/index.ts'
-import type { Sql } from '../../../persistence/postgres/database.ts'
-import { noRetry } from '../../sending/refusals.ts'
-import { badRequest, CodedError, HttpError, missing } from '../../server/http-error.ts'
-import { callUuid, uuidIn } from './ids.ts'
+import type { CallAnswer, DecidedCall, MessagePlace } from '../../../../actors/ports/index.ts'
+import type { WaitKind } from '../../../../actors/reply/reply-event.ts'
+import {
+  answersAmong,
+  awaitedAt,
+  findWait,
+  type GivenDecisions,
+  type Wait,
+} from '../../../../features/approvals/index.ts'
+import type { SentMessage } from '../../../../features/parts/index.ts'
+import { type Caller, opens, ownSession, userOf } from '../../../../features/users/index.ts'
+import type { Sql } from '../../../../persistence/postgres/database.ts'
+import { noRetry } from '../../../sending/refusals.ts'
+import { badRequest, CodedError, HttpError, missing } from '../../../server/http-error.ts'
+import { callUuid, uuidIn } from '../output/ids.ts'
+import { type NamedReplies, type NamedReply, namedReplies } from '../store/named-replies.ts'
+import { findResponse } from '../store/stored-responses.ts'
 import type { InputItem } from './input-items.ts'
-import { type NamedReplies, type NamedReply, namedReplies } from './store/named-replies.ts'
-import { findResponse } from './store/stored-responses.ts'
 
 /** The caller and the agent of a request. */
 export interface By {
@@ -34,6 +41,9 @@ export type Placed =
   | { kind: 'decisions'; sessionId: string; decisions: GivenDecisions }
 
 type Answer = Extract<InputItem, { kind: 'output' | 'approval' }>
+
+/** The kinds that items of the input can decide. */
+const responsesDecide: readonly WaitKind[] = ['approval', 'caller']
 
 const isAnswer = (item: InputItem): item is Answer => item.kind === 'output' || item.kind === 'approval'
 
@@ -64,7 +74,14 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readon
   }
   refuseStray(fresh)
   refuseMissed(answered, wait)
-  const decisions = { calls, wait: waits, bySecret: by.caller.kind === 'secret', asMessages: false }
+  const decisions = {
+    calls,
+    wait: waits,
+    bySecret: by.caller.kind === 'secret',
+    asMessages: false,
+    inPart: false,
+    decides: responsesDecide,
+  }
   return { kind: 'decisions', sessionId, decisions }
 }
 
