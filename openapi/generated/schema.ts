@@ -15814,7 +15814,10 @@ export interface operations {
     createPlaygroundChat: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 agent_id: string;
             };

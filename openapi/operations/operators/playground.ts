@@ -82,6 +82,10 @@ export const playground = operations({
     role: 'editor',
     summary: 'Send a message, optionally with other settings and tools',
     description: `The response header \`x-session-id\` is the id of the session. ${frames}`,
+    headers: {
+      'Idempotency-Key':
+        'Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400.',
+    },
     takesParts: true,
     body: PlaygroundChatRequest,
     streams: 'only',
