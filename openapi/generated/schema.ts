@@ -716,8 +716,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide all calls that wait in a session
-         * @description The answer is a completion: a new reply, which makes the approved calls first. Its frames have the next ids. Of several deciders one wins, the others get 409.
+         * Decide calls that wait in a session
+         * @description Where all is decided, the answer is a completion: a new reply, which makes the approved calls first. Its frames have the next ids. While other calls are left, the decisions are stored, and the answer is the session. Of several deciders of a call one wins, the others get 409.
          */
         post: operations["createSessionActions"];
         delete?: never;
@@ -1447,7 +1447,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide all calls that wait in a session
+         * Decide calls that wait in a session
          * @description As on the deploy API. With `stream`: Frames are those of deploy sessions, with ids; the named events `tool_call`, `tool_result` and `state` between them have none.
          */
         post: operations["createPlaygroundActions"];
@@ -2074,7 +2074,7 @@ export interface components {
     schemas: {
         /** @description Fields and `tools` that it does not bring stay those of the request that started the waiting reply. */
         ActionsRequest: {
-            /** @description One for each pending call. */
+            /** @description Each about another pending call. Those that are left stay pending. */
             decisions: components["schemas"]["Decision"][];
             /** @description When true, the response is an event stream. False by default. */
             stream?: boolean | null;
@@ -10425,6 +10425,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The user of the client secret follows eight lists of the agent already, or the key sixty-four. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description Internal error. */
             500: {
                 headers: {
@@ -11178,7 +11187,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChatCompletion"];
+                    "application/json": components["schemas"]["ChatCompletion"] | components["schemas"]["DeploySession"];
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
@@ -11227,7 +11236,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Nothing waits, somebody else has decided, or a reply is running; nothing was stored. */
+            /** @description Nothing waits, somebody else has decided one of the calls, or a reply is running; nothing was stored. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15934,7 +15943,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChatCompletion"];
+                    "application/json": components["schemas"]["ChatCompletion"] | components["schemas"]["PlaygroundSession"];
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
@@ -15983,7 +15992,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Nothing waits, somebody else has decided, or a reply is running; nothing was stored. */
+            /** @description Nothing waits, somebody else has decided one of the calls, or a reply is running; nothing was stored. */
             409: {
                 headers: {
                     [name: string]: unknown;

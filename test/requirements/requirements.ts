@@ -9,6 +9,7 @@ import { edges } from './requirements-edges.ts'
 import { frontDoor } from './requirements-front-door.ts'
 import { handover } from './requirements-handover.ts'
 import { keys } from './requirements-keys.ts'
+import { lasting } from './requirements-lasting.ts'
 import { limits } from './requirements-limits.ts'
 import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
@@ -287,6 +288,7 @@ export const requirements = {
   ...responses,
   ...shares,
   ...tools,
+  ...lasting,
   ...limits,
   ...values,
   ...handover,

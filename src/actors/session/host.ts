@@ -219,7 +219,7 @@ async function answered(host: Host, sessionId: string, admission: Admission, rep
   }
   if (admission.outcome === 'admitted') throw new Error('A look has admitted a message.')
   if (admission.outcome === 'refused') return { outcome: refusalOf(host) ?? 'full' }
-  if (admission.outcome === 'limited') return admission
+  if (admission.outcome === 'limited' || admission.outcome === 'decided_in_part') return admission
   return { outcome: admission.outcome === 'fenced' ? 'unavailable' : admission.outcome }
 }
 

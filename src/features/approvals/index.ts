@@ -13,9 +13,9 @@ export {
   answersAmong,
   awaitedAt,
   decisionsIn,
-  fittingDecisions,
   type GivenDecisions,
   readDecisions,
 } from './routes/decisions.ts'
+export { fittingDecisions } from './routes/fitting-decisions.ts'
 export { recordDecisions, sendDecisions } from './routes/record-decisions.ts'
 export { findWait, type Wait } from './store/waits.ts'

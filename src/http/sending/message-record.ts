@@ -193,7 +193,7 @@ async function continuing(
     callerTools: input.callerTools ?? { tools: carried.tools, choice: null },
     overrides,
     continued: { carried, waitedMs },
-    decided: { waitId: wait.replyId, calls, hash: hashOf(decisions.calls) },
+    decided: { waitId: wait.replyId, calls, inPart: decisions.inPart, hash: hashOf(decisions.calls) },
   })
 }
 

@@ -17,6 +17,7 @@ interface ExtraColumns {
     wait_id?: string | null
     decisions?: readonly DecidedCall[]
     decisions_hash?: string
+    in_part?: boolean
   }
   session: {
     external_id: string | null

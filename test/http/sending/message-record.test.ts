@@ -59,8 +59,15 @@ const carried = {
   fields: { seed: 2 },
   overrides: null,
 }
-const wait = { replyId: 'r', pending: [], carried, waitedMs: 5 }
-const decisions = { calls: [], wait, bySecret: false, asMessages: false }
+const wait = { replyId: 'r', pending: [], decided: [], carried, waitedMs: 5 }
+const decisions = {
+  calls: [],
+  wait,
+  bySecret: false,
+  asMessages: false,
+  inPart: true,
+  decides: ['approval' as const, 'caller' as const],
+}
 
 const everyWay = async () => ({
   message: await recordFrom(deps, agent, input),

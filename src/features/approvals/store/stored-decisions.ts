@@ -8,9 +8,9 @@ export function admittedDecisions({ decided, answers, ...others }: MessageDecisi
   return { ...(answers && answers.length > 0 && { answers }), ...(decided && decisionColumns(decided)) }
 }
 
-function decisionColumns({ waitId, calls, hash, ...others }: Decisions) {
+function decisionColumns({ waitId, calls, hash, inPart, ...others }: Decisions) {
   others satisfies Record<string, never>
-  return { wait_id: waitId, decisions: calls, decisions_hash: hash.toString('hex') }
+  return { wait_id: waitId, decisions: calls, decisions_hash: hash.toString('hex'), in_part: inPart }
 }
 
 /** Returns the argument of keep_waiting_calls.sql. */

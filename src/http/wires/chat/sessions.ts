@@ -6,12 +6,13 @@ import type { MessagePart } from '../../../actors/ports/index.ts'
 import type { SessionHost } from '../../../actors/session/host.ts'
 import { makeSession, moveHead } from '../../../features/branches/index.ts'
 import { asCountedRequest, type LimitDependencies } from '../../../features/limits/index.ts'
-import { type FeedDependencies, sendChanges, tellPosition } from '../../../features/live-lists/index.ts'
+import { type FeedDependencies, type Follower, sendChanges, tellPosition } from '../../../features/live-lists/index.ts'
 import { answerPart, partPath } from '../../../features/parts/index.ts'
 import {
   type Caller,
   callerLimits,
   type DeployHandlers,
+  keyIdOf,
   ownSession,
   refuseUsedMetadata,
   type UsedMetadataDependencies,
@@ -51,6 +52,17 @@ export const wireSession = ({ headId, forkedFrom, ...session }: Session) => ({
   created_at: session.createdAt,
   updated_at: session.updatedAt,
 })
+
+const wireChange = ({ status, queued, ...session }: Session & { status: string; queued: number }) => ({
+  ...wireSession(session),
+  status,
+  queued,
+})
+
+const followerOf = (caller: Caller, agentId: string): Follower =>
+  caller.kind === 'secret'
+    ? { kind: 'user', id: `${agentId} ${caller.user}` }
+    : { kind: 'key', id: keyIdOf(caller) ?? 'PUBLIC_API_KEY' }
 
 const wirePart = ({ id: messageId, agentId, sessionId }: Message, part: MessagePart, index: number) => ({
   type: part.type,
@@ -138,7 +150,8 @@ export const sessionHandlers = (deps: SessionDependencies) => {
           users: [userOf(caller), query.user ?? null],
           lastEventId: query.last_event_id,
           endsAt: caller.kind === 'secret' ? caller.expiresAt : null,
-          show: ({ status, queued, ...session }) => ({ ...wireSession(session), status, queued }),
+          show: wireChange,
+          follower: followerOf(caller, agent.id),
         },
       )
     },
