@@ -1,10 +1,10 @@
 /** Holds of compactions and places of limits that are taken late (contract section 35, repeats and late arrivals). */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { nothingUsed } from '../../../src/actors/generate/usage-tally.ts'
 import { createCheckpoints } from '../../../src/features/compaction/store/checkpoints.ts'
 import { createLimitGate } from '../../../src/features/limits/store/limits.ts'
 import { insertUsage } from '../../../src/features/limits/store/usage/usage.ts'
-import { nothingUsed } from '../../../src/actors/generate/usage-tally.ts'
 import { verifies } from '../../verifies.ts'
 import { openLateScene } from './late-scene.ts'
 
