@@ -95,7 +95,7 @@ export function createQueueStore(sql: Sql, owner: () => Owner): QueueStore {
 
 async function waitingIn(sql: Sql, sessionId: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
-    select id from queued_messages where session_id = ${sessionId} and admission is null`
+    select id from queued_messages where session_id = ${sessionId} and admission is null and rank >= 0`
   return rows.map(({ id }) => id)
 }
 
