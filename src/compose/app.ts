@@ -165,6 +165,7 @@ async function openDependencies(ground: Ground) {
   const answering = { sql, secrets, agents, fieldRefusal, partRefusal, ...tools }
   const opened = openHost(ground, {
     ...{ coordination, recorder, handovers: owned.handovers, model, gate, answering },
+    limits: createLimitGate(repliesSql, coordination),
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
   })
   const { host } = opened
@@ -186,7 +187,6 @@ async function openDependencies(ground: Ground) {
     historyMaxTokens: settings.historyMaxTokens,
     providerTypes,
     observer,
-    limits: createLimitGate(repliesSql, coordination),
     requestObservers,
     usageStored,
     webhookSender,
