@@ -12,7 +12,14 @@ import { createRemoteReplies } from '../reply/remote-reply.ts'
 import { replyOf, startReply } from '../reply/start-reply.ts'
 import { cancelAndWait } from './cancel.ts'
 import { drainSessions } from './drain.ts'
-import { drainExtensions, endExtensions, type Host, type HostExtension, type HostOptions } from './extension.ts'
+import {
+  drainExtensions,
+  endExtensions,
+  goesOnElsewhere,
+  type Host,
+  type HostExtension,
+  type HostOptions,
+} from './extension.ts'
 import { checkSessions, createLiveSessions, errorOf, forgetAgent, forgetSession } from './live-sessions.ts'
 import { ownedReplies } from './owned.ts'
 import { findAdmitted } from './recover-admission.ts'
@@ -51,7 +58,12 @@ export function createSessionHost(host: Host, extensions: readonly HostExtension
   host.extensions = extensions
   return {
     registry: host.registry,
-    owned: ownedReplies(host, host.remote, { journal, gate, log }),
+    owned: ownedReplies(host, host.remote, {
+      journal,
+      gate,
+      log,
+      goesOnElsewhere: (reply) => goesOnElsewhere(host, reply),
+    }),
     draining: () => host.draining,
     /** Replies that run here, stateless ones included. */
     running: host.registry.running,

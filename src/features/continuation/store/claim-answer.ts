@@ -1,4 +1,4 @@
-/** The answer of claim_reply.sql. */
+/** The answer of take_over_reply.sql. */
 import Type, { type Static } from 'typebox'
 import {
   type CallDecision,
