@@ -17,6 +17,7 @@ import type { MetricsSnapshot } from '../observability/metrics.ts'
 import { openSecrets } from '../persistence/records/access/secrets.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
+import { versionOldAgents } from '../features/versions/store/versions.ts'
 import { keepOldNames } from '../persistence/records/tools/tool-approvals.ts'
 import { deleteAgent } from '../persistence/replies/sessions/sessions.ts'
 import { migrate } from '../persistence/schema.ts'
@@ -86,6 +87,7 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
     log.debug({ applied }, 'What the migration applied.')
   }
   await waitForDatabase(() => keepOldNames(sql, workOutOldNames), log)
+  await waitForDatabase(() => versionOldAgents(sql), log)
   await waitForDatabase(() => passEarlierNumbers(sql), log)
   const { secretKeys: keys, dataDir } = settings
   const options = { keys, dataDir, external: embedded === null }

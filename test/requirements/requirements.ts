@@ -19,6 +19,7 @@ import { signIn } from './requirements-sign-in.ts'
 import { told } from './requirements-told.ts'
 import { tools } from './requirements-tools.ts'
 import { values } from './requirements-values.ts'
+import { versions } from './requirements-versions.ts'
 
 export const requirements = {
   // ── specification ─────────────────────────────────────────────────────────────────────────────────────
@@ -289,6 +290,7 @@ export const requirements = {
   ...tools,
   ...limits,
   ...values,
+  ...versions,
   ...handover,
   ...keys,
   ...signIn,

@@ -3,4 +3,4 @@ export { changedSecret, changesBetween, headerChange, withoutSecrets } from './r
 export { commitChange } from './routes/commit-change.ts'
 export { changesOf, type Dependent } from './routes/dependents.ts'
 export { originOf, recordChange, recordCreation, recordDeletion, recordUpdate } from './routes/record-change.ts'
-export { type AuditedChange, writeEntries } from './store/audit.ts'
+export { type AuditedChange, tellActor, writeEntries } from './store/audit.ts'
