@@ -80,6 +80,14 @@ export const urlOf =
     return url
   }
 
+/** Reads the URL of a proxy; without a scheme it is http. The value may hold a password, so it is not repeated. */
+export const proxyUrl: Read<string> = (value) => {
+  const given = value.trim()
+  const url = URL.parse(given.includes('://') ? given : `http://${given}`)
+  if (url !== null && url.hostname !== '' && /^https?:$/.test(url.protocol)) return url.href
+  throw new Error('is not a URL of the form http://… or https://…')
+}
+
 const postgresUrl = urlOf('postgres', 'postgresql')
 
 /**

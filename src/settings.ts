@@ -12,6 +12,7 @@ import {
   listOf,
   oneOf,
   outboundRule,
+  proxyUrl,
   text,
   trustProxy,
   urlOf,
@@ -28,6 +29,8 @@ export class SettingsError extends Error {
 export interface Setting<T> {
   /** The environment variable. */
   name: string
+  /** A flag: the variable counts in lower case too, as other programs read it. That one wins. */
+  alsoLowerCase?: true
   /** The text in the environment. Null when it is unset. */
   default: string | null
   /** Markdown for docs/settings.md. */
@@ -47,6 +50,12 @@ const optional = <T>(name: string, meaning: string, read: Read<T>): Setting<T | 
   default: null,
   meaning,
   read,
+})
+
+/** A variable that many programs read, in both cases. */
+const shared = <T>(name: string, meaning: string, read: Read<T>): Setting<T | null> => ({
+  ...optional(name, meaning, read),
+  alsoLowerCase: true,
 })
 
 const list = <T>(name: string, meaning: string, read: Read<T>): Setting<T[]> => ({
@@ -114,6 +123,17 @@ export const table = {
     'Hosts, `host:port` and CIDR ranges that outbound calls may reach.',
     outboundRule,
   ),
+  httpsProxy: shared(
+    'HTTPS_PROXY',
+    'Proxy of outgoing requests to `https` addresses: `http://user:password@host:port`, or `https://…`. Also in lower case, like the next two. Not for PostgreSQL, Redis and exporters.',
+    proxyUrl,
+  ),
+  httpProxy: shared('HTTP_PROXY', 'The same for `http` addresses.', proxyUrl),
+  noProxy: shared(
+    'NO_PROXY',
+    'What is called without a proxy, separated by commas: hosts and suffixes, with a port or without, addresses, CIDR ranges, `*`.',
+    text,
+  ),
   mcpAnswerDefaults: list(
     'MCP_ANSWER_DEFAULTS',
     'Hosts of MCP servers whose questions to the user (forms of elicitation) are answered with their defaults, without asking the user. Other servers are told that elicitation is not supported.',
@@ -180,6 +200,12 @@ export const table = {
     'The same limit for all sessions of a user with an agent. Unset: no limit.',
     wholeNumber(1, 2 ** 50),
   ),
+  maxUserSessions: setting(
+    'MAX_USER_SESSIONS',
+    '10000',
+    'Sessions that a user may have with an agent; one more gets 429.',
+    wholeNumber(1, 1_000_000),
+  ),
   sessionRetentionDays: optional('SESSION_RETENTION_DAYS', 'Sessions idle for longer are removed. Unset: never.', days),
   auditRetentionDays: setting('AUDIT_RETENTION_DAYS', '365', 'Entries of the audit are removed after this.', days),
   traceRetentionDays: setting('TRACE_RETENTION_DAYS', '30', 'Recorded transitions are removed after this.', days),
@@ -223,11 +249,19 @@ export type Settings = { [K in keyof typeof table]: (typeof table)[K] extends Se
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const entries = Object.entries<Setting<unknown>>(table).map(([key, row]) => [
     key,
-    readOne(row, environment[row.name]),
+    readOne(row, givenFor(row, environment)),
   ])
   const settings = Object.fromEntries(entries) as Settings // one entry for each row, parsed by that row
   checkTogether(settings)
   return settings
+}
+
+function givenFor(
+  { name, alsoLowerCase }: Setting<unknown>,
+  environment: Readonly<Record<string, string | undefined>>,
+) {
+  const lower = alsoLowerCase ? environment[name.toLowerCase()] : undefined
+  return lower?.trim() ? lower : environment[name]
 }
 
 function readOne({ name, default: defaultValue, read }: Setting<unknown>, given: string | undefined): unknown {

@@ -22,6 +22,9 @@ test('contract section 1: without an environment every setting has its default',
     cacheUrl: 'redis://127.0.0.1:6379',
     outboundPolicy: 'standard',
     outboundAllow: [],
+    httpsProxy: null,
+    httpProxy: null,
+    noProxy: null,
     mcpAnswerDefaults: [],
     sessionTitles: 'derived',
     providerRetries: 2,
@@ -32,6 +35,7 @@ test('contract section 1: without an environment every setting has its default',
     maxRunningReplies: 2000,
     maxSessionBytes: 268_435_456,
     maxUserBytes: null,
+    maxUserSessions: 10_000,
     historyMaxTokens: 100_000,
     drainTimeoutS: 30,
     maxBodyBytes: 4_194_304,
@@ -132,10 +136,31 @@ describe('contract section 1: a wrong value stops the start with one line that b
 })
 
 verifies('contract-1.settings', 'a reason never repeats what may be secret', () => {
-  const wrong = { AUTH_CREDENTIALS: 'hunter2', DATABASE_URL: 'mysql://u:hunter2@h/d', PUBLIC_API_KEY: 'hunter2 ü' }
+  const proxies = { HTTPS_PROXY: 'socks5://u:hunter2@h:1080', HTTP_PROXY: 'http://u:hunter2@' }
+  const wrong = {
+    ...proxies,
+    AUTH_CREDENTIALS: 'hunter2',
+    DATABASE_URL: 'mysql://u:hunter2@h/d',
+    PUBLIC_API_KEY: 'hunter2 ü',
+  }
   for (const [name, value] of Object.entries(wrong)) {
     expect(() => readSettings({ [name]: value })).toThrow(/^(?!.*hunter2)/)
   }
+})
+
+verifies('contract-35.proxy', 'proxies are read in both cases, without a scheme too', () => {
+  const upper = { HTTPS_PROXY: 'http://p:3128', HTTP_PROXY: 'squid.example:3128', NO_PROXY: '*.local' }
+  const read = (environment: Record<string, string>) => {
+    const { httpsProxy, httpProxy, noProxy } = readSettings(environment)
+    return [httpsProxy, httpProxy, noProxy]
+  }
+  const expected = ['http://p:3128/', 'http://squid.example:3128/', '*.local']
+  expect(read(upper)).toEqual(expected)
+  expect(read({ https_proxy: 'http://p:3128', http_proxy: 'squid.example:3128', no_proxy: '*.local' })).toEqual(
+    expected,
+  )
+  const mixed = { ...upper, https_proxy: 'https://ann:a%40b@lower:8443', no_proxy: ' ' }
+  expect(read(mixed)).toEqual(['https://ann:a%40b@lower:8443/', 'http://squid.example:3128/', '*.local'])
 })
 
 verifies('contract-1.secret-key', 'SECRET_KEY is required when CACHE_PROVIDER is set', () => {

@@ -2499,10 +2499,10 @@ export interface components {
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens: number | null;
             /**
-             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
              * @enum {string}
              */
-            callerInstructions: "refuse" | "append";
+            callerInstructions: "refuse" | "append" | "responses";
             /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Null when there is none. */
             userLimits: {
                 /** @description Requests that begin a reply, in any 60 s. */
@@ -2665,10 +2665,10 @@ export interface components {
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
-             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
              * @enum {string|null}
              */
-            callerInstructions?: "refuse" | "append" | null;
+            callerInstructions?: "refuse" | "append" | "responses" | null;
             /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
             userLimits?: {
                 /** @description Requests that begin a reply, in any 60 s. */
@@ -2755,8 +2755,8 @@ export interface components {
             data: components["schemas"]["AgentModel"][];
         };
         AgentResponseRequestBody: {
-            /** @description A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
-            input: string | Record<string, never>[];
+            /** @description Required. A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
+            input?: string | Record<string, never>[];
             /** @description The conversation to go on with, behind its head: an id, or an object with one. */
             conversation?: string | {
                 id: string;
@@ -2769,7 +2769,7 @@ export interface components {
             store?: boolean | null;
             /** @description When true, the answer comes at once, with status `in_progress`, and is read later. */
             background?: boolean | null;
-            /** @description Text that follows the agent’s prompt, for this request alone, where the agent takes it; else 400. */
+            /** @description Text that follows the agent’s prompt, for this request alone; 400 for an agent that refuses it. */
             instructions?: string | null;
             /** @description When true, calls that wait for an approval are shown, as `mcp_approval_request`. */
             include_actions?: boolean | null;
@@ -2791,6 +2791,8 @@ export interface components {
             tool_choice?: string | Record<string, never> | null;
             /** @description Most tokens of the answer. */
             max_output_tokens?: number | null;
+            /** @description Most tool calls of the reply and of those that continue it, where the agent’s own number is not lower. */
+            max_tool_calls?: number | null;
             /** @description `format`: form of the answer, as `response_format` of chat completions, without its inner object. */
             text?: {
                 format?: Record<string, never> | null;
@@ -2936,10 +2938,10 @@ export interface components {
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
-             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
              * @enum {string|null}
              */
-            callerInstructions?: "refuse" | "append" | null;
+            callerInstructions?: "refuse" | "append" | "responses" | null;
             /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
             userLimits?: {
                 /** @description Requests that begin a reply, in any 60 s. */
@@ -2993,10 +2995,10 @@ export interface components {
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens?: number | null;
             /**
-             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
              * @enum {string|null}
              */
-            callerInstructions?: "refuse" | "append" | null;
+            callerInstructions?: "refuse" | "append" | "responses" | null;
             /** @description Limits of each user of the agent, as sessions and stateless requests name it. They hold over all instances. A request over one of them is 429 with `Retry-After`, and counts nothing. Replies that run may exceed those of tokens and cost. Replaced as a whole. Null, here or inside: no limit. */
             userLimits?: {
                 /** @description Requests that begin a reply, in any 60 s. */
@@ -5129,8 +5131,8 @@ export interface components {
              * @enum {string}
              */
             truncation: "auto";
-            /** @description Always null. */
-            max_tool_calls: null;
+            /** @description As it was sent. */
+            max_tool_calls: number | null;
             /**
              * @description Always the same.
              * @enum {string}
@@ -5175,8 +5177,8 @@ export interface components {
         };
         /** @description Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         ResponseRequestBody: {
-            /** @description A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
-            input: string | Record<string, never>[];
+            /** @description Required. A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation. */
+            input?: string | Record<string, never>[];
             /** @description The conversation to go on with, behind its head: an id, or an object with one. */
             conversation?: string | {
                 id: string;
@@ -5189,7 +5191,7 @@ export interface components {
             store?: boolean | null;
             /** @description When true, the answer comes at once, with status `in_progress`, and is read later. */
             background?: boolean | null;
-            /** @description Text that follows the agent’s prompt, for this request alone, where the agent takes it; else 400. */
+            /** @description Text that follows the agent’s prompt, for this request alone; 400 for an agent that refuses it. */
             instructions?: string | null;
             /** @description When true, calls that wait for an approval are shown, as `mcp_approval_request`. */
             include_actions?: boolean | null;
@@ -5211,6 +5213,8 @@ export interface components {
             tool_choice?: string | Record<string, never> | null;
             /** @description Most tokens of the answer. */
             max_output_tokens?: number | null;
+            /** @description Most tool calls of the reply and of those that continue it, where the agent’s own number is not lower. */
+            max_tool_calls?: number | null;
             /** @description `format`: form of the answer, as `response_format` of chat completions, without its inner object. */
             text?: {
                 format?: Record<string, never> | null;
@@ -6010,10 +6014,10 @@ export interface components {
             /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
             historyMaxTokens: number | null;
             /**
-             * @description What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
              * @enum {string}
              */
-            callerInstructions: "refuse" | "append";
+            callerInstructions: "refuse" | "append" | "responses";
             /**
              * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
              * @enum {string}
@@ -11071,6 +11075,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The user has as many sessions as `MAX_USER_SESSIONS` allows (code `too_many_sessions`), or a client secret’s limit of requests is reached (`Retry-After`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description Internal error. */
             500: {
                 headers: {
@@ -13191,6 +13204,15 @@ export interface operations {
                     "application/json": components["schemas"]["ResponseError"];
                 };
             };
+            /** @description The user has as many sessions as `MAX_USER_SESSIONS` allows (code `too_many_sessions`), or a client secret’s limit of requests is reached (`Retry-After`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
             /** @description Internal error. */
             500: {
                 headers: {
@@ -13662,6 +13684,15 @@ export interface operations {
             };
             /** @description The body is compressed, or has another media type or none. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+            /** @description The user has as many sessions as `MAX_USER_SESSIONS` allows (code `too_many_sessions`), or a client secret’s limit of requests is reached (`Retry-After`). */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

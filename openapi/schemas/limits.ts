@@ -60,3 +60,7 @@ export const userUsePage = Type.Object({
 /** Words for the 429 of operations that begin a reply. */
 export const overLimit =
   'A limit of the key or of the user is reached; nothing was stored or counted. `Retry-After` says when to try again; with `x-should-retry: false` that is another day or month.'
+
+/** Words for the 429 of operations that make a session and begin no reply. */
+export const noMoreSessions =
+  'The user has as many sessions as `MAX_USER_SESSIONS` allows (code `too_many_sessions`), or a client secret’s limit of requests is reached (`Retry-After`).'

@@ -204,7 +204,7 @@ export const houseRules = [
       path: '^src/',
       pathNot: [
         process,
-        '^src/tools/outbound/(outbound|outbound-call)\\.ts$',
+        '^src/tools/outbound/(outbound|outbound-call|proxy/[^/]+)\\.ts$',
         '^src/http/',
         '^src/features/[^/]+/(routes|access|login)/',
         '^src/persistence/postgres/',

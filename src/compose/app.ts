@@ -8,6 +8,7 @@ import { countWaiting } from '../features/approvals/store/waits.ts'
 import { createLimitGate } from '../features/limits/store/limits.ts'
 import { withLateTitles } from '../features/titles/late-titles.ts'
 import { passEarlierNumbers } from '../features/users/store/secret-numbers.ts'
+import { versionOldAgents } from '../features/versions/store/versions.ts'
 import { createWebhooks } from '../features/webhooks/webhooks.ts'
 import type { DeleteInTransaction } from '../http/management/records/agents.ts'
 import { deleteAllSessions } from '../http/server/database-errors/delete-sessions.ts'
@@ -17,7 +18,6 @@ import type { MetricsSnapshot } from '../observability/metrics.ts'
 import { openSecrets } from '../persistence/records/access/secrets.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
-import { versionOldAgents } from '../features/versions/store/versions.ts'
 import { keepOldNames } from '../persistence/records/tools/tool-approvals.ts'
 import { deleteAgent } from '../persistence/replies/sessions/sessions.ts'
 import { migrate } from '../persistence/schema.ts'
@@ -36,7 +36,7 @@ import { openDatabase, waitForDatabase } from './database.ts'
 import { openHost } from './host.ts'
 import { type BackgroundOptions, startBackground } from './jobs.ts'
 import { startObservation } from './observation.ts'
-import { type Ground, openOwnership } from './ownership.ts'
+import { type Ground, openOwnership, storageLimits } from './ownership.ts'
 import { mountAll, type RouteOptions } from './routes.ts'
 import { collectWhenIdle } from './start/idle-collection.ts'
 import { startFault } from './start/start-fault.ts'
@@ -101,7 +101,8 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
 async function openOutside({ settings, log, closing, observation }: Ground, gate: LeaseGate) {
   const { outboundPolicy: policy, outboundAllow: allow, mcpAnswerDefaults: answerDefaults } = settings
   const { traceparent } = observation
-  const outbound = closing.use(createOutboundOnDemand({ policy, allow, traceparent, beforeSend: gate.check }))
+  const proxies = { https: settings.httpsProxy, http: settings.httpProxy, none: settings.noProxy }
+  const outbound = closing.use(createOutboundOnDemand({ policy, allow, proxies, traceparent, beforeSend: gate.check }))
   const mcp = closing.use(createMcpOnDemand({ outbound, log, answerDefaults }))
   const demoLine = createDemoLine()
   const model = closing.use(
@@ -178,7 +179,7 @@ async function openDependencies(ground: Ground) {
     model,
     gate,
     recorder,
-    storage: { sessionBytes: settings.maxSessionBytes, userBytes: settings.maxUserBytes },
+    storage: storageLimits(settings),
     traceRequests: settings.traceRequests === 'on',
     generationTimeoutMs: settings.generationTimeoutS * 1000,
     historyMaxTokens: settings.historyMaxTokens,

@@ -14,6 +14,7 @@ import { createTransitionRecorder } from '../features/traces/transitions.ts'
 import { storedRevocationList } from '../features/users/access/revocations.ts'
 import type { createServer } from '../http/server/server.ts'
 import { createDatabaseCheck } from '../persistence/postgres/embedded/disk.ts'
+import type { StorageLimits } from '../persistence/replies/sessions/storage-limits.ts'
 import { createJournal } from '../persistence/replies/writing/journal.ts'
 import type { Settings } from '../settings.ts'
 import type { OwnProcess } from './break-it.ts'
@@ -25,6 +26,13 @@ import { storedReplies } from './stored-replies.ts'
 
 /** Connections for leases, lost replies, intents and reports: a slow one must not delay the others. */
 const COORDINATION_POOL_SIZE = 4
+
+/** Returns the limits on sessions, as the settings give them. */
+export const storageLimits = ({ maxSessionBytes, maxUserBytes, maxUserSessions }: Settings): StorageLimits => ({
+  sessionBytes: maxSessionBytes,
+  userBytes: maxUserBytes,
+  userSessions: maxUserSessions,
+})
 
 type Log = ReturnType<typeof createServer>['log']
 
@@ -75,7 +83,7 @@ export async function openOwnership(
   const replies = createJournal({
     sql: repliesSql,
     contributions,
-    limits: { sessionBytes: settings.maxSessionBytes, userBytes: settings.maxUserBytes },
+    limits: storageLimits(settings),
     connectWriter: () => open('journal', 1, { planOnce: true, kept: 1 }),
     instance: coordination,
     flushTimeoutMs: leaseMs,

@@ -13,7 +13,7 @@ import type {
 } from '../actors/ports/index.ts'
 import { pause } from '../async/pause.ts'
 import { fieldRefusal, withAgentFields } from './answer-fields.ts'
-import { streamAnthropic } from './anthropic/anthropic.ts'
+import { type AnthropicMemory, streamAnthropic } from './anthropic/anthropic.ts'
 import { type ConnectionTest, testConnection } from './connection-test.ts'
 import { type StreamOne, withinContext } from './context/within-context.ts'
 import { goingOn, type RefusedBeginnings } from './continuation/going-on.ts'
@@ -71,6 +71,7 @@ export function createModel(options: ModelOptions): Providers {
   const openai = createOpenAi(fetch)
   const prepare = preparing(options.loadFetch, openai.load)
   const refusals: Refusals = createRemembered()
+  const anthropic: AnthropicMemory = { refusals, longestAnswers: createRemembered() }
   const beginnings: RefusedBeginnings = createRemembered()
 
   const callModel: Model['stream'] = (request, signal, take) => {
@@ -81,7 +82,7 @@ export function createModel(options: ModelOptions): Providers {
       return playDemo(request, signal, take, options.demoLine)
     }
     return sendingParts(request, () => {
-      if (type === 'anthropic') return streamAnthropic(request, signal, fetch, refusals, take)
+      if (type === 'anthropic') return streamAnthropic(request, signal, fetch, anthropic, take)
       if (type === 'gemini') return streamGemini(request, signal, fetch, refusals, take)
       return openai.stream(request, requireDialect(type), signal, take)
     })

@@ -4,6 +4,7 @@
  * request: they send reasoning by themselves or not at all, and a switch for it there changes the answer or is refused.
  */
 import type { ModelRequest } from '../actors/ports/index.ts'
+import { isRefusal, remembering } from './request/optional-fields.ts'
 import { ProviderProblem } from './wire/failure.ts'
 import type { Remembered } from './wire/remembered.ts'
 
@@ -49,7 +50,8 @@ export type Refusals = Remembered<true>
 
 /**
  * Calls once, and once more without a request for reasoning when the first call is refused. Vendors and gateways word
- * this refusal in many ways, so any 400 or 422 counts. `asks`: whether a request asks for reasoning.
+ * this refusal in many ways, so any 400 or 422 counts, save for an input that is too long. `asks`: whether a request
+ * asks for reasoning.
  */
 export async function askingForReasoning<Answer>(
   request: ModelRequest,
@@ -57,16 +59,14 @@ export async function askingForReasoning<Answer>(
   refusals: Refusals,
   call: (request: ModelRequest) => Promise<Answer>,
 ): Promise<Answer> {
-  const name = `${request.provider.id} ${request.model}`
+  const name = `${request.provider.id} ${request.provider.baseUrl} ${request.model}`
   const without = { ...request, reasoning: false }
   if (!asks(request)) return call(request)
   if (refusals.get(name)) return call(without)
   try {
     return await call(request)
   } catch (error) {
-    if (!(error instanceof ProviderProblem) || (error.status !== 400 && error.status !== 422)) throw error
-    const answer = await call(without)
-    refusals.set(name, true)
-    return answer
+    if (!(error instanceof ProviderProblem) || !isRefusal(error)) throw error
+    return await remembering(call(without), () => refusals.set(name, true))
   }
 }

@@ -9,6 +9,10 @@ export const limits = {
   'contract-35.past-expiry': 'A key that has expired by its own date is not made.',
   'contract-35.schema-size':
     'A request’s tools and schemas hold at most 1 MiB, one schema 128 KiB and 5,000 properties.',
+  'contract-35.user-sessions':
+    'A user has at most MAX_USER_SESSIONS sessions with an agent; one more is 429 too_many_sessions, on every path.',
+  'contract-35.made-by-secrets':
+    'A client secret’s creating and forking of a session counts under requestsPerMinute; a deletion is never refused.',
   'contract-32.named-ids':
     'Ids that an input names are looked for among its last 1,000 items, in one statement, and at a bounded cost.',
   'contract-32.given-calls': 'A given message of the assistant holds at most 1,000 calls.',

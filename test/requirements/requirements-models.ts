@@ -6,7 +6,8 @@ export const models = {
   'contract-19.responses-events': 'Events of the Responses API are read as text, reasoning, calls, usage and end.',
   'contract-19.responses-items-back': 'Reasoning items go back with the items that followed them, or not at all.',
   'contract-19.optional-fields': 'An optional field that is refused is asked once more without, and remembered.',
-  'contract-19.tools-beside-effort': 'Tools refused beside reasoning effort are asked once more with effort none.',
+  'contract-19.tools-beside-effort':
+    'Tools refused beside an effort that nobody named are asked once more with none; a named one stays.',
   'contract-19.sampling-left-out': 'Sampling that a model is known to refuse is left out.',
   'contract-19.recordings': 'Every recorded answer is read as it says, whole, split at any byte and slowly.',
   'contract-19.overflow-words': 'Too long an input is recognised in the words of each vendor, and nothing else is.',

@@ -29,4 +29,14 @@ export const responses = {
     'openai, @openai/agents, the AI SDK and LangChain talk and call tools in their default mode.',
   'contract-24.by-model': 'Below /api/v1/openai model or an id names the agent.',
   'contract-24.secrets': 'A client secret reaches the responses of its user alone.',
+  'contract-32.instructions':
+    'Instructions are appended on the Responses API by default, for that request alone; elsewhere they are refused.',
+  'contract-32.secret-instructions': 'A client secret’s instructions are 403, unless the agent appends everybody’s.',
+  'contract-32.fields': 'Each field of a request is honoured, or named in x-greenroom-ignored, or refused by its name.',
+  'contract-32.max-tool-calls': 'max_tool_calls lowers the agent’s number, also for replies that continue the reply.',
+  'contract-32.tool-types': 'A tool of another type is 400 that names the type and what to use instead.',
+  'contract-32.turns':
+    'Each model turn with text is one message item; turns with calls are commentary, the last one final_answer.',
+  'contract-32.parse': 'responses.parse works behind a sentence.',
+  'contract-35.stream-of-key': 'On the Responses API stream is not part of the body that a key is held to.',
 } as const

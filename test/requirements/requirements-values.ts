@@ -24,6 +24,9 @@ export const values = {
   'contract-35.titles': 'Derived titles hold no control characters.',
   'contract-35.words': 'An empty error beside text is none; what is beyond a limit is told in words.',
   'contract-32.tool-choice': 'Responses: tool_choice “none” and “auto” without tools count as absent.',
+  'contract-35.proxy':
+    'HTTPS_PROXY, HTTP_PROXY and NO_PROXY hold for every outgoing request to others; errors name the proxy.',
+  'contract-35.proxy-rule': 'Through a proxy the outbound rule judges literal addresses and names that resolve here.',
   'contract-35.challenge':
     'Words that stand in WWW-Authenticate alone reach the model; our own 401 carries the header.',
   'contract-35.receivers': 'A webhook’s error says where a redirect leads; Retry-After postpones the next attempt.',

@@ -8,6 +8,7 @@ import {
   itemPage,
   ResponseItemList,
 } from '../../schemas/deploy/responses.ts'
+import { noMoreSessions } from '../../schemas/limits.ts'
 import { belowOpenai } from './below-openai.ts'
 
 const all = '/api/v1/agents/{agent_id}/deploy/conversations'
@@ -26,7 +27,7 @@ export const conversations = operations({
     body: ConversationCreate,
     bodyOptional: true,
     responses: { 200: Conversation },
-    errors: { 404: 'There is no such agent.' },
+    errors: { 404: 'There is no such agent.', 429: noMoreSessions },
   },
   getConversation: {
     method: 'get',

@@ -12,6 +12,7 @@ import {
   sessionPage,
   sessionStream,
 } from '../../schemas/conversation/sessions.ts'
+import { noMoreSessions } from '../../schemas/limits.ts'
 
 const all = '/api/v1/agents/{agent_id}/deploy/sessions'
 const one = `${all}/{session_id}`
@@ -30,7 +31,11 @@ export const sessions = operations({
     refusesUnknown: true,
     bodyOptional: true,
     responses: { 201: DeploySession },
-    errors: { 404: 'There is no such agent, or no such session to fork.', 409: 'The `id` or `external_id` is taken.' },
+    errors: {
+      404: 'There is no such agent, or no such session to fork.',
+      409: 'The `id` or `external_id` is taken.',
+      429: noMoreSessions,
+    },
   },
   listSessions: {
     method: 'get',

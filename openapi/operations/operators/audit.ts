@@ -1,5 +1,5 @@
-import { operations } from '../../operation.ts'
 import Type from 'typebox'
+import { operations } from '../../operation.ts'
 import { AuditEntryList, AuditFeed, auditPage } from '../../schemas/operators/audit.ts'
 
 export const audit = operations({

@@ -20,11 +20,10 @@ const user = (description: string) => Type.Optional(nullable(name(description)))
 
 export const ResponseRequestBody = Type.Object(
   {
-    input: Type.Unsafe<unknown>({
-      description:
-        'A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation.',
-      ...documented({ type: ['string', 'array'], items: { type: 'object' }, minItems: 1 }),
-    }),
+    input: open(
+      'Required. A text, or items: `message`, `function_call`, `function_call_output`, `mcp_approval_response`, `reasoning`, `item_reference`. Where neither `conversation` nor `previous_response_id` is there, the last item with an id of this server names the place, and only what follows it is new; without one the input is the history of a new conversation.',
+      { type: ['string', 'array'], items: { type: 'object' }, minItems: 1 },
+    ),
     conversation: open(
       'The conversation to go on with, behind its head: an id, or an object with one.',
       conversationId,
@@ -36,7 +35,7 @@ export const ResponseRequestBody = Type.Object(
     store: flag('If false, nothing is stored, and `input` is the whole history.'),
     background: flag('When true, the answer comes at once, with status `in_progress`, and is read later.'),
     instructions: open(
-      'Text that follows the agent’s prompt, for this request alone, where the agent takes it; else 400.',
+      'Text that follows the agent’s prompt, for this request alone; 400 for an agent that refuses it.',
       { type: ['string', 'null'] },
     ),
     include_actions: flag('When true, calls that wait for an approval are shown, as `mcp_approval_request`.'),
@@ -59,6 +58,10 @@ export const ResponseRequestBody = Type.Object(
       type: ['string', 'object', 'null'],
     }),
     max_output_tokens: open('Most tokens of the answer.', { type: ['integer', 'null'], minimum: 1 }),
+    max_tool_calls: open(
+      'Most tool calls of the reply and of those that continue it, where the agent’s own number is not lower.',
+      { type: ['integer', 'null'], minimum: 0 },
+    ),
     text: open('`format`: form of the answer, as `response_format` of chat completions, without its inner object.', {
       type: ['object', 'null'],
       properties: { format: { type: ['object', 'null'] } },
@@ -150,7 +153,7 @@ export const ResponseObject = Type.Object(
       summary: nothing('Always null.'),
     }),
     truncation: oneOf(['auto'], 'A conversation that is too long is cut, or summarised.'),
-    max_tool_calls: nothing('Always null.'),
+    max_tool_calls: nullable(Type.Integer({ description: 'As it was sent.' })),
     service_tier: oneOf(['default'], 'Always the same.'),
     safety_identifier: nullable(Type.String({ description: 'As it was sent.' })),
     prompt_cache_key: nothing('Always null.'),

@@ -3,8 +3,8 @@ import Type, { type TProperties } from 'typebox'
 import { documented, webAddress } from '../../documented.ts'
 import { asRead, id, listOf, name, nullable, oneOf, optional, timestamps } from '../basics.ts'
 import { reasoningEfforts, responseFormatKeywords } from '../conversation/completion-fields.ts'
-import { versionFields } from './drafts.ts'
 import { limitsInput, limitsOf, priceWarning } from '../limits.ts'
+import { versionFields } from './drafts.ts'
 
 const providerTypeIds = [
   'openai',
@@ -190,10 +190,10 @@ export const historyMaxTokens = nullable(
 
 /** The treatment of instructions that an agent's callers send. */
 const callerInstructions = oneOf(
-  ['refuse', 'append'],
-  'What becomes of system and developer messages of a request: `refuse` answers 400 (the chat endpoints of front ends leave them out), `append` puts their text behind the agent’s prompt, for that request alone.',
+  ['refuse', 'append', 'responses'],
+  'What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.',
 )
-/** The field as it is written: null sets the default, `refuse`. */
+/** The field as it is written: null sets the default, `responses`. */
 export const callerInstructionsInput = nullable(callerInstructions)
 const WHOSE = 'of each user of the agent, as sessions and stateless requests name it'
 export const userLimitsInput = limitsInput(WHOSE)

@@ -29,7 +29,7 @@ import { cleanCall, runTools } from './tool-calls.ts'
 import { type CountedTurn, createTally } from './usage-tally.ts'
 
 /** Tool calls of a whole reply, when the agent sets no limit (contract section 2). */
-const DEFAULT_TOOL_CALLS = 10
+export const DEFAULT_TOOL_CALLS = 10
 
 export interface Generation {
   /**

@@ -97,6 +97,7 @@ export type Admission =
         | 'not_waiting'
         | 'session_full'
         | 'user_full'
+        | 'too_many_sessions'
         | NoPlace
     }
   | { outcome: 'limited'; over: OverLimit; rate?: RequestRate }

@@ -26,6 +26,8 @@ export interface ReplyFacts {
   sentAs?: string
   /** SHA-256 (hex) of the request that made the session for its user, by which a retry of that is known. Absent on all others. */
   madeBy?: string
+  /** The version in which the Responses API numbers its events, whichever API began it. Absent on those of before. */
+  encoder?: number
   /** Absent when another API began the reply. */
   response?: ResponseRequest
   /** The limits that its use counts for. Absent when there are none. */

@@ -10,12 +10,13 @@ import type { Origin } from './observer.ts'
  * for ever: a field is added as an optional one.
  */
 export interface ResponseRequest {
-  /** Version of the encoder that numbers its events. When absent, the first one. */
+  /** Version of the encoder that numbers its events, in replies of before: see ReplyFacts. */
   encoder?: number
   background: boolean
   metadata: Readonly<Record<string, string>>
   instructions?: string
   maxOutputTokens?: number
+  maxToolCalls?: number
   parallelToolCalls?: boolean
   toolChoice?: unknown
   tools?: readonly Record<string, unknown>[]

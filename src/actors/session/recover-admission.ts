@@ -42,6 +42,7 @@ const isSettled = {
   not_waiting: true,
   session_full: false,
   user_full: false,
+  too_many_sessions: false,
   busy: false,
   queue_full: false,
   refused: false,

@@ -83,7 +83,7 @@ export type HostSent = Sent | Limited
 /**
  * `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. `unknown`: it
  * may be stored all the same. `revoked`: the client secret that was to make the session. `not_waiting`: another one has
- * decided, or nothing waited. `session_full`, `user_full`: more than either may hold. Nothing is stored of any other.
+ * decided, or nothing waited. `session_full`, `user_full`: more than either may hold. `too_many_sessions`: of its user. Nothing is stored of any other.
  */
 export type Refusal =
   | 'busy'
@@ -99,4 +99,5 @@ export type Refusal =
   | 'not_waiting'
   | 'session_full'
   | 'user_full'
+  | 'too_many_sessions'
   | NoPlace

@@ -7,6 +7,7 @@ export {
   rateHeaders,
   refuseOver,
 } from './routes/caller-limits.ts'
+export { asCountedRequest } from './routes/counted-request.ts'
 export { inItsPlaces } from './routes/held-place.ts'
 export { givenLimits } from './routes/limit-input.ts'
 export { withPriceWarning } from './routes/price-warning.ts'

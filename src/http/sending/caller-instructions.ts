@@ -1,6 +1,6 @@
-/** Instructions that a request brings: its system and developer messages (contract section 25). */
+/** Instructions that a request brings: its system and developer messages (contract sections 25 and 32). */
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
-import { badRequest } from '../server/http-error.ts'
+import { badRequest, HttpError } from '../server/http-error.ts'
 
 const instructionRoles = ['system', 'developer'] as const
 
@@ -21,16 +21,33 @@ export function instructionsOf(found: readonly { text: string; where: string }[]
 
 type Rule = Pick<AgentForCompletion, 'callerInstructions'>
 
+/** The API that a request uses. */
+export type InstructionsOn = 'responses' | 'other'
+
 /** Throws 400 where the agent takes none. */
-export function refuseUnwanted({ callerInstructions }: Rule, instructions: Instructions | null): void {
-  if (instructions === null || callerInstructions === 'append') return
+export function refuseUnwanted(
+  { callerInstructions }: Rule,
+  instructions: Instructions | null,
+  api: InstructionsOn = 'other',
+): void {
+  if (instructions === null || callerInstructions === 'append' || callerInstructions === api) return
   badRequest(`${instructions.where}: The agent has the system prompt; leave it out, or set callerInstructions.`)
 }
 
 /** Returns the text that follows the agent's prompt, for this request alone. Null when there is none. Throws 400. */
-export function textOfInstructions(agent: Rule, instructions: Instructions | null | undefined): string | null {
+export function textOfInstructions(
+  agent: Rule,
+  instructions: Instructions | null | undefined,
+  api: InstructionsOn,
+): string | null {
   if (instructions == null) return null
-  refuseUnwanted(agent, instructions)
+  refuseUnwanted(agent, instructions, api)
   const texts = instructions.texts.filter((text) => text.trim() !== '')
   return texts.length === 0 ? null : texts.join('\n\n')
+}
+
+/** Throws 403 for a client secret's instructions, unless the agent appends everybody's. */
+export function refuseOfSecret({ callerInstructions }: Rule, instructions: Instructions | null): void {
+  if (instructions === null || callerInstructions === 'append') return
+  throw new HttpError(403, `${instructions.where}: the agent takes no instructions of a client secret`)
 }

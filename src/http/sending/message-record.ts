@@ -29,9 +29,12 @@ import {
 } from './agent-for-reply.ts'
 import { noFields } from './answer-fields.ts'
 import { type Instructions, textOfInstructions } from './caller-instructions.ts'
-import { type OverrideDependencies, type Overrides, overridden, stillOverridden } from './overrides.ts'
+import { lowerOverrides, type OverrideDependencies, type Overrides, overridden, stillOverridden } from './overrides.ts'
 import { refuse } from './refusals.ts'
 import { hashOf } from './request-options.ts'
+
+/** The version in which the Responses API numbers the events of a reply. It is stored, so that they are the same for ever. */
+export const ITEM_ENCODER = 2
 
 export type RecordDependencies = AgentDependencies & OverrideDependencies
 
@@ -91,7 +94,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
   const setup = {
     agentName: agent.name,
     request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
-    instructions: textOfInstructions(agent, instructions),
+    instructions: textOfInstructions(agent, instructions, response ? 'responses' : 'other'),
     actions: agentActions({ callerTools, includeActions, canWait: true }),
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },
     continued,
@@ -116,6 +119,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       providerId: agent.provider.id,
       prompt: agent.prompt,
       overrides: overrides?.configOverrides ?? null,
+      encoder: ITEM_ENCODER,
       ...(response && { response }),
       ...(sentAs !== undefined && { sentAs }),
       ...(madeBy !== undefined && { madeBy }),
@@ -178,7 +182,7 @@ async function continuing(
   const { wait } = decisions
   if (wait === null) return refuse('not_waiting')
   const { carried, waitedMs } = wait
-  const { overrides } = carried
+  const overrides = lowerOverrides(carried.overrides, input.overrides)
   const agent = await stillOverridden(deps, own, overrides)
   const openToolbox = () => deps.openToolbox(agent.tools, new AbortController().signal)
   const calls = await fittingDecisions(decisions, openToolbox)

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { toolChoiceInput } from '../../../openapi/schemas/records/tools.ts'
+import { DEFAULT_TOOL_CALLS } from '../../actors/generate/generate.ts'
 import type { GenerationConfig } from '../../actors/ports/index.ts'
 import type { AnySql } from '../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
@@ -85,4 +86,28 @@ export async function stillOverridden(
     if (error instanceof HttpError && error.status === 400) return agent
     throw error
   }
+}
+
+/** Returns the settings that lower an agent's number of tool calls to this one. Null where it is not above it. */
+export function fewerCalls(
+  { generationConfig }: Pick<AgentForCompletion, 'generationConfig'>,
+  most: number | undefined,
+): Overrides | null {
+  if (most === undefined || most >= (generationConfig.maxToolCalls ?? DEFAULT_TOOL_CALLS)) return null
+  return { configOverrides: { maxToolCalls: most } }
+}
+
+/** Returns the agent with at most this number of tool calls. */
+export function withFewerCalls(agent: AgentForCompletion, most: number | undefined): AgentForCompletion {
+  const maxToolCalls = fewerCalls(agent, most)?.configOverrides?.maxToolCalls
+  return maxToolCalls == null ? agent : { ...agent, generationConfig: { ...agent.generationConfig, maxToolCalls } }
+}
+
+/** Returns the settings of a continued reply, with the lower one of both numbers of tool calls. */
+export function lowerOverrides(carried: object | null, own: Overrides | null | undefined): object | null {
+  const most = own?.configOverrides?.maxToolCalls
+  if (most == null) return carried
+  const { configOverrides, ...others }: Overrides = carried ?? {}
+  const maxToolCalls = Math.min(most, configOverrides?.maxToolCalls ?? most)
+  return { ...others, configOverrides: { ...configOverrides, maxToolCalls } }
 }

@@ -1,7 +1,7 @@
 /** Why a message was not taken (contract sections 3 and 4): the same on every surface, each in its own format. */
 import type { Refusal } from '../../actors/session/host.ts'
 import type { Full } from '../../persistence/replies/sessions/storage-limits.ts'
-import { HttpError, revokedSecret } from '../server/http-error.ts'
+import { CodedError, HttpError, revokedSecret } from '../server/http-error.ts'
 
 /** Official clients try again by themselves on 409 and 5xx; this stops them. */
 export const noRetry = { 'x-should-retry': 'false' }
@@ -9,7 +9,11 @@ export const noRetry = { 'x-should-retry': 'false' }
 export const fullWords = {
   session_full: 'The session would hold more than MAX_SESSION_BYTES allows.',
   user_full: 'The sessions of this user would hold more than MAX_USER_BYTES allows.',
-} satisfies Record<Full, string>
+} satisfies Record<Exclude<Full, 'too_many_sessions'>, string>
+
+/** Refuses one more session of a user. Deleting one makes room; time does not. */
+export const tooManySessions = () =>
+  new CodedError(429, 'This user has as many sessions as MAX_USER_SESSIONS allows.', 'too_many_sessions', noRetry)
 
 const retryAfter = { 'retry-after': '2' }
 
@@ -43,7 +47,7 @@ const refusals = {
   session_full: { status: 413, message: fullWords.session_full, headers: noRetry },
   user_full: { status: 413, message: fullWords.user_full, headers: noRetry },
   unavailable: { status: 503, message: 'The instance cannot write at the moment.', headers: retryAfter },
-} satisfies Record<Exclude<Refusal, 'revoked'>, ErrorRow>
+} satisfies Record<Exclude<Refusal, 'revoked' | 'too_many_sessions'>, ErrorRow>
 
 /** The way in which a surface writes the names of fields, which are given in snake case. */
 export type NameOf = (field: string) => string
@@ -53,6 +57,7 @@ export const snakeCase: NameOf = (field) => field
 /** Throws the refusal as its HTTP error. */
 export function refuse(outcome: Refusal, nameOf: NameOf = snakeCase): never {
   if (outcome === 'revoked') throw revokedSecret()
+  if (outcome === 'too_many_sessions') throw tooManySessions()
   const { status, message, headers, field }: ErrorRow = refusals[outcome]
   throw new HttpError(status, field === undefined ? message : `${nameOf(field)}: ${message}`, headers)
 }

@@ -113,7 +113,7 @@ async function configurationVersion(sql: AnySql): Promise<number> {
 }
 
 const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCompletion[]> =>
-  sql<AgentForCompletion[]>`
+  sql<(AgentForCompletion & { version: number })[]>`
     select a.id, a.name, a.model, a.generation_config as "generationConfig", coalesce(prompt.content, a.system_prompt) as system,
       coalesce((select max(v.number) from agent_versions v where v.agent_id = a.id), 0) as version,
       case when prompt.id is not null then jsonb_build_object('id', prompt.id, 'name', prompt.name,

@@ -12,7 +12,7 @@ export interface Fallback {
 }
 
 /** Treatments of a request's own system messages: `append` puts them after the agent's prompt. */
-export const callerInstructions = ['refuse', 'append'] as const
+export const callerInstructions = ['refuse', 'append', 'responses'] as const
 export type CallerInstructions = (typeof callerInstructions)[number]
 
 /** Treatments of a history that comes near its budget: `auto` summarises its older part, `none` cuts it. */
@@ -54,7 +54,7 @@ type Defaulted = 'systemPrompt' | 'callerInstructions' | 'userLimits' | 'compact
 
 /**
  * An agent before it is stored. A field that is absent is stored with its default: there is no `systemPrompt`,
- * `callerInstructions` is `refuse`, there are no `userLimits`, `compaction` is `none`, and `onLoss` is `error`.
+ * `callerInstructions` is `responses`, there are no `userLimits`, `compaction` is `none`, and `onLoss` is `error`.
  */
 export type NewAgent = Omit<Agent, 'id' | 'version' | 'hasDraft' | 'createdAt' | 'updatedAt' | Defaulted> & {
   [Field in Defaulted]?: Agent[Field] | undefined
@@ -92,7 +92,7 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
                         history_max_tokens, caller_instructions, user_limits, compaction, on_loss)
     values (${name}, ${providerId}, ${model}, ${promptId}, ${agent.systemPrompt ?? null}, ${JSON.stringify(generationConfig)}::text::jsonb,
       ${jsonOf(responseFormat)}::text::json, ${allowedOrigins}::text[], ${historyMaxTokens},
-      ${agent.callerInstructions ?? 'refuse'}, ${jsonOf(agent.userLimits)}::text::jsonb,
+      ${agent.callerInstructions ?? 'responses'}, ${jsonOf(agent.userLimits)}::text::jsonb,
       ${agent.compaction ?? 'none'}, ${agent.onLoss ?? 'error'})
     returning id`
   const id = created?.id ?? ''

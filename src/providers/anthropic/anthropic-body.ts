@@ -76,14 +76,15 @@ export const versionFor = ({ model, config }: Pick<ModelRequest, 'model' | 'conf
   Object.keys(sampling(model, config)).length > 0 ? '2023-06-01' : '2026-10-21'
 
 /**
- * Returns the sampling parameters. Temperatures end at 1 here. Claude 4.5 and 4.6 refuse `top_p` next to it, and the
- * advice was always to use one.
+ * Returns the sampling parameters. Claude 4.1 to 4.6 refuse `top_p` next to `temperature`. Values are sent as the agent
+ * has them: a temperature above 1 is refused in the provider's words.
  */
 function sampling(model: string, { temperature, topP, topK }: GenerationConfig) {
   if (!takesSampling(model)) return {}
+  const takesBoth = /claude-3-|claude-(?:opus|sonnet)-4(?:-0)?(?:-\d{8}|-latest|@|$)/.test(model)
   return {
-    ...(temperature !== undefined && { temperature: Math.min(temperature, 1) }),
-    ...(topP !== undefined && temperature === undefined && { top_p: topP }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && (temperature === undefined || takesBoth) && { top_p: topP }),
     ...(topK !== undefined && { top_k: topK }),
   }
 }

@@ -4,16 +4,25 @@ import { askingForReasoning, type Refusals } from '../reasoning.ts'
 import { type ProviderFetch, readText } from '../request/fetch.ts'
 import { accessTo, callProvider, postTurn } from '../request/provider-call.ts'
 import { ProviderProblem } from '../wire/failure.ts'
+import type { Remembered } from '../wire/remembered.ts'
 import { readingThinkTags } from '../wire/think-tags.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { anthropicBody, thinkingOf, versionFor } from './anthropic-body.ts'
 import { readAnthropicTurn } from './anthropic-turn.ts'
 
+/** Facts about models, by provider, that calls have found out. */
+export interface AnthropicMemory {
+  /** Models that refused a request for reasoning. */
+  refusals: Refusals
+  /** The longest answers of models, in tokens, where they are shorter than their family's. */
+  longestAnswers: Remembered<number>
+}
+
 export function streamAnthropic(
   request: ModelRequest,
   signal: AbortSignal,
   fetch: ProviderFetch,
-  refusals: Refusals,
+  { refusals, longestAnswers }: AnthropicMemory,
   take: Take<ModelEvent>,
 ): Promise<void> {
   const open = async (one: ModelRequest, own: AbortSignal) => {
@@ -22,37 +31,37 @@ export function streamAnthropic(
   }
   const asks = (one: ModelRequest) => thinkingOf(one) !== null
   const ask = (own: AbortSignal) =>
-    withLessAnswer(request, (most) => askingForReasoning(most, asks, refusals, (one) => open(one, own)))
+    withLessAnswer(request, longestAnswers, (most) => askingForReasoning(most, asks, refusals, (one) => open(one, own)))
   return streamTurn(readingThinkTags(readAnthropicTurn(request), request.reasoning), ask, signal, take)
 }
 
 /**
- * Calls again with a lower limit of the answer where no caller set one: older models count it into the context, others
- * accept less.
+ * Calls again with the limit of the answer that the model takes, where no caller set one. It is remembered for that
+ * provider and model.
  */
 async function withLessAnswer<Answer>(
   request: ModelRequest,
+  longestAnswers: AnthropicMemory['longestAnswers'],
   call: (request: ModelRequest) => Promise<Answer>,
 ): Promise<Answer> {
+  if (request.fields?.maxTokens) return call(request)
+  const name = `${request.provider.id} ${request.provider.baseUrl} ${request.model}`
+  const known = longestAnswers.get(name)
+  if (known !== undefined) return call(withAnswerOf(request, known))
   try {
     return await call(request)
   } catch (error) {
-    const left = error instanceof ProviderProblem ? answerLeft(error.full) : null
-    if (left === null || left < LEAST_ANSWER || request.fields?.maxTokens) throw error
-    return call({ ...request, fields: { ...request.fields, maxTokens: { name: 'max_tokens', value: left } } })
+    const most = error instanceof ProviderProblem ? /max_tokens: \d+ > (\d+)/.exec(error.full)?.[1] : undefined
+    if (most === undefined) throw error
+    longestAnswers.set(name, Number(most))
+    return call(withAnswerOf(request, Number(most)))
   }
 }
 
-/** The shortest limit of an answer that is worth a request. */
-const LEAST_ANSWER = 1024
-
-/** Returns the limit that the error leaves for the answer. Null for another error. */
-function answerLeft(words: string): number | null {
-  const [, most] = /max_tokens: \d+ > (\d+)/.exec(words) ?? []
-  if (most !== undefined) return Number(most)
-  const [, input, limit] = /`max_tokens` exceed context limit: (\d+) \+ \d+ > (\d+)/.exec(words) ?? []
-  return input === undefined || limit === undefined ? null : Number(limit) - Number(input)
-}
+const withAnswerOf = (request: ModelRequest, value: number): ModelRequest => ({
+  ...request,
+  fields: { ...request.fields, maxTokens: { name: 'max_tokens', value } },
+})
 
 /** Returns the text of the list of models, its first `maxBytes` only. */
 export async function listAnthropicModels(

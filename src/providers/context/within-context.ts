@@ -40,7 +40,7 @@ export function withinContext(streamOne: StreamOne, limits: KnownLimits): Stream
     const overflow = failed?.overflow
     if (!overflow) return failed
     remember(limits, fitting, overflow)
-    const shorter = afterRefusal(fitting, overflow, limits)
+    const shorter = withLessAnswer(fitting, overflow) ?? afterRefusal(fitting, overflow, limits)
     if (shorter === null || signal.aborted) return failed
     const again = await streamOne(shorter, signal, take)
     if (again?.overflow) remember(limits, shorter, again.overflow)
@@ -74,6 +74,22 @@ function fitted(request: ModelRequest, limits: KnownLimits): ModelRequest {
   const room = roomIn(most * MARGIN, shortening)
   if (roomIn(most, shortening) <= 0 || shortening.historyTokens <= room) return request
   return { ...request, ...shortening.to(room) }
+}
+
+/** The shortest limit of an answer that is worth a request. */
+const LEAST_ANSWER = 1024
+
+/**
+ * Returns the request with a lower limit of the answer where ours is what was too much: Anthropic's API requires one,
+ * and older models count it into the context. Null where a caller set it, or where too little would be left.
+ */
+function withLessAnswer(request: ModelRequest, { limit, size, answer }: Overflow): ModelRequest | null {
+  const { provider, fields } = request
+  if (provider.type !== 'anthropic' || fields?.maxTokens || answer === null) return null
+  const left = limit === null || size === null ? 0 : limit - size
+  return left < LEAST_ANSWER
+    ? null
+    : { ...request, fields: { ...fields, maxTokens: { name: 'max_tokens', value: left } } }
 }
 
 /**

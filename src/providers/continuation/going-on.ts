@@ -5,6 +5,7 @@
 import type { ModelEvent, ModelRequest, Take } from '../../actors/ports/index.ts'
 import type { ProviderTypeId } from '../provider-types.ts'
 import { anthropicThinking } from '../reasoning.ts'
+import { isRefusal } from '../request/optional-fields.ts'
 import { withBehind } from '../wire/echoes.ts'
 import { problemIn } from '../wire/failure.ts'
 import type { Remembered } from '../wire/remembered.ts'
@@ -52,7 +53,7 @@ export async function goingOn(
       return await call(request, without(repeated, echoingBehind([begun], receive)))
     } catch (error) {
       // A model that has produced output has refused nothing (contract section 10).
-      if (sent || !isRefusal(error)) throw error
+      if (sent || !isRefusedBeginning(error)) throw error
       refused.set(nameOf(request), true)
     }
   }
@@ -89,11 +90,11 @@ function mayBegin(request: ModelRequest, text: string): boolean {
  * Returns whether the provider refused the beginning. DeepSeek accepts it at an address of its own, which a proxy
  * before it may not have.
  */
-function isRefusal(error: unknown): boolean {
+function isRefusedBeginning(error: unknown): boolean {
   const problem = problemIn(error)
   if (problem?.status === 404) return true
   const words = /prefill|prefix|assistant (?:message|content)|last (?:message|role)|user message/i
-  return (problem?.status === 400 || problem?.status === 422) && words.test(problem.full)
+  return problem !== null && isRefusal(problem) && words.test(problem.full)
 }
 
 /** Removes repetitions. Text that waits counts as activity: the model has produced something. */

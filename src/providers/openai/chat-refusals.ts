@@ -117,9 +117,10 @@ export const optional: readonly OptionalField<ChatBody>[] = [
     without: ({ stream_options: _, ...body }) => body,
   },
   {
-    // OpenAI's newest models accept tools with an effort, even their default one, on the Responses API alone.
+    // OpenAI's newest models accept tools with an effort, even their default one, on the Responses API alone. An effort
+    // that the request or the agent names is never replaced: the provider's error is the answer.
     words: /\btools?\b[^.]*reasoning[_ ]effort|reasoning[_ ]effort[^.]*\btools?\b/i,
-    isIn: ({ tools, reasoning_effort }) => tools !== undefined && reasoning_effort !== 'none',
+    isIn: ({ tools, reasoning_effort }) => tools !== undefined && reasoning_effort === undefined,
     without: (body) => ({ ...body, reasoning_effort: 'none' }),
   },
   {

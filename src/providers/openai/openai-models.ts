@@ -1,5 +1,8 @@
-/** Returns the name of an OpenAI model, whoever serves it: the part after the last slash or vendor's prefix. */
-const bareName = (model: string): string => model.slice(model.lastIndexOf('/') + 1).replace(/^openai\./, '')
+/**
+ * Returns the name of an OpenAI model, whoever serves it: the part after the last slash or vendor's prefix. A model that
+ * was tuned counts as the one it was made from.
+ */
+const bareName = (model: string): string => model.slice(model.lastIndexOf('/') + 1).replace(/^(?:openai\.|ft:)/, '')
 
 /** Matches models that think before they answer. */
 export const isReasoningModel = (model: string): boolean =>

@@ -20,7 +20,9 @@ export interface OptionalField<Body> {
 
 export type RefusedFields = Remembered<true>
 
-/** Repeats the call until the body holds nothing more that the provider refuses. Rejects with any other error. */
+/**
+ * Repeats the call until the body holds nothing more that the provider refuses. Rejects with any other error.
+ */
 export async function callWithout<Body, Answer>(
   { provider, model }: Pick<ModelRequest, 'provider' | 'model'>,
   body: Body,
@@ -29,28 +31,50 @@ export async function callWithout<Body, Answer>(
   call: (body: Body) => Promise<Answer>,
 ): Promise<Answer> {
   const nameOf = ({ words }: OptionalField<Body>) => `${provider.id} ${provider.baseUrl} ${model} ${words.source}`
+  const remember = () => {
+    for (const name of refused) refusals.set(name, true)
+  }
   let sent = body
   for (const field of optional) if (refusals.get(nameOf(field)) && field.isIn(sent)) sent = field.without(sent)
   const refused: string[] = []
   const tried: Body[] = []
   for (;;) {
     try {
-      const answer = await call(sent)
-      for (const name of refused) refusals.set(name, true)
-      return answer
+      return await remembering(call(sent), remember)
     } catch (error) {
       const problem = problemIn(error)
-      const field =
-        problem &&
-        optional.find((one) => !refused.includes(nameOf(one)) && one.isIn(sent) && refuses(problem, one.words))
-      if (!field) throw problem ?? error
+      if (problem === null || !isRefusal(problem)) throw problem ?? error
+      const field = optional.find(
+        (one) => !refused.includes(nameOf(one)) && one.isIn(sent) && one.words.test(problem.full),
+      )
+      if (!field) throw problem
       tried.push(sent)
       sent = field.without(sent)
-      if (tried.some((body) => isDeepStrictEqual(body, sent))) throw problem ?? error
+      if (tried.some((body) => isDeepStrictEqual(body, sent))) throw problem
       refused.push(nameOf(field))
     }
   }
 }
 
-const refuses = ({ status, full }: ProviderProblem, words: RegExp): boolean =>
-  (status === 400 || status === 422) && words.test(full)
+/**
+ * Runs `remember` when a call without what was refused is not refused itself, whether it succeeds or fails in another
+ * way: its retry must not hold that field again.
+ */
+export async function remembering<Answer>(call: Promise<Answer>, remember: () => void): Promise<Answer> {
+  try {
+    const answer = await call
+    remember()
+    return answer
+  } catch (error) {
+    const problem = problemIn(error)
+    if (problem !== null && !isRefusal(problem)) remember()
+    throw error
+  }
+}
+
+/**
+ * Returns whether the provider refuses the request as it is written. One that is too long is not: no field makes it
+ * shorter, and its words may be about anything.
+ */
+export const isRefusal = ({ status, overflow }: ProviderProblem): boolean =>
+  (status === 400 || status === 422) && overflow === null

@@ -1,5 +1,6 @@
 /** Failures of provider calls, and how they are reported (contract section 3). */
 import type { ModelFailure } from '../../actors/ports/index.ts'
+import { proxyErrorIn } from '../../untrusted/proxy-error.ts'
 import { clearKeyLike, clearSecrets, cut } from '../../untrusted/redact.ts'
 import { type Overflow, overflowIn } from '../context/overflow.ts'
 
@@ -108,8 +109,16 @@ export function connectionProblem(error: unknown): ProviderProblem {
     words.push(`${at.name}: ${at.message}`)
   }
   const full = [...words, ...codes].join('; ')
+  const asked = proxyErrorIn(error)
+  const through = asked === null ? '' : `the proxy ${asked.proxy} was asked`
+  if (asked !== null && asked.reason !== null) {
+    // A proxy that refuses would do so again; one that cannot reach the provider now may do so later.
+    const retry = !/\b4\d\d\b/.test(asked.reason)
+    return new ProviderProblem({ kind: 'connection', reason: `${through}, ${asked.reason}`, full, retry })
+  }
+  const withProxy = (reason: string) => [reason, through].filter((part) => part !== '').join('; ')
   if (codes.some((code) => code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT')) {
-    return new ProviderProblem({ kind: 'connect_timeout', full })
+    return new ProviderProblem({ kind: 'connect_timeout', reason: through, full })
   }
   // The outbound guard refused the call and would refuse it again.
   if (codes.some((code) => code.includes('OUTBOUND'))) {
@@ -118,13 +127,13 @@ export function connectionProblem(error: unknown): ProviderProblem {
   if (codes.some((code) => /CERT|SELF_SIGNED|ISSUER|ERR_TLS|ERR_SSL/.test(code))) {
     return new ProviderProblem({
       kind: 'connection',
-      reason: 'TLS certificate or handshake refused',
+      reason: withProxy('TLS certificate or handshake refused'),
       full,
       retry: false,
     })
   }
   const reason = codes.map((code) => reasons[code]).find((text) => text !== undefined)
-  return new ProviderProblem({ kind: 'connection', reason: reason ?? 'connection broken', full })
+  return new ProviderProblem({ kind: 'connection', reason: withProxy(reason ?? 'connection broken'), full })
 }
 
 /** Returns the failure to report. `secrets`: the secrets of this call, in plain text. */
@@ -155,7 +164,7 @@ function sentence({ kind, status, reason, keyRefused }: ProviderProblem): string
     case 'connection':
       return `The connection to the provider failed${words}`
     case 'connect_timeout':
-      return 'The connection to the provider took too long.'
+      return `The connection to the provider took too long${words}`
     case 'silent':
       return `The provider was silent for too long${words}`
     case 'ended_early':

@@ -1,4 +1,5 @@
 /** The reason why an outbound call failed, for a model to read: no address, no stack. */
+import { proxyErrorIn } from '../../untrusted/proxy-error.ts'
 import { OutboundError } from './outbound-error.ts'
 
 const reasons: Record<string, string> = {
@@ -18,6 +19,14 @@ const reasons: Record<string, string> = {
 /** Describes a failure in one sentence. */
 export function callFailure(error: unknown): string {
   if (error instanceof OutboundError) return error.message
+  const asked = proxyErrorIn(error)
+  if (asked !== null && asked.reason !== null)
+    return `The call failed: the proxy ${asked.proxy} was asked, ${asked.reason}.`
+  const sentence = sentenceOf(error)
+  return asked === null ? sentence : sentence.replace(/\.$/, ` (the proxy ${asked.proxy} was asked).`)
+}
+
+function sentenceOf(error: unknown): string {
   const codes: string[] = []
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ('code' in at && typeof at.code === 'string') codes.push(at.code)

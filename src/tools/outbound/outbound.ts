@@ -10,6 +10,8 @@ import { type AddressRules, type Chooser, refusalOf } from './address-rules.ts'
 import { skipInterimAnswers } from './interim-answers.ts'
 import { type CallInit, callOut, type OutboundAnswer } from './outbound-call.ts'
 import { OutboundError } from './outbound-error.ts'
+import { createProxiedRoutes, type ProxiedRoutes } from './proxy/proxied-routes.ts'
+import type { ProxySettings } from './proxy/proxy-choice.ts'
 
 export type { Chooser, OutboundRule } from './address-rules.ts'
 
@@ -58,6 +60,8 @@ export interface OutboundOptions extends AddressRules {
   lookup?: Lookup
   /** The W3C `traceparent` of the call's span; a given header of that name wins. No traces by default. */
   traceparent?: (() => string | null) | undefined
+  /** The network's proxies. None by default. */
+  proxies?: ProxySettings
   /**
    * A check that is made when a request, including each redirect's, is about to be written to its open socket: if it is
    * aborted then, it is not sent. When absent, nothing is checked.
@@ -75,20 +79,37 @@ export function createOutbound(options: OutboundOptions): Outbound {
     return own === null ? headers : { traceparent: own, ...headers }
   }
   const rules = { policy, allow }
+  const lookups = { admin: lookup, model: limitLookups(lookup) }
+  const { proxies = noProxies } = options
+  const proxied = createProxiedRoutes({ proxies, rules, lookups, connection: connectionOptions, connectMs: CONNECT_MS })
   // A pool for each chooser: a connection allowed to an administrator is never reused for a model.
-  const pools: Pools = {
-    admin: openPool('admin', rules, lookup).compose(announced(beforeSend)),
-    model: openPool('model', rules, limitLookups(lookup)).compose(announced(beforeSend)),
-  }
+  const poolOf = (chooser: Chooser) =>
+    openPool(chooser, rules, lookups[chooser]).compose(proxied.route, announced(beforeSend))
+  const ways: Ways = { pools: { admin: poolOf('admin'), model: poolOf('model') }, proxied }
   return {
     fetch: async (url, init) =>
-      follow(pools, checkedUrl(url, init), { ...init, plainHeaders: traced(init.plainHeaders ?? {}) }),
-    call: async (url, init) => callOut(pools.admin, checkedUrl(url), { ...init, headers: traced(init.headers) }),
+      follow(ways, checkedUrl(url, init), { ...init, plainHeaders: traced(init.plainHeaders ?? {}) }),
+    call: async (url, init) => {
+      const checked = checkedUrl(url)
+      await proxied.admit(checked, 'admin', init.signal)
+      return callOut(ways.pools.admin, checked, { ...init, headers: traced(init.headers) })
+    },
     traceparent,
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(Object.values(pools).map((pool) => pool.destroy()))
+      await Promise.all([...Object.values(ways.pools), proxied].map((pool) => pool.destroy()))
     },
   }
+}
+
+const noProxies: ProxySettings = { https: null, http: null, none: null }
+
+const connectionOptions = {
+  // Callers have their own timeouts; these would abort a silent provider regardless of PROVIDER_IDLE_TIMEOUT_S.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  keepAliveTimeout: 30_000,
+  // Gateways add cookies, policies and traces of their own; the default is 16 KiB.
+  maxHeaderSize: MAX_HEADER_BYTES,
 }
 
 /**
@@ -108,7 +129,11 @@ function limitLookups(lookup: Lookup, max = MODEL_LOOKUPS) {
   }
 }
 
-type Pools = Record<Chooser, Dispatcher>
+/** The ways out: directly, by a pool for each chooser, or through a proxy. */
+interface Ways {
+  pools: Record<Chooser, Dispatcher>
+  proxied: ProxiedRoutes
+}
 
 /**
  * Announces that a request goes out. It first waits for name resolution and its connection: only here is it known to go
@@ -130,12 +155,7 @@ type LookupWithin = (host: string, signal: AbortSignal) => ReturnType<Lookup>
 
 function openPool(chooser: Chooser, rules: AddressRules, lookup: LookupWithin): Agent {
   return new Agent({
-    // Callers have their own timeouts; these would abort a silent provider regardless of PROVIDER_IDLE_TIMEOUT_S.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: 30_000,
-    // Gateways add cookies, policies and traces of their own; the default is 16 KiB.
-    maxHeaderSize: MAX_HEADER_BYTES,
+    ...connectionOptions,
     connect(options, callback) {
       const { protocol } = options
       const host = options.hostname
@@ -203,12 +223,13 @@ function checkedUrl(url: string | URL, { httpsOnly }: Pick<OutboundInit, 'httpsO
 }
 
 /** Follows redirects itself: each hop is a separate call, checked like the first. */
-async function follow(pools: Pools, first: URL, init: OutboundInit): Promise<Response> {
+async function follow({ pools, proxied }: Ways, first: URL, init: OutboundInit): Promise<Response> {
   const { signal, redirects = 0 } = init
   let url = first
   let method = init.method ?? 'GET'
   let { chosenBy, body = null, headers = {} } = init
   for (let followed = 0; ; followed++) {
+    await proxied.admit(url, chosenBy, signal)
     const response = await undiciFetch(url, {
       method,
       headers: merged(init.plainHeaders ?? {}, headers),

@@ -1,8 +1,9 @@
 /** Two instances on one database, and an agent whose versions the tests make. */
+
+import { call } from '../../http/scene.ts'
 import { createAgent, startTestApp } from '../../support/app.ts'
 import { freshDatabase } from '../../support/database.ts'
 import { startUpstream } from '../../support/network/upstream.ts'
-import { call } from '../../http/scene.ts'
 
 export type VersionScene = Awaited<ReturnType<typeof openVersionScene>>
 

@@ -109,7 +109,7 @@ verifies('contract-25.page-instructions', 'front ends’ are taken, or left out 
       [{ role: 'system', content }, user('hi')],
     ])
   }
-  expect((await take(null)).json.callerInstructions).toBe('refuse')
+  expect((await take(null)).json.callerInstructions).toBe('responses')
   for (const [send, named] of [
     [chat, 'system'],
     [run, 'developer'],

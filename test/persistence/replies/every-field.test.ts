@@ -131,6 +131,7 @@ const admitted = {
   decisions_hash: 'messages.decisions_hash',
   max_session_bytes: 'decides: whether the session has room',
   max_user_bytes: 'decides: whether its user has room',
+  max_user_sessions: 'decides: whether its user may have one more session',
 } satisfies Record<AdmittedKey, string>
 
 /** Keys of messages that are always admitted alone, or that nothing stands against where they are admitted with others. */

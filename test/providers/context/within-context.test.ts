@@ -1,5 +1,5 @@
 /** Contract section 19: a conversation that is too long for its model. */
-import { expect } from 'vitest'
+import { describe, expect } from 'vitest'
 import { correctionOf } from '../../../src/actors/history/estimate.ts'
 import type { ModelMessage, ModelRequest, Shortening } from '../../../src/actors/ports/index.ts'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
@@ -43,6 +43,44 @@ verifies(
     expect(sizes(up.calls.slice(2))).toEqual([11, 6, 11])
   },
 )
+
+describe('a conversation that is refused the second time too is asked for no more', () => {
+  const outcomeOf = async (words: string, changes: Partial<ModelRequest>) => {
+    const { up, model } = await scene({ providerRetries: 2 })
+    up.always((call) => call.error(400, { error: { message: words } }))
+    const request = requestTo(up, { ...withTurns(10), ...changes })
+    const provider = { ...request.provider, ...changes.provider, baseUrl: up.url }
+    return { code: failureIn(await ask(model, { ...request, provider })).code, calls: up.calls }
+  }
+  const openai = { ...connectionTo(null, 'openai'), wireApi: 'responses' } as const
+  const anthropic = { provider: connectionTo(null, 'anthropic'), model: 'claude-sonnet-4-5' }
+
+  verifies('contract-19.too-long', "on OpenAI's Responses API, whatever its words name", async () => {
+    const words = 'Your input exceeds the context window of this model. Please include less, or send a summary.'
+    const { code, calls } = await outcomeOf(words, { provider: openai, model: 'gpt-5.6', reasoning: true })
+    expect([code, calls.map(({ body }) => body.input.length)]).toEqual(['context_length_exceeded', [11, 6]])
+  })
+
+  verifies('contract-19.too-long', 'on Anthropic, with reasoning', async () => {
+    const { code, calls } = await outcomeOf('prompt is too long', { ...anthropic, reasoning: true })
+    expect(code).toBe('context_length_exceeded')
+    expect(calls.map(({ body }) => body.thinking !== undefined)).toEqual([true, true])
+  })
+
+  verifies(
+    'contract-19.too-long',
+    'on Anthropic, where the answer counts: a limit of ours gives way first',
+    async () => {
+      const words = 'input length and `max_tokens` exceed context limit: 190000 + 64000 > 200000, decrease it'
+      const { code, calls } = await outcomeOf(words, anthropic)
+      expect(code).toBe('context_length_exceeded')
+      expect(calls.map(({ body }) => body.max_tokens)).toEqual([64_000, 10_000])
+      const full = words.replace('190000', '199500')
+      const { calls: shorter } = await outcomeOf(full, anthropic)
+      expect(shorter.map(({ body }) => body.max_tokens)).toEqual([64_000, 64_000])
+    },
+  )
+})
 
 verifies('contract-19.too-long', 'too many tokens for now are waited for, and the history stays whole', async () => {
   const { up, model } = await scene({ providerRetries: 1 })

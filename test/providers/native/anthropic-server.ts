@@ -88,7 +88,8 @@ export function refusalOf({ body, headers, path }: Pick<UpstreamCall, 'body' | '
   const sampling = ['temperature', 'top_p', 'top_k'].filter((name) => name in body)
   if (version !== '2023-06-01' && version !== '2026-10-21') return `version ${version}`
   if (version === '2026-10-21' && sampling.length > 0) return `${sampling}: not permitted`
-  if (sampling.includes('temperature') && sampling.includes('top_p'))
+  const takesBoth = /claude-opus-4-0/.test(body.model)
+  if (!takesBoth && sampling.includes('temperature') && sampling.includes('top_p'))
     return 'temperature and top_p cannot both be specified'
   if (!(body.max_tokens >= 1)) return 'max_tokens: Field required'
   if (body.messages.length === 0) return 'messages: at least one message is required'

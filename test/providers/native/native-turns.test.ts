@@ -67,7 +67,8 @@ test('what was cached and what was thought is counted', async () => {
 test.each([
   ['claude-opus-5-5', { temperature: 0.5, topP: 0.9, topK: 5 }, {}, '2026-10-21', 128_000],
   ['claude-opus-4-7', { temperature: 0.5 }, {}, '2026-10-21', 128_000],
-  ['claude-sonnet-4-6', { temperature: 1.7, topP: 0.9, topK: 5 }, { temperature: 1, top_k: 5 }, '2023-06-01', 64_000],
+  ['claude-sonnet-4-6', { temperature: 1, topP: 0.9, topK: 5 }, { temperature: 1, top_k: 5 }, '2023-06-01', 64_000],
+  ['claude-opus-4-0', { temperature: 1.7, topP: 0.9 }, { temperature: 1.7, top_p: 0.9 }, '2023-06-01', 32_000],
   ['claude-sonnet-4-5-20250929', { topP: 0.9 }, { top_p: 0.9 }, '2023-06-01', 64_000],
   ['claude-opus-4-1-20250805', { temperature: 0 }, { temperature: 0 }, '2023-06-01', 32_000],
   ['claude-opus-4-20250514', {}, {}, '2026-10-21', 32_000],

@@ -2,7 +2,7 @@
 import { describe, expect } from 'vitest'
 import type { UpstreamCall } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
-import { ask, connectionTo, requestTo, scene } from '../scene.ts'
+import { ask, connectionTo, failureIn, requestTo, scene } from '../scene.ts'
 import { requestFor, respond, text, tool } from './scene.ts'
 
 describe('what a provider refuses', () => {
@@ -33,7 +33,7 @@ describe('what a provider refuses', () => {
 
   verifies(
     'contract-19.tools-beside-effort',
-    'chat completions: tools that are refused beside an effort are asked for with none, calls without tools as ever',
+    'chat completions: tools that are refused beside an effort that nobody named are asked for with none',
     async () => {
       const { up, model } = await scene({ providerRetries: 0 })
       up.always((call) => {
@@ -46,9 +46,53 @@ describe('what a provider refuses', () => {
       const request = requestTo(up, { provider: connectionTo(up.url, 'openai'), model: 'gpt-5.6' })
       const high = { fields: { reasoningEffort: 'high' } } as const
       await ask(model, { ...request, tools: [tool] })
-      await ask(model, { ...request, tools: [tool], ...high })
+      await ask(model, { ...request, tools: [tool] })
       await ask(model, { ...request, ...high })
       expect(up.calls.map(({ body }) => body.reasoning_effort)).toEqual([undefined, 'none', 'none', 'high'])
+      // One that the request or the agent names is never replaced.
+      for (const named of [high, { agentFields: { reasoningEffort: 'low' } } as const]) {
+        const { message } = failureIn(await ask(model, { ...request, tools: [tool], ...named }))
+        expect(message).toContain('use /v1/responses')
+      }
+      expect(up.calls.slice(4).map(({ body }) => body.reasoning_effort)).toEqual(['high', 'low'])
+    },
+  )
+
+  verifies(
+    'contract-19.optional-fields',
+    'it is remembered for the retries too: where the call without it fails in another way',
+    async () => {
+      const { up, model } = await scene({ providerRetries: 2 })
+      let failures = 2
+      up.always((call) => {
+        if (call.body.stream_options) return call.error(400, { error: { message: 'stream_options: unknown field' } })
+        return failures-- > 0 ? call.error(500) : call.finish()
+      })
+      expect((await ask(model, requestTo(up))).at(-1)).toMatchObject({ type: 'end' })
+      expect(up.calls.map(({ body }) => 'stream_options' in body)).toEqual([true, false, false, false])
+    },
+  )
+
+  verifies(
+    'contract-19.optional-fields',
+    "Anthropic: reasoning and the answer's limit of ours are remembered for the retries too",
+    async () => {
+      const { up, model } = await scene({ providerRetries: 1 })
+      let failures = 1
+      up.always((call) => {
+        const { thinking, max_tokens: most } = call.body
+        if (most > 4096) return call.error(400, { error: { message: `max_tokens: ${most} > 4096, which is the most` } })
+        if (thinking) return call.error(400, { error: { message: 'thinking is not supported' } })
+        return failures-- > 0 ? call.error(529) : call.error(401)
+      })
+      const request = requestTo(up, { provider: connectionTo(up.url, 'anthropic'), reasoning: true })
+      failureIn(await ask(model, { ...request, model: 'claude-sonnet-4-5' }))
+      expect(up.calls.map(({ body }) => [body.max_tokens, body.thinking !== undefined])).toEqual([
+        [64_000, true],
+        [64_000, false],
+        [4096, false],
+        [4096, false],
+      ])
     },
   )
 })

@@ -45,7 +45,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
   const { temperature = '', topP = '', topK = '', maxToolCalls = '' } = generationConfig
   const { maxOutputTokens = '', reasoningEffort = '' } = generationConfig
   const { fallbacks = [], responseFormat: format = null, historyMaxTokens = null } = agent
-  const { callerInstructions = 'refuse', compaction = 'none', userLimits = null, onLoss = 'error' } = agent
+  const { callerInstructions = 'responses', compaction = 'none', userLimits = null, onLoss = 'error' } = agent
   return {
     name,
     providerId,

@@ -2,7 +2,7 @@
 import { deriveTitle } from '../../../actors/history/title.ts'
 import type { GivenMessage } from '../../../actors/ports/index.ts'
 import { externalIdFault } from '../../../http/sending/external-id.ts'
-import { fullWords, type NameOf, noRetry, snakeCase } from '../../../http/sending/refusals.ts'
+import { fullWords, type NameOf, noRetry, snakeCase, tooManySessions } from '../../../http/sending/refusals.ts'
 import { badRequest, HttpError, missing, revokedSecret } from '../../../http/server/http-error.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
@@ -25,7 +25,7 @@ export interface SessionMakingDependencies {
 
 /**
  * Throws 400, 404 for an unknown agent or a session to copy that is not the caller's, and 409 for an id that another
- * session has, whosever it is, and 413 for a history or a copy that is too large. Throws 401 when the client secret is revoked by then.
+ * session has, whosever it is, 413 for a history or a copy that is too large, 429 for one session too many. Throws 401 when the client secret is revoked by then.
  */
 export async function makeSession(
   { sql, storage }: SessionMakingDependencies,
@@ -54,6 +54,8 @@ export async function makeSession(
     case 'session_full':
     case 'user_full':
       throw new HttpError(413, fullWords[session], noRetry)
+    case 'too_many_sessions':
+      throw tooManySessions()
     case 'no_session':
       return missing('session')
     case 'unknown_message':

@@ -1,4 +1,4 @@
--- revision 9
+-- revision 10
 /* Copies a message into a fork (contract section 14). The copy has a new id, and is no reply of its session's own, so
    it has no frames, usage and owner. p_frame: of a reply, the content visible to its reader at this frame; null: all
    stored content. */
@@ -19,7 +19,8 @@ begin
   c.session_num := null; c.first_seq := null; c.include_usage := null; c.instance_id := null; c.epoch := null;
   c.prompt_tokens := null; c.completion_tokens := null; c.usage_estimated := null;
   c.ended_at := null; c.settled_at := null; c.requester_lost := null; c.decisions_hash := null;
-  c.facts := null;
+  -- Its items are named as in the original.
+  c.facts := case when m.facts ? 'encoder' then jsonb_build_object('encoder', m.facts -> 'encoder') end;
   if m.role = 'user' then return c; end if;
 
   if m.status = 'streaming' then

@@ -99,7 +99,7 @@ export async function forkSession(
     ...limitColumns(limits),
   })
   try {
-    const [row] = await sql<{ outcome: 'made' | 'taken' | 'no_agent' | NoFork }[]>`
+    const [row] = await sql<{ outcome: 'made' | 'taken' | 'too_many_sessions' | 'no_agent' | NoFork }[]>`
       select fork_session(${fork}::text::jsonb) as outcome`
     const outcome = row?.outcome ?? 'no_agent'
     if (outcome === 'no_agent') return null
@@ -124,13 +124,14 @@ async function insertSession(
   if (bytes > 0 && (await isTooMuchFor(sql, agentId, user, bytes, limits.userBytes))) return 'user_full'
   const isGood =
     secretNumber === null ? sql`` : sql`and check_client_secret(${agentId}, ${user ?? ''}, ${secretNumber})`
-  const [row] = await sql<{ known: boolean; session: Session | null }[]>`
+  const [row] = await sql<{ known: boolean; isFull: boolean; session: Session | null }[]>`
     with agent as (select a.id from agents a where a.id = ${agentId} ${isGood} for key share),
+    free as (select coalesce(free_sessions(agent.id, ${user}, ${limits.userSessions}), 1) as places from agent),
     made as (
       insert into sessions (id, agent_id, title, title_is_draft, end_user, metadata, uncounted, external_id, bytes)
       select ${id ?? newId()}, agent.id, ${title}, ${titleIsDraft}, ${user}, given.metadata,
              case when ${secretNumber !== null} then uncounted_metadata(given.metadata, '{}') else '{}' end, ${externalId}, ${bytes}
-        from agent cross join (select ${jsonText(metadata ?? {})}::text::jsonb as metadata) given
+        from agent join free on free.places > 0 cross join (select ${jsonText(metadata ?? {})}::text::jsonb as metadata) given
       on conflict do nothing
       returning ${columns(sql)}
     ), given as (
@@ -141,8 +142,10 @@ async function insertSession(
                    as m(id uuid, position integer, role text, content text, frame_ends integer[],
                         tool_events jsonb)
     )
-    select exists (select 1 from agent) as known, (select to_jsonb(made) from made) as session`
+    select exists (select 1 from agent) as known, exists (select 1 from free where places < 1) as "isFull",
+           (select to_jsonb(made) from made) as session`
   if (!row?.known) return null
+  if (row.isFull) return 'too_many_sessions'
   if (row.session === null) return 'taken'
   // The statement does not see its own messages.
   return { ...row.session, headId: given.at(-1)?.id ?? null }

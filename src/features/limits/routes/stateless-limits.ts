@@ -16,12 +16,16 @@ export interface StatelessLimits {
   counted(): Promise<void>
 }
 
-interface Request {
-  /** The reply's id. */
-  id: string
+/** The caller of a request, and the limits that it counts under. */
+export interface LimitedCaller {
   agent: { id: string; userLimits: Limits | null }
   user: string | null
   counted: CallerLimits
+}
+
+interface Request extends LimitedCaller {
+  /** The reply's id. */
+  id: string
 }
 
 export interface LimitDependencies {

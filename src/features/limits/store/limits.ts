@@ -26,6 +26,8 @@ export interface LimitVerdict {
 export interface LimitGate {
   /** Counts the request, and takes its places. Null when this instance was declared lost. Rejects while the database is away. */
   take(request: LimitedRequest): Promise<LimitVerdict | null>
+  /** Takes back that a request was counted. It has taken no place. */
+  giveBack(request: LimitedRequest): Promise<void>
 }
 
 const MOST_REQUESTS = 64
@@ -65,6 +67,9 @@ export function createLimitGate(sql: Sql, instance: { id: string; epoch(): numbe
         waiting.push({ request, resolve, reject })
         if (!isAsking) void askAll()
       }),
+    async giveBack({ agentId, user, limits }) {
+      await sql`select uncount_request(${jsonText(limits)}::text::jsonb, ${agentId}, ${user}, clock_timestamp())`
+    },
   }
 }
 

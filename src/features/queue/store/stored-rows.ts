@@ -89,6 +89,7 @@ type NotStored =
   | 'input'
   | 'max_session_bytes'
   | 'max_user_bytes'
+  | 'max_user_sessions'
   | 'history'
   | 'wait_id'
   | 'decisions'

@@ -29,7 +29,7 @@ export function importedAgent(agent: Given, { providers, prompts }: { providers:
         ? undefined
         : (fallbacks ?? []).map((one) => ({ providerId: providers.existing(one.provider).id, model: one.model })),
     allowedOrigins: givenOrigins(rest.allowedOrigins),
-    callerInstructions: rest.callerInstructions === undefined ? undefined : (rest.callerInstructions ?? 'refuse'),
+    callerInstructions: rest.callerInstructions === undefined ? undefined : (rest.callerInstructions ?? 'responses'),
     onLoss: rest.onLoss === undefined ? undefined : (rest.onLoss ?? 'error'),
     historyMaxTokens: rest.historyMaxTokens,
     userLimits: givenLimits(rest.userLimits),

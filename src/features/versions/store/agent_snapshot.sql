@@ -1,8 +1,8 @@
 -- revision 1
 /* Returns what the replies of an agent depend on, as it is now: all that a version holds. config: {agent, tools, named}, fields
    as the API names them; named: what the names in its approvals stand for. prompt: text of its prompt. names: {prompt,
-   providers: {id: name}}, which make no version. Null when there is no such agent. */
-create or replace function agent_snapshot(p_agent uuid, out config json, out prompt text, out names jsonb)
+   providers: {id: name}}, which make no version. No row when there is no such agent. */
+create or replace function agent_snapshot(p_agent uuid) returns table (config json, prompt text, names jsonb)
 language sql stable as $$
   select json_build_object(
            'agent', json_build_object(

@@ -35,9 +35,8 @@ export const wholeOf = ({ config, prompt, names }: SnapshotRow): WholeSnapshot =
 
 /** Reads what the agent is now. Null when there is no such agent. */
 export async function readSnapshot(sql: AnySql, agentId: string): Promise<WholeSnapshot | null> {
-  const [row] = await sql<(SnapshotRow | { config: null })[]>`
-    select config, prompt, names from agent_snapshot(${agentId})`
-  return row === undefined || row.config === null ? null : wholeOf(row)
+  const [row] = await sql<SnapshotRow[]>`select config, prompt, names from agent_snapshot(${agentId})`
+  return row === undefined ? null : wholeOf(row)
 }
 
 /** Returns whether two snapshots hold the same. */

@@ -141,7 +141,9 @@ function changesOf(deps: Dependencies, stored: providers.StoredConnection, updat
     // Else a user who may change an address, but never saw the key, could have it sent elsewhere.
     if (from !== to) badRequest('apiKey: must be sent again when baseUrl moves to another origin')
   }
-  const wireApi = givenWireApi(type, update.wireApi)
+  const given = givenWireApi(type, update.wireApi)
+  const standard = defaultWireApi(type, baseUrl === undefined ? stored.baseUrl : baseUrl) ?? undefined
+  const wireApi = update.wireApi === null ? standard : given
   return { name, baseUrl, wireApi, key: apiKey === undefined ? undefined : sealKey(deps.secrets, stored.id, apiKey) }
 }
 

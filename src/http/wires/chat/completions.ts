@@ -41,7 +41,7 @@ import {
   refuseTakenNames,
 } from '../../sending/agent-for-reply.ts'
 import { nameIgnored, readAnswerFields } from '../../sending/answer-fields.ts'
-import { type Instructions, refuseUnwanted, textOfInstructions } from '../../sending/caller-instructions.ts'
+import { textOfInstructions } from '../../sending/caller-instructions.ts'
 import { refuse } from '../../sending/refusals.ts'
 import { originOf } from '../../server/observe-requests.ts'
 import { connectionSignal } from '../../streaming/reply-stream.ts'
@@ -108,7 +108,9 @@ export interface StatelessRequest {
   stream: boolean
   includeUsage: boolean
   /** The text that follows the agent's prompt. Null or absent when the request brings none. */
-  instructions?: Instructions | null
+  appended?: string | null
+  /** The agent with settings of the request. When absent, as it is. */
+  agent?: AgentForCompletion
   /** The end user. Null when the request names none. */
   user: string | null
 }
@@ -138,10 +140,10 @@ export async function answerStateless<Body>(
     open(info: StatelessInfo): StatelessAnswer<Body>
   },
 ): Promise<Body | undefined> {
-  const agent = await loadAgent(deps, agentId)
+  const own = await loadAgent(deps, agentId)
   const uploads = requireUploads(request)
-  const { sent: given, instructions, fields, callerTools, reasoning, includeUsage, user, stream } = read(uploads, agent)
-  const appended = textOfInstructions(agent, instructions)
+  const { sent: given, agent = own, appended = null, ...wanted } = read(uploads, own)
+  const { fields, callerTools, reasoning, includeUsage, user, stream } = wanted
   const sent = await findAllStored(given, ownParts(deps.sql, caller))
   const asked = { ...agentRequest(deps, agent, fields, mediaTypesOf(partsIn(sent))), reasoning }
   await refuseTakenNames(deps, agent, callerTools)
@@ -279,9 +281,8 @@ export const completionHandlers = (deps: CompletionDependencies) =>
       answerStateless(deps, params.agent_id, exchange, {
         read(uploads, agent) {
           const instructions = readInstructions(body.messages, exchange.caller)
-          refuseUnwanted(agent, instructions)
           const request = {
-            instructions,
+            appended: textOfInstructions(agent, instructions, 'other'),
             sent: readConversation(body.messages, uploads),
             callerTools: readCallerTools(body),
             fields: readAnswerFields(body),

@@ -14,7 +14,8 @@ export function generationFailed({ message, code }: ReplyError): never {
   throw new CodedError(500, message, code, noRetry)
 }
 
-/** Answers errors of the scope. 400 and 401 have the object form: several clients show nothing of a plain string. */
+/** Answers errors of the scope. 400 and 401, and a 429 that has a code, have the object form: several clients show
+ * nothing of a plain string. */
 export function sendDeployError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const answer = errorAnswer(error)
   const { status, headers } = answer
@@ -41,6 +42,7 @@ const invalid = 'invalid_request_error'
 
 function bodyOf({ status, message }: Answer, code: string | null): object | string {
   if (status === 401) return { message, type: invalid, code: code ?? 'invalid_api_key' }
+  if (status === 429 && code !== null) return { message, type: invalid, code, param: null }
   if (status !== 400) return message
   const param = code === TOO_LONG ? 'messages' : paramOf(message)
   return { message, type: invalid, code: code ?? 'invalid_request', param }

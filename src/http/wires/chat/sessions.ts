@@ -5,10 +5,12 @@ import { deriveTitle } from '../../../actors/history/title.ts'
 import type { MessagePart } from '../../../actors/ports/index.ts'
 import type { SessionHost } from '../../../actors/session/host.ts'
 import { makeSession, moveHead } from '../../../features/branches/index.ts'
+import { asCountedRequest, type LimitDependencies } from '../../../features/limits/index.ts'
 import { type FeedDependencies, sendChanges, tellPosition } from '../../../features/live-lists/index.ts'
 import { answerPart, partPath } from '../../../features/parts/index.ts'
 import {
   type Caller,
+  callerLimits,
   type DeployHandlers,
   ownSession,
   refuseUsedMetadata,
@@ -26,7 +28,7 @@ import { listAs } from '../../server/paging/list.ts'
 import { answerMessages } from '../../server/paging/message-page.ts'
 import { readMessages } from './chat-request.ts'
 
-export interface SessionDependencies extends UsedMetadataDependencies, FeedDependencies {
+export interface SessionDependencies extends UsedMetadataDependencies, FeedDependencies, LimitDependencies {
   sql: Sql
   storage: StorageLimits
   host: SessionHost
@@ -99,7 +101,7 @@ async function refuseMetadata(
 export const sessionHandlers = (deps: SessionDependencies) => {
   const { sql, host } = deps
   return {
-    createSession: async ({ params, body, caller }) => {
+    createSession: async ({ params, body, caller, reply }) => {
       refuseOthers(caller, body)
       const { metadata, fork_of } = body
       if (metadata != null) await refuseMetadata(deps, caller, params.agent_id, { metadata, of: fork_of?.session_id })
@@ -112,7 +114,11 @@ export const sessionHandlers = (deps: SessionDependencies) => {
         messageId: body.fork_of.message_id,
         frameId: body.fork_of.frame_id,
       }
-      return wireSession(await makeSession(deps, params.agent_id, wanted, { fork: fork ?? null, secretNumber }))
+      const make = () => makeSession(deps, params.agent_id, wanted, { fork: fork ?? null, secretNumber })
+      if (caller.kind !== 'secret') return wireSession(await make())
+      const agent = (await deps.agents.find(params.agent_id)) ?? missing('agent')
+      const { user } = caller
+      return wireSession(await asCountedRequest(deps, { agent, user, counted: callerLimits(caller, reply) }, make))
     },
     listSessions: async ({ params, query, caller, reply }) => {
       await tellPosition(deps.sessionFeed, reply)

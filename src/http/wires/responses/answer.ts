@@ -8,13 +8,17 @@ import { readReply } from '../../../persistence/replies/reading/read-reply.ts'
 import { missing } from '../../server/http-error.ts'
 import { readToEnd, streamBatches } from '../../streaming/reply-stream.ts'
 import { generationFailed } from '../chat/errors.ts'
-import { createResponseEncoder, type ResponseEncoder } from './encoder.ts'
-import { isFailure, type ResponseHead, type ResponseObject, responseObject } from './response-object.ts'
+import { createResponseEncoder, type ResponseEncoder } from './output/encoder.ts'
+import { isFailure, type ResponseHead, type ResponseObject, responseObject } from './output/response-object.ts'
 import type { StoredResponse } from './store/stored-responses.ts'
 
-const headOf = (reply: ResponseHead['reply'], { sessionId, previousId, request }: StoredResponse): ResponseHead => ({
+const headOf = (
+  reply: ResponseHead['reply'],
+  { sessionId, encoder, previousId, request }: StoredResponse,
+): ResponseHead => ({
   reply,
   sessionId,
+  encoder,
   previousId,
   request,
 })

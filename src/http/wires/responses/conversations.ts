@@ -4,8 +4,16 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { agentConversations, conversations } from '../../../../openapi/operations/deploy/conversations.ts'
 import { deriveTitle } from '../../../actors/history/title.ts'
 import { makeSession } from '../../../features/branches/index.ts'
+import { asCountedRequest } from '../../../features/limits/index.ts'
 import { requireUploads } from '../../../features/parts/index.ts'
-import { type Caller, opens, opensAgent, refuseUsedMetadata, userOf } from '../../../features/users/index.ts'
+import {
+  type Caller,
+  callerLimits,
+  opens,
+  opensAgent,
+  refuseUsedMetadata,
+  userOf,
+} from '../../../features/users/index.ts'
 import { changeSession } from '../../../persistence/replies/sessions/session-changes.ts'
 import { deleteSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
@@ -14,13 +22,13 @@ import { badRequest, HttpError, missing } from '../../server/http-error.ts'
 import { agentNamed } from '../chat/models.ts'
 import { mountDeploy } from '../chat/scope.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
-import { conversationOf, givenMessages } from './history-items.ts'
-import { idOf, uuidIn } from './ids.ts'
-import { readInput } from './input-items.ts'
-import { type ItemQuery, listOfItems, orderOf } from './item-list.ts'
-import { instructionsIn } from './request-fields.ts'
+import { conversationOf, givenMessages } from './input/history-items.ts'
+import { readInput } from './input/input-items.ts'
+import { instructionsIn } from './input/request-fields.ts'
+import { idOf, uuidIn } from './output/ids.ts'
+import { type ItemQuery, listOfItems, orderOf } from './output/item-list.ts'
+import { conversationItems } from './output/stored-items.ts'
 import { findConversation, type StoredConversation } from './store/stored-responses.ts'
-import { conversationItems } from './stored-items.ts'
 
 interface Named {
   /** The parameters of the path. Below `/api/v1/openai` it names no agent: the conversation may belong to any agent. */
@@ -47,7 +55,7 @@ async function create(
   deps: ResponseDependencies,
   agentId: string,
   { items, metadata }: components['schemas']['ConversationCreate'],
-  { caller, request }: Exchange,
+  { caller, request, reply }: Exchange,
 ) {
   const isSecret = caller.kind === 'secret'
   const given: unknown = items ?? []
@@ -59,11 +67,17 @@ async function create(
   if (isSecret && !isEmpty) throw new HttpError(403, 'items: a history is given with the deploy key')
   if (isSecret) await refuseUsedMetadata(deps, agentId, metadata ?? {}, async () => ({}))
   const read = isEmpty ? [] : readInput(given, requireUploads(request), 'items')
-  const instructions = instructionsIn(read, {}, caller)
-  if (instructions !== null) refuseUnwanted(await loadAgent(deps, agentId), instructions)
+  if (read.some(({ kind }) => kind === 'instructions')) {
+    const agent = await loadAgent(deps, agentId)
+    refuseUnwanted(agent, instructionsIn(read, {}, { agent, caller }))
+  }
   const messages = givenMessages(conversationOf(read, 'items'), 'items')
   const wanted = { user: userOf(caller), metadata, messages }
-  const made = await makeSession(deps, agentId, wanted, { secretNumber: isSecret ? caller.number : null })
+  const make = () => makeSession(deps, agentId, wanted, { secretNumber: isSecret ? caller.number : null })
+  const limited = { user: userOf(caller), counted: callerLimits(caller, reply) }
+  const made = isSecret
+    ? await asCountedRequest(deps, { ...limited, agent: await loadAgent(deps, agentId) }, make)
+    : await make()
   return wire({ ...made, created: Math.floor(Date.parse(made.createdAt) / 1000) })
 }
 

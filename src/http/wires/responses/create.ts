@@ -17,10 +17,12 @@ import {
 } from '../../../features/parts/index.ts'
 import { replyIdOf, sentAnswer } from '../../../features/queue/index.ts'
 import { type Caller, callerLimits, refuseUsedMetadata, userOf } from '../../../features/users/index.ts'
+import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import type { Instructions } from '../../sending/caller-instructions.ts'
 import type { MessageInput } from '../../sending/message-record.ts'
+import { fewerCalls } from '../../sending/overrides.ts'
 import { hashOf, idempotencyOf, isRetry } from '../../sending/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
@@ -28,11 +30,17 @@ import { originOf } from '../../server/observe-requests.ts'
 import { afterStored } from '../../streaming/reply-stream.ts'
 import { storedResponse, streamEvents, wholeResponse } from './answer.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
-import { beginningOf } from './history-items.ts'
-import { type InputItem, readInput } from './input-items.ts'
-import { placeOf } from './place.ts'
-import { ignoredIn, instructionsIn, type RequestFields, readFields, renamingFieldsInErrors } from './request-fields.ts'
-import type { ResponseObject } from './response-object.ts'
+import { beginningOf } from './input/history-items.ts'
+import { type InputItem, readInput } from './input/input-items.ts'
+import { placeOf } from './input/place.ts'
+import {
+  ignoredIn,
+  instructionsIn,
+  type RequestFields,
+  readFields,
+  renamingFieldsInErrors,
+} from './input/request-fields.ts'
+import type { ResponseObject } from './output/response-object.ts'
 import { answerStatelessly } from './stateless.ts'
 import { sessionOfKey } from './store/session-of-key.ts'
 import { findResponse, firstReplyOf } from './store/stored-responses.ts'
@@ -53,8 +61,8 @@ export async function createResponse(
     const uploads = requireUploads(exchange.request)
     const wanted = readFields(body, agent)
     const items = readInput(body.input, uploads)
-    const instructions = instructionsIn(items, wanted.response, exchange.caller)
-    const sent = await send(deps, { agentId, body, exchange, wanted, instructions, items, uploads })
+    const instructions = instructionsIn(items, wanted.response, { agent, caller: exchange.caller })
+    const sent = await send(deps, { agentId, agent, body, exchange, wanted, instructions, items, uploads })
     const { source, onLeft: requesterLost } = sentAnswer(sent, reply)
     const find = async () => (await findResponse(deps.sql, replyIdOf(source), null)) ?? missing('response')
     const isBackground = body.background === true
@@ -71,6 +79,7 @@ export async function createResponse(
 
 interface Sending {
   agentId: string
+  agent: AgentForCompletion
   body: Body
   exchange: Exchange
   wanted: RequestFields
@@ -96,17 +105,23 @@ async function send(deps: ResponseDependencies, sending: Sending): Promise<Sent>
   return await sendFrom(deps, agentId, { ...message, text: placed.message.text, answers, place }, parts)
 }
 
-const baseOf = ({ body, exchange: { caller, request, reply }, wanted, instructions }: Sending) => ({
+const baseOf = ({ agent, body, exchange: { caller, request, reply }, wanted, instructions }: Sending) => ({
   instructions,
   by: userOf(caller),
   includeUsage: false,
   reasoning: true,
-  idempotency: idempotencyOf(request, body),
+  // `stream` changes no answer (contract section 35).
+  idempotency: idempotencyOf(request, { ...body, stream: undefined }),
   isRetry: isRetry(request),
   onBusy: body.on_busy ?? 'reject',
   origin: originOf(request),
   counted: callerLimits(caller, reply),
+  ...fieldsFor(agent, wanted),
+})
+
+const fieldsFor = (agent: AgentForCompletion, { maxToolCalls, ...wanted }: RequestFields) => ({
   ...wanted,
+  overrides: fewerCalls(agent, maxToolCalls),
 })
 
 const partsOf = (

@@ -15,11 +15,11 @@ import { queuedResponse, storedResponse, streamEvents } from './answer.ts'
 import { mountConversations } from './conversations.ts'
 import { createResponse } from './create.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
-import { idOf, uuidIn } from './ids.ts'
-import { type ItemQuery, listOfItems, orderOf } from './item-list.ts'
+import { idOf, uuidIn } from './output/ids.ts'
+import { type ItemQuery, listOfItems, orderOf } from './output/item-list.ts'
+import { inputItemsOf } from './output/stored-items.ts'
 import type { StoredResponse } from './store/stored-responses.ts'
 import { findResponse } from './store/stored-responses.ts'
-import { inputItemsOf } from './stored-items.ts'
 
 interface Named {
   /** The parameters of the path. Below `/api/v1/openai` it names no agent: the response may belong to any agent. */

@@ -3,14 +3,17 @@ import type { components } from '../../../../openapi/generated/schema.ts'
 import { closingFrames, frameOf } from '../../../actors/reply/reply-event.ts'
 import { noTools } from '../../../features/approvals/index.ts'
 import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
+import { textOfInstructions } from '../../sending/caller-instructions.ts'
+import { ITEM_ENCODER } from '../../sending/message-record.ts'
+import { withFewerCalls } from '../../sending/overrides.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 import { answerStateless, type StatelessAnswer, type StatelessInfo } from '../chat/completions.ts'
-import { createResponseEncoder } from './encoder.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
-import { conversationOf } from './history-items.ts'
-import { readInput } from './input-items.ts'
-import { instructionsIn, readFields, renamingFieldsInErrors } from './request-fields.ts'
-import type { ResponseHead, ResponseObject } from './response-object.ts'
+import { conversationOf } from './input/history-items.ts'
+import { readInput } from './input/input-items.ts'
+import { instructionsIn, readFields, renamingFieldsInErrors } from './input/request-fields.ts'
+import { createResponseEncoder } from './output/encoder.ts'
+import type { ResponseHead, ResponseObject } from './output/response-object.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
 
@@ -27,10 +30,12 @@ export async function answerStatelessly(
   return await renamingFieldsInErrors(async () => {
     const wanted = readFields(body, agent)
     return await answerStateless(deps, agent.id, exchange, {
-      read(uploads) {
+      read(uploads, agent) {
+        const by = { agent, caller: exchange.caller }
         const items = readInput(body.input, uploads)
         return {
-          instructions: instructionsIn(items, wanted.response, exchange.caller),
+          appended: textOfInstructions(agent, instructionsIn(items, wanted.response, by), 'responses'),
+          agent: withFewerCalls(agent, wanted.maxToolCalls),
           sent: conversationOf(items),
           fields: wanted.fields,
           callerTools: wanted.callerTools ?? noTools,
@@ -40,7 +45,14 @@ export async function answerStatelessly(
           user: body.safety_identifier ?? body.user ?? null,
         }
       },
-      open: (info) => statelessAnswer({ reply: info, sessionId: null, previousId: null, request: wanted.response }),
+      open: (info) =>
+        statelessAnswer({
+          reply: info,
+          sessionId: null,
+          encoder: ITEM_ENCODER,
+          previousId: null,
+          request: wanted.response,
+        }),
     })
   })
 }

@@ -81,6 +81,7 @@ function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessag
     'nothing_to_answer',
     'session_full',
     'user_full',
+    'too_many_sessions',
     'limited',
   ].includes(outcome)
 }

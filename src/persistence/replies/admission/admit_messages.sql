@@ -1,4 +1,4 @@
--- revision 22
+-- revision 23
 /* Admits many messages of one instance at once: those that nothing stands against, to sessions that nobody else works on, and
    to new sessions for which nothing has to be judged. Waits for no existing session. Stores and returns for each what
    admit_message does: admission-twins.test.ts compares every column. The other messages, and all but the first to a session, are
@@ -12,6 +12,7 @@ returns jsonb language plpgsql
 set enable_seqscan to off set enable_hashjoin to off set enable_mergejoin to off set jit to off as $$
 declare
   v_made uuid[] := '{}'; -- sessions that are made here, as their first messages leave them
+  v_free jsonb; -- how many sessions may be made for each agent and user, by both
   v_begun bigint; -- how many of them have their message
   v_sessions uuid[];
   v_now timestamptz;
@@ -21,11 +22,20 @@ begin
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   if not found then return '[]'; end if;
   if p_messages @? '$[*] ? (@.make_session == true)' then
+    select jsonb_object_agg(u.agent_id || ' ' || u.end_user, free_sessions(u.agent_id, u.end_user, u.max_user_sessions))
+      into v_free
+      from (select distinct m.agent_id, m.end_user, m.max_user_sessions
+              from jsonb_to_recordset(p_messages) as m(
+                     session_id uuid, agent_id uuid, end_user text, make_session boolean, max_user_sessions bigint)
+             where m.make_session and m.max_user_sessions is not null and m.end_user is not null
+               and not exists (select from sessions s where s.id = m.session_id)
+             order by 1, 2) u; -- two instances wait for the same users in one order
     with made as (
       insert into sessions (id, agent_id, end_user, external_id, title, title_is_draft, status, bytes)
       select m.session_id, a.id, m.end_user, m.external_id, m.derived_title,
              m.derived_title is not null and coalesce(m.title_is_draft, false), 'streaming', b.added
         from (
+          select m.*, row_number() over (partition by m.agent_id, m.end_user order by m.n) as place_of_user from (
           select distinct on (m.session_id) m.*
             from rows from (jsonb_to_recordset(p_messages) as (
                    session_id uuid, agent_id uuid, end_user text, text text, configuration bigint, place jsonb, parts jsonb,
@@ -33,12 +43,13 @@ begin
                    make_session boolean, external_id text, secret_number bigint)) with ordinality as m(
                    session_id, agent_id, end_user, text, configuration, place, parts, derived_title, title_is_draft,
                    max_session_bytes, max_user_bytes, limits, make_session, external_id, secret_number, n)
-           order by m.session_id, m.n) m
+           order by m.session_id, m.n) m) m
        cross join lateral (select x.id from agents x where x.id = m.agent_id for key share skip locked) a
        cross join lateral (select octet_length(m.text) + coalesce(parts_bytes(m.parts), 0) as added) b
        where m.make_session and m.place is null and m.limits is null and m.secret_number is null
          and (m.max_session_bytes is null or b.added <= m.max_session_bytes)
          and (m.max_user_bytes is null or m.end_user is null)
+         and m.place_of_user <= coalesce((v_free ->> (m.agent_id || ' ' || m.end_user))::bigint, m.place_of_user)
          and (m.configuration is null or m.configuration = (select c.version from configuration c))
        -- One made meanwhile under the same external id is waited for: two instances come to theirs in the same order.
        order by m.external_id, m.agent_id, m.end_user, m.session_id

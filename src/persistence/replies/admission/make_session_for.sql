@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* Makes the session that a message begins. p_message: see message_fields. p_added: the bytes that the message brings. p_fenced:
    the epoch of its instance is over.
    Returns {outcome} if no session is made, else {is_made}: false if another message has made it meanwhile, or another user has
@@ -13,7 +13,7 @@ begin
   select * into m from jsonb_to_record(p_message) as x(
     agent_id uuid, session_id uuid, end_user text, reply_id uuid, may_start boolean, configuration bigint,
     make_session boolean, external_id text, begins jsonb, secret_number bigint, place jsonb, max_session_bytes bigint,
-    max_user_bytes bigint, limits jsonb);
+    max_user_bytes bigint, max_user_sessions bigint, limits jsonb);
   -- None is made for a place among messages that it cannot have.
   if m.make_session is not true or coalesce(m.place ? 'regenerate', false) or m.place ->> 'parent' is not null then
     return '{"outcome": "not_found"}';
@@ -30,6 +30,15 @@ begin
   if v_brings > m.max_session_bytes then return '{"outcome": "session_full"}'; end if;
   if m.max_user_bytes is not null then
     if user_bytes(m.agent_id, m.end_user) + v_brings > m.max_user_bytes then return '{"outcome": "user_full"}'; end if;
+  end if;
+  if free_sessions(m.agent_id, m.end_user, m.max_user_sessions) < 1 then
+    -- Another message may have made this one as the last.
+    if exists (select from sessions s
+                where s.id = m.session_id
+                   or s.agent_id = m.agent_id and s.external_id = m.external_id and s.end_user = m.end_user) then
+      return '{"is_made": false}';
+    end if;
+    return '{"outcome": "too_many_sessions"}';
   end if;
   if m.secret_number is not null then
     begin

@@ -32,6 +32,7 @@ export const factsSchema = Type.Object({
   queued: Type.Optional(Type.Boolean()),
   sentAs: Type.Optional(Type.String()),
   madeBy: Type.Optional(Type.String()),
+  encoder: Type.Optional(Type.Number()),
   response: Type.Optional(
     Type.Object({
       encoder: Type.Optional(Type.Number()),
@@ -39,6 +40,7 @@ export const factsSchema = Type.Object({
       metadata: Type.Record(Type.String(), Type.String()),
       instructions: Type.Optional(Type.String()),
       maxOutputTokens: Type.Optional(Type.Number()),
+      maxToolCalls: Type.Optional(Type.Number()),
       parallelToolCalls: Type.Optional(Type.Boolean()),
       toolChoice: Type.Optional(Type.Unknown()),
       tools: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),

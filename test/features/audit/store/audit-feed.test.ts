@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { followEntries, forgetEntries, writeEntries } from '../../../../src/features/audit/store/audit.ts'
 import { type AnySql, connect, type Sql } from '../../../../src/persistence/postgres/database.ts'
-import { freshDatabase, type TestDatabase } from '../../../support/database.ts'
+import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
 import { verifies } from '../../../verifies.ts'
 
-let database: TestDatabase
+let database: FreshDatabase
 let sql: Sql
 beforeAll(async () => {
   database = await freshDatabase()

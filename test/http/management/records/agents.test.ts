@@ -47,15 +47,18 @@ verifies(
       providerId,
       model: 'm-1',
       promptId: null,
+      systemPrompt: null,
       generationConfig: {},
       responseFormat: null,
       fallbacks: [],
       allowedOrigins: [],
       historyMaxTokens: null,
-      callerInstructions: 'refuse',
+      callerInstructions: 'responses',
       userLimits: null,
       compaction: 'none',
       onLoss: 'error',
+      version: 1,
+      hasDraft: false,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
@@ -183,6 +186,7 @@ test('a completion reads agent, prompt and encrypted key in one query', async ()
   expect(await createAgentLookup(db.sql, { alone: false }).find(id)).toEqual({
     id,
     name: 'Agent',
+    version: 1,
     responseFormat: null,
     fallbacks: [],
     model: 'm-1',
@@ -199,7 +203,7 @@ test('a completion reads agent, prompt and encrypted key in one query', async ()
     tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [], named: {} },
     allowedOrigins: [],
     historyMaxTokens: null,
-    callerInstructions: 'refuse',
+    callerInstructions: 'responses',
     userLimits: null,
     compaction: 'none',
     onLoss: 'error',
@@ -242,3 +246,15 @@ verifies(
     expect((await update(json.id, { providerId: mistral })).status).toBe(400)
   },
 )
+
+verifies('contract-19.agent-fields', "a maxOutputTokens below the API's least is refused on creation", async () => {
+  const provider = { name: 'OpenAI', providerType: 'openai', apiKey: 'sk-0123456789' }
+  const providerId = (await server.call('POST', '/api/v1/settings/providers', provider)).json.id
+  const refused = await create({ providerId, generationConfig: { maxOutputTokens: 15 } })
+  expect([refused.status, refused.json.message]).toEqual([
+    400,
+    expect.stringMatching(/^generationConfig\.maxOutputTokens: .*16 or more/),
+  ])
+  const { json } = await create({ providerId, generationConfig: { maxOutputTokens: 16 } })
+  expect((await update(json.id, { generationConfig: { maxOutputTokens: 1 } })).status).toBe(400)
+})

@@ -137,10 +137,18 @@ describe('wireApi', () => {
     const moved = await update(id, { baseUrl: 'https://proxy.example.com/v1', apiKey: key })
     expect(moved.json).toMatchObject({ wireApi: 'responses' })
     expect((await update(id, { wireApi: 'chat_completions' })).json).toMatchObject({ wireApi: 'chat_completions' })
-    expect((await update(id, { wireApi: null })).json).toMatchObject({ wireApi: 'chat_completions' })
     // As an older version writes it, and as all were written before.
     await database().sql`update providers set wire_api = null where id = ${id}`
     expect((await call('GET', `${path}/${id}`)).json).toMatchObject({ wireApi: 'chat_completions' })
+  })
+
+  verifies('contract-19.wire-api', 'a PUT with null brings the default back', async () => {
+    const { id } = await created({ providerType: 'openai', wireApi: 'chat_completions' })
+    expect((await update(id, { wireApi: null })).json).toMatchObject({ wireApi: 'responses' })
+    const moved = await update(id, { wireApi: null, baseUrl: 'https://proxy.example.com/v1', apiKey: key })
+    expect(moved.json).toMatchObject({ wireApi: 'chat_completions' })
+    await update(id, { wireApi: 'responses' })
+    expect((await update(id, { wireApi: null })).json).toMatchObject({ wireApi: 'chat_completions' })
   })
 
   verifies('contract-19.wire-api', 'is 400 for types that have one API, and for other words', async () => {

@@ -267,7 +267,9 @@ verifies(
     }
     const original = await itemsOf(conversation.id)
     expect(original.data.map(({ type }: { type: string }) => type)).toEqual([
-      ...['message', 'message', 'message', 'message', 'message', 'message', 'function_call', 'function_call_output'],
+      ...Array(7).fill('message'),
+      'function_call',
+      'function_call_output',
       ...['message', 'message', 'mcp_approval_request', 'mcp_approval_response', 'message', 'message'],
     ])
     expect(await itemsOf(fork.id)).toEqual(original)

@@ -1,7 +1,7 @@
 /** Events and objects against the types of the `openai` package and against Open Responses (contract section 24). */
 import type OpenAI from 'openai'
 import { afterAll, expect } from 'vitest'
-import type { ResponseObject } from '../../../../src/http/wires/responses/response-object.ts'
+import type { ResponseObject } from '../../../../src/http/wires/responses/output/response-object.ts'
 import { call, openWaitingScene } from '../../../features/approvals/routes/waiting-scene.ts'
 import { openSse } from '../../../support/streams/sse.ts'
 import { verifies } from '../../../verifies.ts'

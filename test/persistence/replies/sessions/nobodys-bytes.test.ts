@@ -4,13 +4,14 @@ import { afterAll, expect } from 'vitest'
 import { contributions } from '../../../../src/compose/contributions.ts'
 import { forkSession } from '../../../../src/features/branches/store/new-session.ts'
 import { createAdmissions } from '../../../../src/persistence/replies/admission/admission.ts'
+import { noLimits } from '../../../../src/persistence/replies/sessions/storage-limits.ts'
 import { verifies } from '../../../verifies.ts'
 import { finished, openScene } from '../../scene.ts'
 
 const scene = await openScene()
 afterAll(() => scene[Symbol.asyncDispose]())
 
-const limits = { sessionBytes: null, userBytes: 10 }
+const limits = { ...noLimits, userBytes: 10 }
 const log = { warn() {} }
 const admit = createAdmissions({ ...scene, contributions: contributions.admission, limits, log })
 const text = 'More than ten bytes.'

@@ -1,18 +1,23 @@
 /** The settings of callers: which fields they may send, and what becomes of their replies when an instance is lost. */
-import { Switch } from '@mantine/core'
+import { Select, Switch } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { FormSection } from '../../blocks/forms/form-section.tsx'
 import type { AgentValues } from '../agent-values.ts'
 
+const choices: { value: AgentValues['callerInstructions']; label: string }[] = [
+  { value: 'responses', label: 'Append on the Responses API, refuse elsewhere' },
+  { value: 'append', label: 'Append' },
+  { value: 'refuse', label: 'Refuse' },
+]
+
 export const CallersFields = ({ form }: { form: UseFormReturnType<AgentValues> }) => (
   <FormSection title="Callers" description="Many programs send a system message of their own with each request.">
-    <Switch
-      label="Put system messages of a request behind this agent’s prompt"
-      description="Off: such a request is refused, so that the prompt is this agent’s alone."
-      checked={form.values.callerInstructions === 'append'}
-      onChange={({ currentTarget }) =>
-        form.setFieldValue('callerInstructions', currentTarget.checked ? 'append' : 'refuse')
-      }
+    <Select
+      label="Instructions and system messages of a request"
+      description="Put behind this agent’s prompt, or refused, so that the prompt is this agent’s alone."
+      data={choices}
+      allowDeselect={false}
+      {...form.getInputProps('callerInstructions')}
     />
     <Switch
       label="Go on with a reply whose instance is lost"

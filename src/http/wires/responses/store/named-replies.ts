@@ -5,7 +5,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Sql } from '../../../../persistence/postgres/database.ts'
-import { callUuid, type GivenCall, givenNames, outputUuid, replyHalf, replyRange } from '../ids.ts'
+import { callUuid, type GivenCall, givenNames, outputUuid, replyHalf, replyRange } from '../output/ids.ts'
 
 export interface NamedReply {
   id: string

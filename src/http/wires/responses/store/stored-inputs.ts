@@ -7,6 +7,7 @@ import { batchesOf, wholePath } from '../../../../persistence/replies/reading/me
 import { type PartRow, partOf, partsOf, readParts } from '../../../../persistence/replies/reading/part-rows.ts'
 import { type OutcomeRow, outcomeOf } from '../../../../persistence/replies/settling/stored-outcome.ts'
 import { type EventRow, eventsOf, framesOf } from '../../../../persistence/replies/settling/stored-reply.ts'
+import { encoderOf } from './stored-responses.ts'
 
 /** The decision about a pending call. */
 export interface StoredDecision {
@@ -50,6 +51,8 @@ export type StoredTurn =
       id: string
       model: string | null
       createdAt: Date
+      /** The version of the encoder that names its items. */
+      encoder: number
       /** The reply that it continues, after decisions about its calls. Null when it answers a message. */
       continues: string | null
       decisions: StoredDecision[]
@@ -66,6 +69,7 @@ type TurnRow = EventRow &
     role: 'user' | 'assistant'
     model: string | null
     created_at: Date
+    encoder: number
     continues: string | null
     parts: PartRow[] | null
     decisions: StoredDecision[] | null
@@ -84,7 +88,7 @@ export async function* readTurns(sql: Sql, sessionId: string, order: 'asc' | 'de
   const batches = await batchesOf(sql, sessionId, wholePath, Number.POSITIVE_INFINITY)
   for (const batch of order === 'asc' ? batches : batches.toReversed()) {
     const rows = await sql<TurnRow[]>`
-      select m.*, ${framesOf(sql)}, ${partsOf(sql)} as parts, ${decisionRows(sql)} as decisions
+      select m.*, ${encoderOf(sql)} as encoder, ${framesOf(sql)}, ${partsOf(sql)} as parts, ${decisionRows(sql)} as decisions
         from messages m where m.session_id = ${sessionId} and m.position = any(${[...batch]}::integer[])
        order by m.position`
     for (const row of order === 'asc' ? rows : rows.toReversed()) yield turnOf(sql, row)
@@ -105,6 +109,7 @@ function turnOf(sql: Sql, row: TurnRow): StoredTurn {
     role,
     model,
     createdAt: row.created_at,
+    encoder: row.encoder,
     continues,
     decisions: row.decisions ?? [],
     events: hasFrames ? eventsOf(row) : whole,

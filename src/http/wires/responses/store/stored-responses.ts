@@ -1,9 +1,14 @@
 /** Replies as the Responses API identifies them: by their own ids, in any session (contract section 24). */
 import type { ResponseRequest } from '../../../../actors/ports/index.ts'
 import type { MessageStatus } from '../../../../actors/reply/reply-event.ts'
-import type { Sql } from '../../../../persistence/postgres/database.ts'
+import type { AnySql, Sql } from '../../../../persistence/postgres/database.ts'
 import { isoTime } from '../../../../persistence/postgres/page.ts'
 import { isUuid } from '../../../../persistence/postgres/uuid.ts'
+import { ITEM_ENCODER } from '../../../sending/message-record.ts'
+
+/** The version of a message's encoder. Versions of before stored it with the request, or not at all. */
+export const encoderOf = (sql: AnySql) =>
+  sql`coalesce(m.facts -> 'encoder', m.facts #> '{response,encoder}', '1')::integer`
 
 export interface StoredResponse {
   id: string
@@ -15,6 +20,8 @@ export interface StoredResponse {
   status: MessageStatus | 'queued'
   /** The time of the request (ISO 8601, UTC) and the agent's current model. Null when it is not queued. */
   queued: { createdAt: string; model: string } | null
+  /** The version of the encoder that numbers its events. */
+  encoder: number
   /** The reply before it. Null without one. */
   previousId: string | null
   /** The user message that it answers. Null when it carries out decisions. */
@@ -32,7 +39,7 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
   if (!isUuid(id) || (agentId !== null && !isUuid(agentId))) return null
   const [row] = await sql<StoredResponse[]>`
     select m.id, s.agent_id as "agentId", s.id as "sessionId", s.end_user as "user", m.status, null::jsonb as queued,
-           m.facts -> 'response' as request,
+           ${encoderOf(sql)} as encoder, m.facts -> 'response' as request,
            case when m.continues is null then q.id end as "questionId",
            case when m.continues is not null then m.continues
                 else (select p.id from messages p
@@ -46,7 +53,7 @@ export async function findResponse(sql: Sql, id: string, agentId: string | null)
      union all
     select q.reply_id, s.agent_id, s.id, s.end_user, 'queued',
            jsonb_build_object('createdAt', ${isoTime(sql, 'q.created_at')}, 'model', a.model),
-           q.message -> 'facts' -> 'response', q.id, (q.message -> 'place' ->> 'parent')::uuid
+           ${ITEM_ENCODER}::integer, q.message -> 'facts' -> 'response', q.id, (q.message -> 'place' ->> 'parent')::uuid
       from queued_messages q join sessions s on s.id = q.session_id join agents a on a.id = s.agent_id
      where q.reply_id = ${id} and q.admission is null and (${agentId}::uuid is null or s.agent_id = ${agentId})`
   return row ?? null

@@ -1,7 +1,7 @@
 /** What a look for the replies that an input names reads and derives (contract section 32). */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { callUuid, givenNames, partUuid } from '../../../../../src/http/wires/responses/ids.ts'
+import { callUuid, givenNames, partUuid } from '../../../../../src/http/wires/responses/output/ids.ts'
 import { namedReplies } from '../../../../../src/http/wires/responses/store/named-replies.ts'
 import type { Sql } from '../../../../../src/persistence/postgres/database.ts'
 import { openScene, type Scene } from '../../../../persistence/scene.ts'

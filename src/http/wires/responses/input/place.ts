@@ -3,17 +3,23 @@
  * 404 and 409.
  */
 
-import type { CallAnswer, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
-import { answersAmong, awaitedAt, findWait, type GivenDecisions, type Wait } from '../../../features/approvals/index.ts'
-import type { SentMessage } from '../../../features/parts/index.ts'
-import { type Caller, opens, ownSession, userOf } from '../../../features/users/index.ts'
-import type { Sql } from '../../../persistence/postgres/database.ts'
-import { noRetry } from '../../sending/refusals.ts'
-import { badRequest, CodedError, HttpError, missing } from '../../server/http-error.ts'
-import { callUuid, uuidIn } from './ids.ts'
+import type { CallAnswer, DecidedCall, MessagePlace } from '../../../../actors/ports/index.ts'
+import {
+  answersAmong,
+  awaitedAt,
+  findWait,
+  type GivenDecisions,
+  type Wait,
+} from '../../../../features/approvals/index.ts'
+import type { SentMessage } from '../../../../features/parts/index.ts'
+import { type Caller, opens, ownSession, userOf } from '../../../../features/users/index.ts'
+import type { Sql } from '../../../../persistence/postgres/database.ts'
+import { noRetry } from '../../../sending/refusals.ts'
+import { badRequest, CodedError, HttpError, missing } from '../../../server/http-error.ts'
+import { callUuid, uuidIn } from '../output/ids.ts'
+import { type NamedReplies, type NamedReply, namedReplies } from '../store/named-replies.ts'
+import { findResponse } from '../store/stored-responses.ts'
 import type { InputItem } from './input-items.ts'
-import { type NamedReplies, type NamedReply, namedReplies } from './store/named-replies.ts'
-import { findResponse } from './store/stored-responses.ts'
 
 /** The caller and the agent of a request. */
 export interface By {

@@ -1,10 +1,10 @@
 /** Input items as a conversation that no session stores (contract section 24). Throws 400. */
-import { repeatableCall } from '../../../actors/history/tool-turns.ts'
-import type { GivenMessage, ToolCall } from '../../../actors/ports/index.ts'
-import type { ReplyEvent } from '../../../actors/reply/reply-event.ts'
-import type { AnswerMessage, ChatMessage, SentConversation, SentMessage } from '../../../features/parts/index.ts'
-import { openCalls } from '../../../untrusted/open-calls.ts'
-import { badRequest } from '../../server/http-error.ts'
+import { repeatableCall } from '../../../../actors/history/tool-turns.ts'
+import type { GivenMessage, ToolCall } from '../../../../actors/ports/index.ts'
+import type { ReplyEvent } from '../../../../actors/reply/reply-event.ts'
+import type { AnswerMessage, ChatMessage, SentConversation, SentMessage } from '../../../../features/parts/index.ts'
+import { openCalls } from '../../../../untrusted/open-calls.ts'
+import { badRequest } from '../../../server/http-error.ts'
 import type { InputItem } from './input-items.ts'
 
 type Message = ChatMessage | AnswerMessage

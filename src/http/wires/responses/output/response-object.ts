@@ -1,6 +1,6 @@
 /** The response object (contract section 24), built from a stored reply. Pure. */
-import type { ReplyInfo, ResponseRequest } from '../../../actors/ports/index.ts'
-import type { FinishReason, ReplyError, Usage } from '../../../actors/reply/reply-event.ts'
+import type { ReplyInfo, ResponseRequest } from '../../../../actors/ports/index.ts'
+import type { FinishReason, ReplyError, Usage } from '../../../../actors/reply/reply-event.ts'
 import { idOf } from './ids.ts'
 
 export interface OutputText {
@@ -13,7 +13,15 @@ export interface OutputText {
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
 export type OutputItem =
-  | { id: string; type: 'message'; status: ItemStatus; role: 'assistant'; content: OutputText[] }
+  | {
+      id: string
+      type: 'message'
+      status: ItemStatus
+      role: 'assistant'
+      content: OutputText[]
+      /** Absent in a reply that called no tools. */
+      phase?: 'commentary' | 'final_answer'
+    }
   | { id: string; type: 'reasoning'; status: ItemStatus; summary: { type: 'summary_text'; text: string }[] }
   | { id: string; type: 'function_call'; status: ItemStatus; call_id: string; name: string; arguments: string }
   | { id: string; type: 'mcp_approval_request'; name: string; arguments: string; server_label: string }
@@ -23,6 +31,8 @@ export interface ResponseHead {
   reply: Pick<ReplyInfo, 'id' | 'createdAt' | 'model'>
   /** The session's id. Null for a stateless reply. */
   sessionId: string | null
+  /** The version of the encoder that numbers its events. */
+  encoder: number
   /** The reply before it. Null without one. */
   previousId: string | null
   /** The request of the response. Null when another API started the reply. */
@@ -109,7 +119,7 @@ export function responseObject(
     reasoning: { effort: request.effort ?? null, summary: null },
     // A conversation that is too long is truncated or summarised.
     truncation: 'auto' as const,
-    max_tool_calls: null,
+    max_tool_calls: request.maxToolCalls ?? null,
     service_tier: 'default' as const,
     safety_identifier: request.safetyIdentifier ?? null,
     prompt_cache_key: null,

@@ -1,5 +1,5 @@
 /** OpenAI's list objects of items (contract section 24). */
-import { badRequest } from '../../server/http-error.ts'
+import { badRequest } from '../../../server/http-error.ts'
 
 export interface ItemQuery {
   limit?: number | undefined

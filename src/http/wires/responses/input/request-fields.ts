@@ -1,16 +1,16 @@
 /** Reader of a request's fields other than its input (contract section 24), as the other APIs name them. Throws 400. */
-import type { components } from '../../../../openapi/generated/schema.ts'
-import { ResponseRequestBody } from '../../../../openapi/schemas/deploy/responses.ts'
-import type { AnswerFields, ResponseRequest } from '../../../actors/ports/index.ts'
-import { type CallerTools, readCallerTools } from '../../../features/approvals/index.ts'
-import type { Caller } from '../../../features/users/index.ts'
-import type { AgentForCompletion } from '../../../persistence/records/agent-lookup.ts'
-import { isObject } from '../../../untrusted/is-object.ts'
-import { isAbsent, readAnswerFields } from '../../sending/answer-fields.ts'
-import { type Instructions, instructionsOf } from '../../sending/caller-instructions.ts'
-import { badRequest, HttpError } from '../../server/http-error.ts'
-import { ENCODER } from './encoder.ts'
+import type { components } from '../../../../../openapi/generated/schema.ts'
+import { ResponseRequestBody } from '../../../../../openapi/schemas/deploy/responses.ts'
+import type { AnswerFields, ResponseRequest } from '../../../../actors/ports/index.ts'
+import { type CallerTools, readCallerTools } from '../../../../features/approvals/index.ts'
+import type { Caller } from '../../../../features/users/index.ts'
+import type { AgentForCompletion } from '../../../../persistence/records/agent-lookup.ts'
+import { isObject } from '../../../../untrusted/is-object.ts'
+import { isAbsent, readAnswerFields } from '../../../sending/answer-fields.ts'
+import { type Instructions, instructionsOf, refuseOfSecret } from '../../../sending/caller-instructions.ts'
+import { badRequest, HttpError } from '../../../server/http-error.ts'
 import type { InputItem } from './input-items.ts'
+import { toolRefusal } from './refused-tools.ts'
 
 type Body = components['schemas']['ResponseRequestBody']
 
@@ -19,6 +19,8 @@ export interface RequestFields {
   /** The tools of the caller. When absent, the session's current ones stay. */
   callerTools?: CallerTools
   includeActions: boolean
+  /** The most tool calls of the reply and of those that continue it. Absent when the agent's number counts. */
+  maxToolCalls?: number
   /** The request as the response repeats it. */
   response: ResponseRequest
 }
@@ -51,6 +53,7 @@ export function readFields(
   { generationConfig }: Pick<AgentForCompletion, 'generationConfig'>,
 ): RequestFields {
   refuseUnsupported(body)
+  const maxToolCalls = toolCallsIn(body.max_tool_calls)
   if (!isAbsent(body.instructions) && typeof body.instructions !== 'string') {
     badRequest('instructions: must be a string')
   }
@@ -75,11 +78,11 @@ export function readFields(
   })
   const effort = fields.reasoningEffort ?? generationConfig.reasoningEffort
   const response: ResponseRequest = {
-    encoder: ENCODER,
     background: body.background === true,
     metadata: body.metadata ?? {},
     ...(typeof instructions === 'string' && instructions !== '' && { instructions }),
     ...(fields.maxTokens && { maxOutputTokens: fields.maxTokens.value }),
+    ...(maxToolCalls !== undefined && { maxToolCalls }),
     ...(fields.parallelToolCalls !== undefined && { parallelToolCalls: fields.parallelToolCalls }),
     ...(choice !== undefined && { toolChoice: choice }),
     ...(tools.length > 0 && { tools: tools.map(shownTool) }),
@@ -92,17 +95,31 @@ export function readFields(
   return {
     fields,
     ...(callerTools.tools.length > 0 && { callerTools }),
+    ...(maxToolCalls !== undefined && { maxToolCalls }),
     includeActions: body.include_actions === true,
     response,
   }
 }
 
-/** Refuses fields that would change the answer and are not supported. */
-function refuseUnsupported(body: Body): void {
+/** Refuses fields that would change the answer and are not supported, and ignored ones of another type than OpenAI's. */
+export function refuseUnsupported(body: Body): void {
   const sent: Readonly<Record<string, unknown>> = body
-  for (const name of ['prompt', 'top_logprobs', 'max_tool_calls']) {
-    if (!isAbsent(sent[name]) && sent[name] !== 0) badRequest(`${name}: is not supported`)
+  if (!isAbsent(sent.prompt)) badRequest('prompt: is not supported: the agent has the prompt; send instructions')
+  if (!isAbsent(sent.top_logprobs) && sent.top_logprobs !== 0) badRequest('top_logprobs: is not supported')
+  if (Array.isArray(sent.include) && sent.include.includes('message.output_text.logprobs')) {
+    badRequest('include: message.output_text.logprobs is not supported')
   }
+  for (const name of ['truncation', 'service_tier']) {
+    const value = sent[name]
+    if (value !== undefined && value !== null && typeof value !== 'string') badRequest(`${name}: must be a string`)
+  }
+}
+
+/** Returns the value of `max_tool_calls`, which counts as absent when it is null or 0. */
+function toolCallsIn(value: unknown): number | undefined {
+  if (value === undefined || value === null || value === 0) return undefined
+  const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && value >= 1
+  return isWhole ? value : badRequest('max_tool_calls: must be a whole number of 1 or more')
 }
 
 const known = new Set([...Object.keys(ResponseRequestBody.properties), 'model'])
@@ -150,7 +167,7 @@ function toolsOf(tools: unknown): Tool[] {
   return tools.map((tool: unknown, index) => {
     if (!isObject(tool)) return badRequest(`tools.${index}: must be an object`)
     if (tool.type !== 'function') {
-      return badRequest(`tools.${index}.type: must be "function": the agent's other tools are set up with the agent`)
+      return badRequest(toolRefusal(tool.type, index))
     }
     return tool
   })
@@ -171,22 +188,17 @@ function chatChoice(choice: unknown): unknown {
   return { type: 'function', function: { name: choice.name } }
 }
 
-/**
- * Returns the `instructions` of the request, followed by its system and developer items. Throws 403 for those of a
- * client secret.
- */
+/** Returns the `instructions` of the request, followed by its system and developer items. Throws 400 and 403. */
 export function instructionsIn(
   items: readonly InputItem[],
   { instructions: given }: { instructions?: string | undefined },
-  caller: Caller,
+  { agent, caller }: { agent: Pick<AgentForCompletion, 'callerInstructions'>; caller: Caller },
 ): Instructions | null {
   const own = given === undefined ? [] : [{ text: given, where: 'instructions' }]
   const sent = items.flatMap((item) =>
     item.kind === 'instructions' ? [{ text: item.text, where: `${item.where}.role` }] : [],
   )
   const instructions = instructionsOf([...own, ...sent])
-  if (instructions !== null && caller.kind === 'secret') {
-    throw new HttpError(403, `${instructions.where}: a client secret brings no instructions`)
-  }
+  if (caller.kind === 'secret') refuseOfSecret(agent, instructions)
   return instructions
 }

@@ -1,11 +1,8 @@
 /** Stored messages as items, for the lists of requests and conversations (contract section 24). */
-import { segmentsOf } from '../../../actors/history/message-parts.ts'
-import { closingFrames, type Frame, frameOf, type ReplyEvent } from '../../../actors/reply/reply-event.ts'
-import { partPath } from '../../../features/parts/index.ts'
-import type { Sql } from '../../../persistence/postgres/database.ts'
-import { createResponseEncoder } from './encoder.ts'
-import { callUuid, givenNames, idOf, outputUuid, partUuid } from './ids.ts'
-import type { OutputItem } from './response-object.ts'
+import { segmentsOf } from '../../../../actors/history/message-parts.ts'
+import { closingFrames, type Frame, frameOf, type ReplyEvent } from '../../../../actors/reply/reply-event.ts'
+import { partPath } from '../../../../features/parts/index.ts'
+import type { Sql } from '../../../../persistence/postgres/database.ts'
 import {
   decisionsOf,
   questionOf,
@@ -13,8 +10,11 @@ import {
   type StoredDecision,
   type StoredQuestion,
   type StoredTurn,
-} from './store/stored-inputs.ts'
-import type { StoredResponse } from './store/stored-responses.ts'
+} from '../store/stored-inputs.ts'
+import type { StoredResponse } from '../store/stored-responses.ts'
+import { createResponseEncoder } from './encoder.ts'
+import { callUuid, givenNames, idOf, outputUuid, partUuid } from './ids.ts'
+import type { OutputItem } from './response-object.ts'
 
 interface Where {
   agentId: string
@@ -86,14 +86,14 @@ function decisionItem(
 
 function itemsOf(turn: StoredTurn, where: Where): StoredItem[] {
   if (turn.role === 'user') return [questionItem(turn, where)]
-  const { id, continues, decisions, events, outcome, isGiven, createdAt } = turn
+  const { id, encoder: version, continues, decisions, events, outcome, isGiven, createdAt } = turn
   if (isGiven)
     return givenItems(
       id,
       events.map(({ event }) => event),
     )
   const reply = { id, createdAt: createdAt.toISOString(), model: turn.model ?? '' }
-  const head = { reply, sessionId: where.sessionId, previousId: null, request: null }
+  const head = { reply, sessionId: where.sessionId, encoder: version, previousId: null, request: null }
   const encoder = createResponseEncoder(head, Number.POSITIVE_INFINITY)
   encoder.encode(events.map(frameOf))
   const closing: Frame[] = outcome ? closingFrames(outcome, 0, false) : []

@@ -10,10 +10,10 @@ import {
   type SentMessage,
   type SentPart,
   type Uploads,
-} from '../../../features/parts/index.ts'
-import { isObject } from '../../../untrusted/is-object.ts'
-import { badRequest } from '../../server/http-error.ts'
-import { uuidIn } from './ids.ts'
+} from '../../../../features/parts/index.ts'
+import { isObject } from '../../../../untrusted/is-object.ts'
+import { badRequest } from '../../../server/http-error.ts'
+import { uuidIn } from '../output/ids.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -40,6 +40,7 @@ export function readInput(input: unknown, uploads: Uploads, field = 'input'): In
   if (typeof input === 'string') {
     return [{ kind: 'user', message: { text: input, parts: [] }, where: field, uuid: null }]
   }
+  if (input === undefined || input === null) return badRequest(`${field}: is required`)
   if (!Array.isArray(input)) return badRequest(`${field}: must be a string or an array of items`)
   if (input.length === 0) return badRequest(`${field}: must have at least 1 element`)
   return input.map((item: unknown, index) => readItem(item, `${field}.${index}`, uploads))

@@ -1,8 +1,8 @@
 /**
  * Encoder of a reply's frames as OpenAI's events (contract section 24), and of the response object that they add up to.
  * It is a pure function of the stored frames: every reader on every instance gets the same events under the same
- * numbers, for ever. Its version is stored with each reply (`ENCODER`): a change that moves a number is a new version
- * next to this one.
+ * numbers, for ever. Its version is stored with each reply (`ITEM_ENCODER`): a change that moves a number is a new
+ * version. Version 2 has one message for each model turn (section 32); in version 1 a message ends where reasoning begins.
  */
 import {
   cutsOff,
@@ -10,7 +10,7 @@ import {
   type ReplyEvent,
   type ShownCall,
   type WaitKind,
-} from '../../../actors/reply/reply-event.ts'
+} from '../../../../actors/reply/reply-event.ts'
 import { callUuid, idOf, outputUuid } from './ids.ts'
 import {
   isFailure,
@@ -21,9 +21,6 @@ import {
   type ResponseProgress,
   responseObject,
 } from './response-object.ts'
-
-/** The version of this file's event numbers. */
-export const ENCODER = 1
 
 export interface ResponseEncoder {
   /** Returns the events of these frames, as they are written to the wire. */
@@ -38,18 +35,23 @@ type Emit = (type: string, fields: object) => void
 
 type TextItem = Extract<OutputItem, { type: 'message' | 'reasoning' }>
 
+const emptySummary = () => ({ type: 'summary_text' as const, text: '' })
 const emptyText = (): OutputText => ({ type: 'output_text', text: '', annotations: [], logprobs: [] })
 
-/** Writes texts and reasoning into the output as items, one open item at a time. */
-function createTexts(replyId: string, output: OutputItem[], emit: Emit) {
-  let open: TextItem | null = null
+type TextType = TextItem['type']
+type Phase = 'commentary' | 'final_answer'
+
+/** Writes texts and reasoning into the output as items. `perTurn`: a message is open until its turn is over. */
+function createTexts(replyId: string, output: OutputItem[], { emit, perTurn }: { emit: Emit; perTurn: boolean }) {
+  const open = new Map<TextType, { item: TextItem; index: number }>()
   let hasMessage = false
+  let hasCalls = false
 
-  const indexes = () => ({ item_id: open?.id, output_index: output.length - 1 })
-  const message = () => ({ ...indexes(), content_index: 0 })
-  const summary = () => ({ ...indexes(), summary_index: 0 })
+  const message = (id: string, index: number) => ({ item_id: id, output_index: index, content_index: 0 })
+  const summary = (id: string, index: number) => ({ item_id: id, output_index: index, summary_index: 0 })
 
-  function begin(type: TextItem['type']): TextItem {
+  function begin(type: TextType): { item: TextItem; index: number } {
+    const index = output.length
     const derived = outputUuid(replyId, output.length)
     const isFirst = type === 'message' && !hasMessage
     hasMessage ||= isFirst
@@ -58,44 +60,60 @@ function createTexts(replyId: string, output: OutputItem[], emit: Emit) {
         ? { id: idOf('msg', isFirst ? replyId : derived), type, status: 'in_progress', role: 'assistant', content: [] }
         : { id: idOf('rs', derived), type, status: 'in_progress', summary: [] }
     output.push(item)
-    open = item
-    emit('response.output_item.added', { output_index: output.length - 1, item })
+    emit('response.output_item.added', { output_index: index, item })
     if (item.type === 'message') {
-      emit('response.content_part.added', { ...message(), part: emptyText() })
+      emit('response.content_part.added', { ...message(item.id, index), part: emptyText() })
       item.content.push(emptyText())
     } else {
-      emit('response.reasoning_summary_part.added', { ...summary(), part: { type: 'summary_text', text: '' } })
-      item.summary.push({ type: 'summary_text', text: '' })
+      emit('response.reasoning_summary_part.added', { ...summary(item.id, index), part: emptySummary() })
+      item.summary.push(emptySummary())
     }
-    return item
+    const begun = { item, index }
+    open.set(type, begun)
+    return begun
   }
 
-  function close(status: TextItem['status'] = 'completed'): void {
-    if (open === null) return
-    open.status = status
-    if (open.type === 'message') {
-      const [part = emptyText()] = open.content
-      emit('response.output_text.done', { ...message(), text: part.text, logprobs: [] })
-      emit('response.content_part.done', { ...message(), part })
+  function close(type: TextType, status: TextItem['status'] = 'completed', phase?: Phase): void {
+    const closed = open.get(type)
+    if (closed === undefined) return
+    open.delete(type)
+    const { item, index } = closed
+    item.status = status
+    if (item.type === 'message') {
+      const [part = emptyText()] = item.content
+      if (phase !== undefined) item.phase = phase
+      emit('response.output_text.done', { ...message(item.id, index), text: part.text, logprobs: [] })
+      emit('response.content_part.done', { ...message(item.id, index), part })
     } else {
-      const [part = { type: 'summary_text', text: '' }] = open.summary
-      emit('response.reasoning_summary_text.done', { ...summary(), text: part.text })
-      emit('response.reasoning_summary_part.done', { ...summary(), part })
+      const [part = emptySummary()] = item.summary
+      emit('response.reasoning_summary_text.done', { ...summary(item.id, index), text: part.text })
+      emit('response.reasoning_summary_part.done', { ...summary(item.id, index), part })
     }
-    emit('response.output_item.done', { output_index: output.length - 1, item: open })
-    open = null
+    emit('response.output_item.done', { output_index: index, item })
   }
 
   return {
-    add(type: TextItem['type'], delta: string): void {
-      if (open !== null && open.type !== type) close()
-      const item = open ?? begin(type)
+    add(type: TextType, delta: string): void {
+      if (type === 'message') close('reasoning')
+      else if (!perTurn) close('message')
+      const { item, index } = open.get(type) ?? begin(type)
       const [part] = item.type === 'message' ? item.content : item.summary
       if (part) part.text += delta
-      if (item.type === 'message') emit('response.output_text.delta', { ...message(), delta, logprobs: [] })
-      else emit('response.reasoning_summary_text.delta', { ...summary(), delta })
+      if (item.type === 'message')
+        emit('response.output_text.delta', { ...message(item.id, index), delta, logprobs: [] })
+      else emit('response.reasoning_summary_text.delta', { ...summary(item.id, index), delta })
     },
-    close,
+    /** Ends the items of a turn that called tools. */
+    turnCalls(): void {
+      if (!perTurn) return
+      hasCalls = true
+      close('reasoning')
+      close('message', 'completed', 'commentary')
+    },
+    close(status: TextItem['status'] = 'completed'): void {
+      close('reasoning', status)
+      close('message', status, hasCalls ? 'final_answer' : undefined)
+    },
   }
 }
 
@@ -171,7 +189,7 @@ export function createResponseEncoder(head: ResponseHead, after = -1): ResponseE
     }
     number += 1
   }
-  const texts = createTexts(replyId, output, emit)
+  const texts = createTexts(replyId, output, { emit, perTurn: head.encoder >= 2 })
   const response = () => responseObject(head, state)
 
   const end = (ended: NonNullable<ResponseProgress['ended']>): void => {
@@ -194,6 +212,7 @@ export function createResponseEncoder(head: ResponseHead, after = -1): ResponseE
         texts.add('reasoning', frame.text)
         break
       case 'stored':
+        if (frame.stored.event.type === 'tool_call') texts.turnCalls()
         takeStored(frame.stored.event, state, kinds)
         break
       case 'calls':
