@@ -807,8 +807,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide all calls that wait in a session
-         * @description The answer is a completion: a new reply, which makes the approved calls first. Its frames have the next ids. Of several deciders one wins, the others get 409.
+         * Decide calls that wait in a session
+         * @description Where all is decided, the answer is a completion: a new reply, which makes the approved calls first. Its frames have the next ids. While other calls are left, the decisions are stored, and the answer is the session. Of several deciders of a call one wins, the others get 409.
          */
         post: operations["createSessionActions"];
         delete?: never;
@@ -1538,7 +1538,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide all calls that wait in a session
+         * Decide calls that wait in a session
          * @description As on the deploy API. With `stream`: Frames are those of deploy sessions, with ids; the named events `tool_call`, `tool_result` and `state` between them have none.
          */
         post: operations["createPlaygroundActions"];
@@ -2165,7 +2165,7 @@ export interface components {
     schemas: {
         /** @description Fields and `tools` that it does not bring stay those of the request that started the waiting reply. */
         ActionsRequest: {
-            /** @description One for each pending call. */
+            /** @description Each about another pending call. Those that are left stay pending. */
             decisions: components["schemas"]["Decision"][];
             /** @description When true, the response is an event stream. False by default. */
             stream?: boolean | null;
@@ -2322,7 +2322,7 @@ export interface components {
              * @description Why it failed.
              * @enum {string}
              */
-            code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
+            code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "tools_unavailable" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
         };
         AgUiRunFinished: {
             /**
@@ -2526,6 +2526,11 @@ export interface components {
              * @enum {string}
              */
             onLoss: "error" | "continue";
+            /**
+             * @description What becomes of a reply when an MCP server gives no list of tools: `tell` goes on without them and tells the model, `fail` ends the reply with the code `tools_unavailable` before any call.
+             * @enum {string}
+             */
+            onMissingTools: "tell" | "fail";
             /** @description Number of the live version. */
             version: number;
             /** @description Whether there is a draft. */
@@ -2690,6 +2695,11 @@ export interface components {
              * @enum {string|null}
              */
             onLoss?: "error" | "continue" | null;
+            /**
+             * @description What becomes of a reply when an MCP server gives no list of tools: `tell` goes on without them and tells the model, `fail` ends the reply with the code `tools_unavailable` before any call.
+             * @enum {string|null}
+             */
+            onMissingTools?: "tell" | "fail" | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -2963,6 +2973,11 @@ export interface components {
              * @enum {string|null}
              */
             onLoss?: "error" | "continue" | null;
+            /**
+             * @description What becomes of a reply when an MCP server gives no list of tools: `tell` goes on without them and tells the model, `fail` ends the reply with the code `tools_unavailable` before any call.
+             * @enum {string|null}
+             */
+            onMissingTools?: "tell" | "fail" | null;
         };
         AgentUpdate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -3020,6 +3035,11 @@ export interface components {
              * @enum {string|null}
              */
             onLoss?: "error" | "continue" | null;
+            /**
+             * @description What becomes of a reply when an MCP server gives no list of tools: `tell` goes on without them and tells the model, `fail` ends the reply with the code `tools_unavailable` before any call.
+             * @enum {string|null}
+             */
+            onMissingTools?: "tell" | "fail" | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -3606,6 +3626,16 @@ export interface components {
                  * @enum {string}
                  */
                 reason: "instance_lost" | "shutdown" | "database";
+            }[];
+            /** @description MCP servers that gave no list of tools. Absent where none is missing. */
+            missing_tools?: {
+                /** @description Name of the MCP server. */
+                server: string;
+                /**
+                 * @description `unreachable`: no connection, or no list in time. `unauthorized`: 401 or 403. `invalid`: another answer without a readable list. `no_user`: it needs the user of a session. `no_value`: a header needs another value of the session.
+                 * @enum {string}
+                 */
+                reason: "unreachable" | "unauthorized" | "invalid" | "no_user" | "no_value";
             }[];
             /**
              * Format: date-time
@@ -4552,6 +4582,21 @@ export interface components {
                  * @enum {string}
                  */
                 reason: "instance_lost" | "shutdown" | "database";
+            }[];
+            /** @description MCP servers that gave no list of tools. Absent where none is missing. */
+            missingTools?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the MCP server.
+                 */
+                mcpServerId: string;
+                /** @description Name of the MCP server. */
+                server: string;
+                /**
+                 * @description `unreachable`: no connection, or no list in time. `unauthorized`: 401 or 403. `invalid`: another answer without a readable list. `no_user`: it needs the user of a session. `no_value`: a header needs another value of the session.
+                 * @enum {string}
+                 */
+                reason: "unreachable" | "unauthorized" | "invalid" | "no_user" | "no_value";
             }[];
             /** @description What the model thought. Absent where none came. Partial while `streaming`. */
             reasoning?: string;
@@ -5670,7 +5715,7 @@ export interface components {
                  * @description Why the reply failed.
                  * @enum {string}
                  */
-                code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
+                code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "tools_unavailable" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
                 param: null;
             };
         };
@@ -6028,6 +6073,11 @@ export interface components {
              * @enum {string}
              */
             onLoss: "error" | "continue";
+            /**
+             * @description What becomes of a reply when an MCP server gives no list of tools: `tell` goes on without them and tells the model, `fail` ends the reply with the code `tools_unavailable` before any call.
+             * @enum {string}
+             */
+            onMissingTools: "tell" | "fail";
         };
         Webhook: {
             /**
@@ -11168,6 +11218,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The user of the client secret follows eight lists of the agent already, or the key sixty-four. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description Internal error. */
             500: {
                 headers: {
@@ -11921,7 +11980,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChatCompletion"];
+                    "application/json": components["schemas"]["ChatCompletion"] | components["schemas"]["DeploySession"];
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
@@ -11970,7 +12029,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Nothing waits, somebody else has decided, or a reply is running; nothing was stored. */
+            /** @description Nothing waits, somebody else has decided one of the calls, or a reply is running; nothing was stored. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -16677,7 +16736,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChatCompletion"];
+                    "application/json": components["schemas"]["ChatCompletion"] | components["schemas"]["PlaygroundSession"];
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
@@ -16726,7 +16785,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Nothing waits, somebody else has decided, or a reply is running; nothing was stored. */
+            /** @description Nothing waits, somebody else has decided one of the calls, or a reply is running; nothing was stored. */
             409: {
                 headers: {
                     [name: string]: unknown;

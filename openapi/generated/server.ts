@@ -176,7 +176,7 @@ export interface SessionsHandlers<X extends Exchange> {
 export interface SessionCompletionsHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/chat/completions — Send the next user message of a session */
   createSessionCompletion: Handler<operations['createSessionCompletion'], X>
-  /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/actions — Decide all calls that wait in a session */
+  /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/actions — Decide calls that wait in a session */
   createSessionActions: Handler<operations['createSessionActions'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/chat/completions/stream — Follow the session's newest reply, from any frame */
   resumeSessionCompletion: Handler<operations['resumeSessionCompletion'], X>
@@ -308,7 +308,7 @@ export interface PlaygroundHandlers<X extends Exchange> {
   createPlaygroundChat: Handler<operations['createPlaygroundChat'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/stream — Follow the session's newest reply, from any frame */
   resumePlaygroundChat: Handler<operations['resumePlaygroundChat'], X>
-  /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/actions — Decide all calls that wait in a session */
+  /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/actions — Decide calls that wait in a session */
   createPlaygroundActions: Handler<operations['createPlaygroundActions'], X>
   /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/cancel — Cancel the running reply, if any */
   cancelPlaygroundChat: Handler<operations['cancelPlaygroundChat'], X>

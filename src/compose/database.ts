@@ -27,11 +27,11 @@ import type { Settings } from '../settings.ts'
 const REPLIES_POOL_SIZE = 10
 /** The pool for everything else: lists, records. */
 const POOL_SIZE = 6
-/** A limit of connections below which idle ones are soon closed, for other instances (two need up to 46). */
+/** A limit of connections below which idle ones are soon closed, for other instances (two need up to 50). */
 const FEW_CONNECTIONS = 50
 const FEW_IDLE_S = 3
 /** A connection whose statement gets no response for so long, or for a lease, is dropped (milliseconds). */
-const SHORTEST_SILENCE_MS = 5000
+export const SHORTEST_SILENCE_MS = 5000
 /** The time for which a start waits for a database that is not up yet, how often it asks, and how often it says so. */
 const DATABASE_WAIT_MS = 30_000
 const DATABASE_RETRY_MS = 500

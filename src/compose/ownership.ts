@@ -19,13 +19,15 @@ import { createJournal } from '../persistence/replies/writing/journal.ts'
 import type { Settings } from '../settings.ts'
 import type { OwnProcess } from './break-it.ts'
 import { contributions } from './contributions.ts'
-import { type openDatabase, waitForDatabase } from './database.ts'
+import { type openDatabase, SHORTEST_SILENCE_MS, waitForDatabase } from './database.ts'
 import { followed } from './followed.ts'
 import type { Observation } from './observation.ts'
 import { storedReplies } from './stored-replies.ts'
 
 /** Connections for leases, lost replies, intents and reports: a slow one must not delay the others. */
 const COORDINATION_POOL_SIZE = 4
+/** Connections for taking replies over. */
+const HANDOVER_POOL_SIZE = 2
 
 /** Returns the limits on sessions, as the settings give them. */
 export const storageLimits = ({ maxSessionBytes, maxUserBytes, maxUserSessions }: Settings): StorageLimits => ({
@@ -96,7 +98,19 @@ export async function openOwnership(
   closing.defer(() => checkpoints.close())
   const journal: Journal = { ...checkpoints, ...replies }
   const withinS = settings.continueWithinS
-  const handovers = createHandovers({ sql: repliesSql, instance: coordination, withinS, waitMs: leaseMs })
+  const untimedSql = open('handovers', HANDOVER_POOL_SIZE, {
+    silenceMs: Math.max(leaseMs, SHORTEST_SILENCE_MS),
+    planOnce: true,
+    untimed: true,
+  })
+  closing.defer(() => untimedSql.end({ timeout: 1 }))
+  const handovers = createHandovers({
+    sql: repliesSql,
+    untimedSql,
+    instance: coordination,
+    withinS,
+    waitMs: leaseMs,
+  })
   const recorder = createTransitionRecorder(
     { record: (batch) => recordTransitions(repliesSql, coordination.id, batch) },
     (err) => log.warn({ err }, 'Transitions could not be recorded and will be retried.'),

@@ -9,7 +9,6 @@ import { type FinishReason as ClientReason, codeOf, reasonOf } from '../../packa
 import type { ReplyInfo } from '../../src/actors/ports/index.ts'
 import { createFrameLog } from '../../src/actors/reply/frame-log.ts'
 import {
-  callDecisions,
   finishReasons,
   intentKinds,
   isNumberedKind,
@@ -20,7 +19,6 @@ import {
   replyEventKinds,
   restStateOf,
   type StoredEvent,
-  waitKinds,
   wireReason,
 } from '../../src/actors/reply/reply-event.ts'
 import { createReplyLog } from '../../src/actors/reply/reply-log.ts'
@@ -130,8 +128,6 @@ describe('the database', () => {
     ['messages', 'finish_reason', [...finishReasons, 'error']],
     ['messages', 'status', messageStatuses],
     ['intents', 'kind', intentKinds],
-    ['waiting_calls', 'kind', waitKinds],
-    ['waiting_calls', 'decision', callDecisions],
   ] as const)('allows in %s.%s what the server writes there', async (table, column, values) => {
     expect(sorted(await allowed(table, column))).toEqual(sorted(values))
   })

@@ -9,7 +9,9 @@ import { edges } from './requirements-edges.ts'
 import { frontDoor } from './requirements-front-door.ts'
 import { handover } from './requirements-handover.ts'
 import { keys } from './requirements-keys.ts'
+import { lasting } from './requirements-lasting.ts'
 import { limits } from './requirements-limits.ts'
+import { mcp } from './requirements-mcp.ts'
 import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
 import { queue } from './requirements-queue.ts'
@@ -288,6 +290,7 @@ export const requirements = {
   ...responses,
   ...shares,
   ...tools,
+  ...lasting,
   ...limits,
   ...values,
   ...versions,
@@ -297,6 +300,7 @@ export const requirements = {
   ...told,
   ...frontDoor,
   ...edges,
+  ...mcp,
 } as const
 
 export type RequirementId = keyof typeof requirements

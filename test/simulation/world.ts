@@ -131,7 +131,7 @@ function deciding(
   return {
     message: sent,
     setup: { ...setup, continued: { carried, waitedMs: 0 } },
-    extras: { approval: { decided: { waitId, calls: approved, hash: Buffer.from('') } } },
+    extras: { approval: { decided: { waitId, calls: approved, inPart: false, hash: Buffer.from('') } } },
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../schemas/conversation/chat.ts'
 import { Checkpoint, CheckpointList } from '../../schemas/conversation/checkpoints.ts'
 import { CancelRequest, Queue } from '../../schemas/conversation/queue.ts'
+import { DeploySession } from '../../schemas/conversation/sessions.ts'
 import { overLimit } from '../../schemas/limits.ts'
 
 const session = '/api/v1/agents/{agent_id}/deploy/sessions/{session_id}'
@@ -46,9 +47,9 @@ export const sessionCompletions = operations({
     path: `${session}/actions`,
     scope: 'deploy',
     secret: 'handler',
-    summary: 'Decide all calls that wait in a session',
+    summary: 'Decide calls that wait in a session',
     description:
-      'The answer is a completion: a new reply, which makes the approved calls first. Its frames have the next ids. Of several deciders one wins, the others get 409.',
+      'Where all is decided, the answer is a completion: a new reply, which makes the approved calls first. Its frames have the next ids. While other calls are left, the decisions are stored, and the answer is the session. Of several deciders of a call one wins, the others get 409.',
     headers: {
       'Idempotency-Key':
         'Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400.',
@@ -56,11 +57,11 @@ export const sessionCompletions = operations({
     body: ActionsRequest,
     streams: 'also',
     events: completionEvents,
-    responses: { 200: ChatCompletion },
+    responses: { 200: Type.Union([ChatCompletion, DeploySession]) },
     errors: {
       403: 'A client secret approves a call as it stands, or rejects it.',
       404: unknown,
-      409: 'Nothing waits, somebody else has decided, or a reply is running; nothing was stored.',
+      409: 'Nothing waits, somebody else has decided one of the calls, or a reply is running; nothing was stored.',
       429: overLimit,
       500: 'The generation failed: `x-should-retry: false`. Without that, it may be unknown whether the decisions are stored.',
       503: 'Draining, or too many running replies; see `Retry-After`.',

@@ -64,7 +64,11 @@ export const sessions = operations({
     streams: 'only',
     events: [DeploySessionEvent, SessionGone],
     responses: { 200: null },
-    errors: { 404: 'There is no such agent.', 503: 'Sessions are being written for long: try again.' },
+    errors: {
+      404: 'There is no such agent.',
+      429: 'The user of the client secret follows eight lists of the agent already, or the key sixty-four.',
+      503: 'Sessions are being written for long: try again.',
+    },
   },
   getSession: {
     method: 'get',

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { type Operation, operations } from '../../operation.ts'
 import { searchPage } from '../../schemas/basics.ts'
 import { PlaygroundFrames, PlaygroundHeadChange } from '../../schemas/conversation/branches.ts'
-import { completionEvents, resumedStream } from '../../schemas/conversation/chat.ts'
+import { ChatCompletion, completionEvents, resumedStream } from '../../schemas/conversation/chat.ts'
 import { PlaygroundCheckpoint, PlaygroundCheckpointList } from '../../schemas/conversation/checkpoints.ts'
 import {
   PlaygroundChatRequest,
@@ -100,9 +100,10 @@ export const playground = operations({
   },
   createPlaygroundActions: inPlayground(sessionCompletions.createSessionActions, {
     description: `As on the deploy API. With \`stream\`: ${frames}`,
+    responses: { 200: Type.Union([ChatCompletion, PlaygroundSession]) },
     errors: {
       404: unknown,
-      409: 'Nothing waits, somebody else has decided, or a reply is running; nothing was stored.',
+      409: 'Nothing waits, somebody else has decided one of the calls, or a reply is running; nothing was stored.',
       503: 'Draining, or too many running replies; see `Retry-After`.',
     },
   }),

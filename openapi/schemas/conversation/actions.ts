@@ -96,7 +96,7 @@ export const pending = Type.Array(PendingCall, {
   description: 'Calls of the newest reply that wait for a decision; `[]` when nothing waits.',
 })
 
-const Decision = Type.Object(
+export const Decision = Type.Object(
   {
     call_id: Type.String({ description: 'Of `pending`.' }),
     decision: oneOf(
@@ -117,7 +117,13 @@ const Decision = Type.Object(
  */
 export const actionsRequest = (fields: Parameters<typeof Type.Object>[0]) =>
   Type.Object(
-    { decisions: Type.Array(Decision, { minItems: 1, description: 'One for each pending call.' }), ...fields },
+    {
+      decisions: Type.Array(Decision, {
+        minItems: 1,
+        description: 'Each about another pending call. Those that are left stay pending.',
+      }),
+      ...fields,
+    },
     {
       title: 'ActionsRequest',
       description:

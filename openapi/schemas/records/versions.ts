@@ -21,11 +21,11 @@ export const AgentVersion = Type.Object(head, { title: 'AgentVersion' })
 export const AgentVersionList = listOf('AgentVersionList', 'versions', AgentVersion)
 
 const { providerId, model, promptId, systemPrompt, generationConfig, responseFormat } = Agent.properties
-const { fallbacks, historyMaxTokens, callerInstructions, compaction, onLoss } = Agent.properties
+const { fallbacks, historyMaxTokens, callerInstructions, compaction, onLoss, onMissingTools } = Agent.properties
 const VersionFields = Type.Object(
   {
     ...{ providerId, model, promptId, systemPrompt, generationConfig, responseFormat },
-    ...{ fallbacks, historyMaxTokens, callerInstructions, compaction, onLoss },
+    ...{ fallbacks, historyMaxTokens, callerInstructions, compaction, onLoss, onMissingTools },
   },
   { title: 'VersionFields', description: 'The fields of the agent that a version holds.' },
 )

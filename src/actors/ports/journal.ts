@@ -7,7 +7,7 @@ import type { OverLimit, RequestRate } from './limits.ts'
 import type { NewMessage } from './message.ts'
 import type { MessagePart } from './parts.ts'
 import type { TransitionRecord } from './steps.ts'
-import type { Carried, WaitingCall } from './waiting.ts'
+import type { Asked, Carried, DecidedCall, WaitingCall } from './waiting.ts'
 
 /** The identity of a reply that runs, wherever it is read or written. */
 export interface ReplyInfo {
@@ -76,6 +76,14 @@ export interface Admitted {
   values?: Pick<ReplyValues, 'user' | 'metadata'>
   /** Absent when no limit of requests applies, or an earlier call of this admission was told. */
   rate?: RequestRate
+  /** The decisions that the reply carries out, also those that were stored before it. Absent when it answers a message. */
+  decided?: readonly DecidedCall[]
+}
+
+/** The decisions are stored, and others are left to make: no reply begins. `repeated`: by an earlier request. */
+export interface DecidedInPart {
+  outcome: 'decided_in_part'
+  repeated: boolean
 }
 
 export type Admission =
@@ -101,6 +109,7 @@ export type Admission =
         | NoPlace
     }
   | { outcome: 'limited'; over: OverLimit; rate?: RequestRate }
+  | DecidedInPart
   /** The answer was lost: the message may be stored, or may be yet. */
   | { outcome: 'unknown' }
 
@@ -147,7 +156,7 @@ export interface Settlement {
   /** Title for a session that has none. */
   title: string | null
   /** The waiting calls, when the reply ended for them. `calls`: those that this reply asked for. Nothing by default. */
-  waiting?: { calls: readonly WaitingCall[]; carried: Carried } | undefined
+  waiting?: { calls: readonly WaitingCall[]; carried: Carried; asked: Asked } | undefined
   /** Steps of the reply that are stored with it, in order, its end the last; 64 at most. None by default. */
   steps?: readonly TransitionRecord[]
 }

@@ -100,11 +100,13 @@ export interface NewMessage extends SentMessage {
   extras: MessageExtras<MessagePart | PartIdentity>
 }
 
-/** Decisions about all that is pending in a session whose newest reply is `waitId`. */
+/** Decisions about calls that are pending in a session whose newest reply is `waitId`. */
 export interface Decisions {
   /** Null when nothing is waiting: the call may only join the reply that an earlier identical call started. */
   waitId: string | null
   calls: readonly DecidedCall[]
+  /** Whether other calls may be left undecided: then nothing begins. */
+  inPart: boolean
   /** The hash of what was sent, which identifies a retry. */
   hash: Buffer
 }

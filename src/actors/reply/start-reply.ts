@@ -60,7 +60,7 @@ export function startReply(
   const { agentId, by = null, place, facts } = message
   const { carried, waitedMs = 0 } = setup.continued ?? {}
   const { parts = [], approval } = extras
-  const decisions = approval?.decided?.calls
+  const decisions = admission.decided ?? approval?.decided?.calls
   const continued = carried && decisions ? { chain: carried.chain, firstId: carried.firstId, decisions, by } : null
   const where = {
     info,

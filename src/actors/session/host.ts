@@ -12,7 +12,14 @@ import { createRemoteReplies } from '../reply/remote-reply.ts'
 import { replyOf, startReply } from '../reply/start-reply.ts'
 import { cancelAndWait } from './cancel.ts'
 import { drainSessions } from './drain.ts'
-import { drainExtensions, endExtensions, type Host, type HostExtension, type HostOptions } from './extension.ts'
+import {
+  drainExtensions,
+  endExtensions,
+  goesOnElsewhere,
+  type Host,
+  type HostExtension,
+  type HostOptions,
+} from './extension.ts'
 import { checkSessions, createLiveSessions, errorOf, forgetAgent, forgetSession } from './live-sessions.ts'
 import { ownedReplies } from './owned.ts'
 import { findAdmitted } from './recover-admission.ts'
@@ -51,7 +58,12 @@ export function createSessionHost(host: Host, extensions: readonly HostExtension
   host.extensions = extensions
   return {
     registry: host.registry,
-    owned: ownedReplies(host, host.remote, { journal, gate, log }),
+    owned: ownedReplies(host, host.remote, {
+      journal,
+      gate,
+      log,
+      goesOnElsewhere: (reply) => goesOnElsewhere(host, reply),
+    }),
     draining: () => host.draining,
     /** Replies that run here, stateless ones included. */
     running: host.registry.running,
@@ -207,7 +219,7 @@ async function answered(host: Host, sessionId: string, admission: Admission, rep
   }
   if (admission.outcome === 'admitted') throw new Error('A look has admitted a message.')
   if (admission.outcome === 'refused') return { outcome: refusalOf(host) ?? 'full' }
-  if (admission.outcome === 'limited') return admission
+  if (admission.outcome === 'limited' || admission.outcome === 'decided_in_part') return admission
   return { outcome: admission.outcome === 'fenced' ? 'unavailable' : admission.outcome }
 }
 

@@ -27,6 +27,11 @@ export interface LiveSessions {
    * drain would end before their start, and a row whose answer is slow to come would be taken for an orphan.
    */
   admitting: Map<string, Admitting>
+  /**
+   * Replies that this instance does nothing more for without knowing whose they are: it has offered or claimed them, and
+   * had no answer. One that proves to be its own is offered again, not ended.
+   */
+  left: Set<string>
   slots: Slots
   /** Sessions that are held without a reply, by the id that they are held by. */
   held: Map<string, Holding>
@@ -79,6 +84,7 @@ export function createLiveSessions({
     registry,
     byReply: new Map(),
     admitting: new Map(),
+    left: new Set(),
     held: new Map(),
     slots: createSlots(registry),
     recorder,

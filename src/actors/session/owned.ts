@@ -18,14 +18,16 @@ import type { SeenSession } from './registry.ts'
 
 interface OwnedOptions extends Pick<LiveOptions, 'journal' | 'log'> {
   gate: LeaseGate
+  /** Resolves to whether another instance goes on with a reply. */
+  goesOnElsewhere(reply: ReplyInfo): Promise<boolean>
 }
 
 export function ownedReplies(
   sessions: LiveSessions,
   remote: RemoteReplies,
-  { journal, gate, log }: OwnedOptions,
+  { journal, gate, log, goesOnElsewhere }: OwnedOptions,
 ): OwnedReplies {
-  const { registry, byReply, admitting, slots, held } = sessions
+  const { registry, byReply, admitting, left, slots, held } = sessions
   return {
     running: () => new Set([...byReply.keys(), ...admitting.keys()]),
     placeOf(replyId) {
@@ -61,6 +63,10 @@ export function ownedReplies(
       }
     },
     async settleOrphan({ offered, ...reply }) {
+      if (left.has(reply.id) && offered === null && (await goesOnElsewhere(reply))) {
+        left.delete(reply.id)
+        return
+      }
       const error = offered === null ? errorOf('internal', 'The reply was abandoned.') : abandoned(offered)
       const { result } = await journal.settle(reply, failedSettlement(error, null))
       if (result === 'settled') log.warn(orphanFailure(reply, error), 'A reply failed.')

@@ -40,6 +40,7 @@ const isSettled = {
   fenced: true,
   revoked: true,
   not_waiting: true,
+  decided_in_part: true,
   session_full: false,
   user_full: false,
   too_many_sessions: false,

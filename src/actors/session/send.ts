@@ -3,6 +3,7 @@
 import type {
   Actions,
   Carried,
+  DecidedInPart,
   InForce,
   MessageExtras,
   ModelRequest,
@@ -75,7 +76,7 @@ export interface Queued {
   requesterLost(): void
 }
 
-export type Sent = Started | { outcome: 'joined'; reply: Reply } | Queued | { outcome: Refusal }
+export type Sent = Started | { outcome: 'joined'; reply: Reply } | Queued | DecidedInPart | { outcome: Refusal }
 
 /** The answer of the host: the surfaces are told of limits by an error. */
 export type HostSent = Sent | Limited

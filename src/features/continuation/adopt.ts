@@ -68,6 +68,7 @@ async function adopt(adopting: Adopting, replyId: string): Promise<{ begun: Prom
     const claimed = await options.handovers.claim(replyId)
     if (claimed !== null) return { begun: goOn(adopting, claimed).catch(failed).finally(end) }
   } catch (err) {
+    host.left.add(replyId)
     failed(err)
   }
   end()

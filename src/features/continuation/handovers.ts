@@ -65,7 +65,10 @@ export interface Handovers {
   isOwn(replyId: string): Promise<boolean>
   /** Finds replies that others have left, `most` of them at most. `lost`: those of lost owners too. */
   left(lost: boolean, most: number): Promise<string[]>
-  /** Takes a reply over. Null when another instance has it, or it has ended. Concurrent claims go together. */
+  /**
+   * Takes a reply over. Null when another instance has it, or it has ended. Rejects when an earlier try without an answer
+   * may take it still. Concurrent claims go together.
+   */
   claim(replyId: string): Promise<Claimed | null>
   /** Returns whether this instance takes replies over. */
   setReady(isReady: boolean): Promise<void>

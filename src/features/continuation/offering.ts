@@ -59,7 +59,8 @@ export async function offerAtBoundary(offering: Offering, replyId: string): Prom
     else host.remote.goOn(log.handOver(), log.place())
     releaseReply(host, session)
   } catch (err) {
-    // It may be another's by now: nothing more is done for it here. If it is not, it is an orphan.
+    // It may be another's by now: nothing more is done for it here.
+    host.left.add(replyId)
     host.options.log.error({ err, replyId }, 'A reply could not be handed over.')
     session.actor.send({ type: 'lost' })
   } finally {
@@ -116,10 +117,12 @@ export async function offerTheRest(offering: Offering): Promise<void> {
   const { host, handovers } = offering
   offering.isLeaving = true
   const running = [...host.byReply.values()].filter(({ state }) => state !== 'streaming.settling')
-  const going = await handovers.mayGoOn(running.map(({ reply }) => reply.log.info.id)).catch(() => new Set<string>())
+  const ids = running.map(({ reply }) => reply.log.info.id)
+  // Unknown is not "no": all are left as they stand then, and go on when this instance is lost.
+  const going = await handovers.mayGoOn(ids).catch(() => null)
   const left = [...offering.offers.values()].map(leave)
-  const rest = running.filter(({ reply }) => going.has(reply.log.info.id))
-  await Promise.all([...left, ...rest.map((one) => stopAndOffer(offering, one))])
+  const rest = running.filter(({ reply }) => going?.has(reply.log.info.id) !== false)
+  await Promise.all([...left, ...rest.map((one) => stopAndOffer(offering, one, going !== null))])
 }
 
 function leave(offer: Offer): Promise<void> {
@@ -128,7 +131,7 @@ function leave(offer: Offer): Promise<void> {
   return offer.over.promise
 }
 
-async function stopAndOffer(offering: Offering, session: LiveSession): Promise<void> {
+async function stopAndOffer(offering: Offering, session: LiveSession, mayGoOn: boolean): Promise<void> {
   const { log } = session.reply
   const { host, handovers, offers } = offering
   const { id } = log.info
@@ -142,7 +145,11 @@ async function stopAndOffer(offering: Offering, session: LiveSession): Promise<v
     await atMost(STORE_MS, log.stored())
     await host.recorder.flush()
     // One that is not stored by now is lost with this instance, and goes on all the same.
-    if (log.unstoredSince() === null) await handovers.offer(log.info, 'shutdown')
+    host.left.add(id)
+    if (mayGoOn && log.unstoredSince() === null) {
+      await handovers.offer(log.info, 'shutdown')
+      host.left.delete(id)
+    }
   } catch (err) {
     host.options.log.error({ err, replyId: id }, 'A reply could not be given away.')
   } finally {

@@ -1,2 +1,4 @@
 /** The door of live-lists: all that the wires, the rest of http and other features use of it. */
+export type { Show } from './routes/change-text.ts'
+export type { Follower } from './routes/followers.ts'
 export { type FeedDependencies, sendChanges, tellPosition } from './routes/send-changes.ts'

@@ -91,9 +91,15 @@ async function sendTo(
     const mayJoin = isRetry || idempotency !== null
     if (!(error instanceof HttpError) || !mayRepeat.includes(error.status) || !mayJoin) throw error
     // The reply that it repeats may run already: the agent took these fields then, or the decisions were in time.
-    const decided = decisions && { waitId: null, calls: decisions.calls, hash: hashOf(decisions.calls) }
+    const decided = decisions && {
+      waitId: null,
+      calls: decisions.calls,
+      inPart: decisions.inPart,
+      hash: hashOf(decisions.calls),
+    }
     const sent = await deps.host.send(joinOnly(deps, agent, input, decided), parts)
-    if (sent.outcome === 'joined' || (decisions && sent.outcome === 'key_reused')) return sent
+    if (sent.outcome === 'joined' || sent.outcome === 'decided_in_part' || (decisions && sent.outcome === 'key_reused'))
+      return sent
     throw error
   }
 }

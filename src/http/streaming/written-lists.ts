@@ -1,7 +1,7 @@
 /** Lists that are written in pieces, as fast as they are read (contract section 26). */
 import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import { ownTurns } from '../../async/own-turn.ts'
 
 /** The most that is written at once. */
 const PIECE_BYTES = 2 ** 20
@@ -52,13 +52,8 @@ async function* listTexts(values: List): AsyncGenerator<string> {
   yield before === '[' ? '[]' : ']'
 }
 
-let turns: Promise<unknown> = Promise.resolve()
-
-/** Resolves in a turn of the event loop in which it does for nobody else: six lists at once would make one long turn. */
-function ownTurn(): Promise<unknown> {
-  turns = turns.then(() => setImmediate())
-  return turns
-}
+/** Six lists at once would make one long turn. */
+const ownTurn = ownTurns()
 
 /** Yields pieces. Other work has its turn before each piece. */
 async function* pieces(texts: AsyncIterable<string>): AsyncGenerator<Buffer> {

@@ -25,8 +25,8 @@ export interface DatabaseProxy extends AsyncDisposable {
   cutAnswerTo(statement: string): Promise<void>
   /** Holds the response to the next request with this text, until this is restored. */
   holdAnswerTo(statement: string): Promise<void>
-  /** Decides the fate of each chunk that the service sends from now on; null when all pass. */
-  judge(judge: ((bytes: Buffer) => Fate) | null): void
+  /** Decides the fate of each chunk that the service sends from now on, by its connection; null when all pass. */
+  judge(judge: Judge | null): void
   /** New connections are reset while this returns true. */
   refuseNew(isRefused: () => boolean): void
   /** Forwards what was held. Resolves when the server has finished its work and closed those connections. */
@@ -39,6 +39,8 @@ export interface DatabaseProxy extends AsyncDisposable {
  * `hold`: the connection is cut, and `deliver` forwards the data to the server.
  */
 export type Fate = 'pass' | 'drop' | 'cut answer' | 'swallow answer' | 'hold answer' | 'hold'
+
+export type Judge = (bytes: Buffer, connection: object) => Fate
 
 interface Pair {
   client: Socket
@@ -53,7 +55,7 @@ interface Wire {
   mode: 'pass' | 'refuse' | 'hang up' | 'swallow'
   /** Path of the server's socket. */
   target: string
-  judge: ((bytes: Buffer) => Fate) | null
+  judge: Judge | null
   isRefused(): boolean
   isStalled: boolean
   pairs: Set<Pair>
@@ -172,7 +174,7 @@ function pass(wire: Wire, client: Socket): void {
   if (wire.isStalled) hold(pair, true)
   client.on('data', (bytes) => {
     if (pair.dead) return
-    const fate = wire.judge?.(bytes) ?? 'pass'
+    const fate = wire.judge?.(bytes, pair) ?? 'pass'
     if (fate === 'drop') return cut(pair)
     if (fate === 'hold') return keep(pair, bytes)
     if (fate === 'hold answer') server.pause()

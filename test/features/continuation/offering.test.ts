@@ -33,11 +33,15 @@ async function setUp() {
     flush: Promise.resolve(),
     atBoundary: Promise.resolve<'offered' | 'refused'>('offered'),
     isTaken: false,
+    isAway: false,
+    refuses: false,
   }
   const handovers: Handovers = {
     keepTurn: async () => true,
     offer: async (_, reason) => {
       offered.push(reason)
+      if (held.isAway) throw new Error('The database is away.')
+      if (held.refuses) return 'refused'
       return reason === 'boundary' ? await held.atBoundary : 'offered'
     },
     takeBack: async () => !held.isTaken,
@@ -168,3 +172,50 @@ verifies(
     expect(reply.shapes().slice(-2)).toEqual(['finished', 'done'])
   },
 )
+
+/** Calls the check for orphans for the reply's row, as often as it takes. */
+async function findOrphan({ host, store }: Pick<Awaited<ReturnType<typeof setUp>>, 'host' | 'store'>) {
+  const [row] = store.rows()
+  if (row === undefined) throw new Error('It is not stored.')
+  await host.owned.settleOrphan({ ...row.info, offered: null })
+  return row
+}
+
+verifies(
+  'contract-35.unknown-is-not-no',
+  'where nobody can say at the end of a drain whether a reply may go on, it is left as it stands, and offered later',
+  async () => {
+    const { host, held, store, calls, offered, graceOver, drained } = await setUp()
+    held.mayGoOn = Promise.reject(new Error('The database is away.'))
+    held.mayGoOn.catch(() => {})
+    await calls[0]?.say(say('half'))
+    await graceOver()
+    await drained
+    expect([host.running(), store.rows()[0]?.outcome, offered]).toEqual([0, null, []])
+    expect([(await findOrphan({ host, store })).outcome, offered]).toEqual([null, ['database']])
+  },
+)
+
+verifies(
+  'contract-35.unknown-is-not-no',
+  'a reply whose offer has no answer is not ended, but offered again',
+  async () => {
+    const { host, held, store, offered, written, drained } = await atBoundary()
+    held.isAway = true
+    written()
+    while (offered.length === 0) await turn()
+    await drained
+    held.isAway = false
+    expect([(await findOrphan({ host, store })).outcome, offered]).toEqual([null, ['boundary', 'database']])
+  },
+)
+
+verifies('contract-35.unknown-is-not-no', 'a reply that is left and may go on nowhere ends', async () => {
+  const { host, held, store, graceOver, drained } = await setUp()
+  held.mayGoOn = Promise.reject(new Error('The database is away.'))
+  held.mayGoOn.catch(() => {})
+  await graceOver()
+  await drained
+  held.refuses = true
+  expect((await findOrphan({ host, store })).outcome).toMatchObject({ type: 'failed', error: { code: 'internal' } })
+})

@@ -107,3 +107,19 @@ verifies('contract-21.continued', 'an instance that drains claims nothing that i
   await taking
   expect(claims).toEqual([])
 })
+
+verifies(
+  'contract-35.late-writes',
+  'a reply that a claim without an answer may take later is offered to others when it proves to be taken',
+  async () => {
+    const offered: string[] = []
+    const handovers: Handovers = {
+      ...handoversOf(offered),
+      claim: () => Promise.reject(new Error('A try without an answer may take it still.')),
+    }
+    const { host, inner } = openScene({}, (one) => [createContinuation(one, { handovers, basisOf })])
+    await createContinuation(inner, { handovers, basisOf }).takeOver(true)
+    await host.owned.settleOrphan({ ...claimed.reply, offered: null })
+    expect(offered).toEqual(['database'])
+  },
+)

@@ -1,5 +1,7 @@
 /** Contract section 22: followers of lists between two readings of the changes, without a database. */
+import { setImmediate } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { createChangeTexts } from '../../../src/features/live-lists/routes/change-text.ts'
 import { createFeed } from '../../../src/features/live-lists/routes/session-feed.ts'
 import type { SessionChange } from '../../../src/features/live-lists/store/session-changes.ts'
 import { verifies } from '../../verifies.ts'
@@ -27,7 +29,7 @@ verifies(
     const feed = createFeed(
       {
         horizon: async () => ({ given: given(), writers: [] }),
-        changes: async ({ after, to }) => changes.filter(({ id }) => id > after && id <= to),
+        changes: async ({ after, to }) => ({ changes: changes.filter(({ id }) => id > after && id <= to), to }),
         agents: async (ids) => new Set(ids),
       },
       (error) => {
@@ -48,3 +50,75 @@ verifies(
     for (const follower of [first, ...behind]) await follower.return(undefined)
   },
 )
+
+/** A feed whose followers are behind by one change each. */
+function feedBehind(read: () => Promise<void>) {
+  const fail = (error: unknown) => {
+    throw error
+  }
+  return createFeed(
+    {
+      horizon: async () => ({ given: 9, writers: [] }),
+      async changes({ to }) {
+        await read()
+        return { changes: [gone(9)], to }
+      },
+      agents: async (ids) => new Set(ids),
+    },
+    fail,
+  )
+}
+
+verifies('contract-26.live-lists', 'followers that are behind are served in turns', async () => {
+  const { served, followers, over } = await twentyBehind(async () => {})
+  const turns: number[] = []
+  for (let before = 0; before < followers.length; before = served()) {
+    await setImmediate()
+    turns.push(served() - before)
+  }
+  expect(Math.max(...turns)).toBe(1)
+  await over()
+})
+
+verifies('contract-26.live-lists', 'two of them read a page at a time', async () => {
+  let reading = 0
+  let most = 0
+  const { served, followers, over } = await twentyBehind(async () => {
+    reading += 1
+    most = Math.max(most, reading)
+    for (let n = 0; n < 9; n++) await setImmediate()
+    reading -= 1
+  })
+  while (served() < followers.length) await setImmediate()
+  expect(most).toBe(2)
+  await over()
+})
+
+async function twentyBehind(read: () => Promise<void>) {
+  const feed = feedBehind(read)
+  await feed.position()
+  const { signal } = new AbortController()
+  let served = 0
+  const followers = Array.from({ length: 20 }, () => feed.follow({ agentId: 'a', users: [], after: 5 }, signal))
+  for (const follower of followers) {
+    follower.next().then(() => {
+      served += 1
+    })
+  }
+  const over = async () => {
+    for (const follower of followers) await follower.return(undefined)
+  }
+  return { served: () => served, followers, over }
+}
+
+verifies('contract-26.live-lists', 'what a follower is told of a change is made once for all', async () => {
+  const session = { title: 'T' } as never
+  const change: SessionChange = { id: 1, agentId: 'a', deleted: false, session, user: null }
+  let made = 0
+  const show = () => ({ made: ++made })
+  const textOf = createChangeTexts()
+  expect(textOf(change, show)).toBe('id: 1\nevent: session\ndata: {"made":1}\n\n')
+  expect(textOf(change, show)).toBe(textOf(change, show))
+  expect(textOf(change, () => ({ other: true }))).toContain('{"other":true}')
+  expect(textOf({ ...change, id: 2 }, show)).toContain('{"made":2}')
+})

@@ -26,6 +26,7 @@ const agent: AgentForCompletion = {
   userLimits: null,
   compaction: 'none',
   onLoss: 'error',
+  onMissingTools: 'tell',
   configuration: 7,
 }
 const noTools = { tools: [], check: async () => null }
@@ -60,8 +61,15 @@ const carried = {
   fields: { seed: 2 },
   overrides: null,
 }
-const wait = { replyId: 'r', pending: [], carried, waitedMs: 5 }
-const decisions = { calls: [], wait, bySecret: false, asMessages: false }
+const wait = { replyId: 'r', pending: [], decided: [], carried, waitedMs: 5 }
+const decisions = {
+  calls: [],
+  wait,
+  bySecret: false,
+  asMessages: false,
+  inPart: true,
+  decides: ['approval' as const, 'caller' as const],
+}
 
 const everyWay = async () => ({
   message: await recordFrom(deps, agent, input),

@@ -129,18 +129,20 @@ const admitted = {
   decisions: 'decides: what becomes of calls that wait',
   answers: 'decides: what becomes of calls that wait',
   decisions_hash: 'messages.decisions_hash',
+  in_part: 'decides: whether other calls may be left',
   max_session_bytes: 'decides: whether the session has room',
   max_user_bytes: 'decides: whether its user has room',
   max_user_sessions: 'decides: whether its user may have one more session',
 } satisfies Record<AdmittedKey, string>
 
 /** Keys of messages that are always admitted alone, or that nothing stands against where they are admitted with others. */
-const aloneKeys = ['is_retry', 'may_start', 'begins', 'wait_id', 'decisions', 'decisions_hash', 'answers']
+const aloneKeys = ['is_retry', 'may_start', 'begins', 'wait_id', 'decisions', 'decisions_hash', 'in_part', 'answers']
 const unopposedKeys = ['on_busy', 'may_queue', 'input']
 
 /** Reads the text of the functions that are given a message, without comments. */
 async function textOf(isWanted: (file: string) => boolean): Promise<string> {
-  const files = [...(await readdir(admission)), '../../../features/queue/store/enqueue_message.sql']
+  const elsewhere = ['queue/store/enqueue_message.sql', 'approvals/store/accept_decisions.sql']
+  const files = [...(await readdir(admission)), ...elsewhere.map((file) => `../../../features/${file}`)]
   const wanted = files.filter((file) => file.endsWith('.sql') && isWanted(file))
   const texts = await Promise.all(wanted.map((file) => readFile(new URL(file, admission), 'utf8')))
   return texts.join('\n').replaceAll(/\/\*[\s\S]*?\*\/|--.*/gu, '')
@@ -285,7 +287,12 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   verifies('contract-15.waiting', 'admitted with decisions: each field is in its column', async () => {
     const asked = await scene.begin(await scene.newSession())
     await scene.journal.settle(asked, settlements.waiting)
-    const decided = { waitId: asked.id, calls: [{ id: 'c', decision: 'respond' as const, output: 'x' }], hash }
+    const decided = {
+      waitId: asked.id,
+      calls: [{ id: 'c', decision: 'respond' as const, output: 'x' }],
+      inPart: false,
+      hash,
+    }
     const message = scene.message(asked.sessionId, { text: '', approval: { decided } })
     expect(await admitBy.alone(admissionColumns(message, contributions.admission), '')).toBe('admitted')
     const stored = await storedOf(message.replyId)

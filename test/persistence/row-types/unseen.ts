@@ -30,6 +30,8 @@ export const accepted = [
   'queue.ts createQueueStore: model may be null, and not in the type',
   'lost-owners.ts settleLost: instanceId may be null, and not in the type',
   'lost-owners.ts settleLost: epoch may be null, and not in the type',
+  'claims.ts claimAll: from may be null, and not in the type',
+  'claims.ts claimAll: epoch may be null, and not in the type',
   // Inserted from what is never null, or found by a comparison that a null fails.
   'intents.ts requestCancel: replyId may be null, and not in the type',
   'server-settings.ts readSwitchedOff: name may be null, and not in the type',

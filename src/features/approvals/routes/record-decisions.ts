@@ -25,7 +25,8 @@ export async function recordDecisions(
   sent: Sent,
   decisions: GivenDecisions | null | undefined,
 ): Promise<void> {
-  if (sent.outcome !== 'started' || !decisions) return
+  const isNew = sent.outcome === 'started' || (sent.outcome === 'decided_in_part' && !sent.repeated)
+  if (!isNew || !decisions) return
   const names = new Map(decisions.wait?.pending.map(({ call_id, name }) => [call_id, name]))
   const entries = decisions.calls.map(({ id, decision }) => ({
     action: 'decide' as const,

@@ -1,10 +1,11 @@
--- revision 2
-/* Rejects the pending calls of a session, because a new message came instead of decisions. The caller holds the
-   session's lock. */
+-- revision 3
+/* Rejects what is undecided in a session, because a new message came instead of decisions. What was approved before is never
+   made. The caller holds the session's lock. */
 create or replace function reject_calls(p_session uuid, p_by text) returns void language sql as $$
   update waiting_calls c
      set open = false, decision = 'reject', decided_at = clock_timestamp(), decided_by = p_by,
          reason = 'The user sent a new message instead.'
-   where c.session_id = p_session and c.open;
+   where c.session_id = p_session and c.open and c.decision is null;
+  update waiting_calls c set open = false where c.session_id = p_session and c.open;
   delete from waits w where w.session_id = p_session;
 $$;

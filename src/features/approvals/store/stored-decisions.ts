@@ -8,15 +8,15 @@ export function admittedDecisions({ decided, answers, ...others }: MessageDecisi
   return { ...(answers && answers.length > 0 && { answers }), ...(decided && decisionColumns(decided)) }
 }
 
-function decisionColumns({ waitId, calls, hash, ...others }: Decisions) {
+function decisionColumns({ waitId, calls, hash, inPart, ...others }: Decisions) {
   others satisfies Record<string, never>
-  return { wait_id: waitId, decisions: calls, decisions_hash: hash.toString('hex') }
+  return { wait_id: waitId, decisions: calls, decisions_hash: hash.toString('hex'), in_part: inPart }
 }
 
 /** Returns the argument of keep_waiting_calls.sql. */
-export function settledWait({ calls, carried, ...others }: NonNullable<Settlement['waiting']>) {
+export function settledWait({ calls, carried, asked, ...others }: NonNullable<Settlement['waiting']>) {
   others satisfies Record<string, never>
-  return { calls: calls.map(callColumns), carried: encodeCarried(carried) }
+  return { calls: calls.map(callColumns), carried: encodeCarried(carried), asked }
 }
 
 const callColumns = ({ id, name, arguments: text, kind, place }: WaitingCall) => ({

@@ -1,5 +1,5 @@
 /** The pending calls of a session, and what its next reply needs of the previous one. */
-import type { Carried } from '../../../actors/ports/index.ts'
+import type { Carried, DecidedCall } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { type PendingCall, pendingOf } from '../../../persistence/replies/reading/waiting-calls.ts'
@@ -9,6 +9,8 @@ export interface Wait {
   /** The session's newest reply, which ended to wait. */
   replyId: string
   pending: PendingCall[]
+  /** Calls that are decided already, while others are left: nothing of it has begun. */
+  decided: DecidedCall[]
   carried: Carried
   /** Milliseconds since the question, by the database's clock. */
   waitedMs: number
@@ -30,14 +32,20 @@ export async function findWait(
   { agentId, sessionId, user }: { agentId: string; sessionId: string; user: string | null },
 ): Promise<{ found: boolean; wait: Wait | null }> {
   if (!isUuid(agentId) || !isUuid(sessionId)) return { found: false, wait: null }
-  const [row] = await sql<(Pick<Wait, 'pending' | 'waitedMs'> & { replyId: string | null; carried: string | null })[]>`
+  const [row] = await sql<
+    (Pick<Wait, 'pending' | 'decided' | 'waitedMs'> & { replyId: string | null; carried: string | null })[]
+  >`
     select w.reply_id as "replyId", ${pendingOf(sql)} as pending, w.carried,
-           (extract(epoch from clock_timestamp() - (select min(p.asked_at) from pending_calls(sessions.id) p)) * 1000)::float8 as "waitedMs"
+           coalesce((select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+                              'id', c.call_id, 'decision', c.decision, 'arguments', c.decided_arguments, 'output', c.output,
+                              'reason', c.reason)) order by c.place)
+                       from waiting_calls c where c.session_id = sessions.id and c.open and c.decision is not null), '[]') as decided,
+           (extract(epoch from clock_timestamp() - (select min(c.asked_at) from waiting_calls c where c.session_id = sessions.id and c.open)) * 1000)::float8 as "waitedMs"
       from sessions left join waits w on w.session_id = sessions.id and sessions.status = 'waiting'
      where sessions.id = ${sessionId} and sessions.agent_id = ${agentId}
        and (${user}::text is null or sessions.end_user = ${user})`
   if (row === undefined) return { found: false, wait: null }
-  const { replyId, pending, carried, waitedMs } = row
+  const { replyId, pending, decided, carried, waitedMs } = row
   if (replyId === null || carried === null) return { found: true, wait: null }
-  return { found: true, wait: { replyId, pending, waitedMs, carried: decodeCarried(carried) } }
+  return { found: true, wait: { replyId, pending, decided, waitedMs, carried: decodeCarried(carried) } }
 }

@@ -1,6 +1,11 @@
-/** The answer of claim_reply.sql. */
+/** The answer of take_over_reply.sql. */
 import Type, { type Static } from 'typebox'
-import { type HandoverReason, handoverReasons } from '../../../actors/reply/reply-event.ts'
+import {
+  type CallDecision,
+  callDecisions,
+  type HandoverReason,
+  handoverReasons,
+} from '../../../actors/reply/reply-event.ts'
 import { orNull } from '../../../persistence/replies/stored/shared-schemas.ts'
 import { decoder } from '../../../persistence/stored-json.ts'
 
@@ -23,7 +28,7 @@ const schema = Type.Object({
     Type.Array(
       Type.Object({
         id: Type.String(),
-        decision: Type.Union([Type.Literal('approve'), Type.Literal('reject'), Type.Literal('respond')]),
+        decision: Type.Unsafe<CallDecision>(Type.Enum([...callDecisions])),
         arguments: Type.Optional(Type.String()),
         output: Type.Optional(Type.String()),
         reason: Type.Optional(Type.String()),

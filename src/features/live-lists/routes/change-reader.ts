@@ -1,6 +1,6 @@
 /** Reads changes of sessions for all followers of this instance at once; while there are none, nothing is read. */
 import { pause } from '../../../async/pause.ts'
-import type { ChangesQuery, SessionChange } from '../store/session-changes.ts'
+import type { ChangesPage, ChangesQuery, SessionChange } from '../store/session-changes.ts'
 import type { Horizon } from './horizon.ts'
 
 /**
@@ -25,7 +25,7 @@ export interface Batch {
 
 export interface ChangeReaderOptions {
   horizon: Horizon
-  changes(query: ChangesQuery): Promise<SessionChange[]>
+  changes(query: ChangesQuery): Promise<ChangesPage>
   /** Returns those of these agents that exist. */
   agents(ids: readonly string[]): Promise<Set<string>>
   /** Tells of a fault, once an outage. */
@@ -66,8 +66,8 @@ export function createChangeReader({ horizon, changes: read, agents, onFault }: 
     if (to > from) {
       const agentIds = new Set(followed.keys())
       const named = agentIds.has(null) ? null : [...agentIds].filter((id) => id !== null)
-      const changes = await read({ after: from, to, agentIds: named, limit: PAGE })
-      batch = { after: from, to, agentIds, changes: changes.length < PAGE ? changes : null }
+      const page = await read({ after: from, to, agentIds: named, limit: PAGE })
+      batch = { after: from, to, agentIds, changes: page.to === to ? page.changes : null }
     }
     if (to > from || goneAt.size > 0) for (const wake of waiting) wake()
     return to

@@ -4,7 +4,8 @@ import { firstAbort } from '../../../async/first-abort.ts'
 import { HttpError } from '../../../http/server/http-error.ts'
 import { lastEventId } from '../../../http/streaming/reply-stream.ts'
 import { openEventStream } from '../../../http/streaming/sse.ts'
-import type { SessionChange } from '../store/session-changes.ts'
+import { createChangeTexts, type Show } from './change-text.ts'
+import type { Follower } from './followers.ts'
 import type { FollowQuery, SessionFeed } from './session-feed.ts'
 
 export interface FeedDependencies {
@@ -29,19 +30,19 @@ export interface ChangeStream {
   lastEventId: string | undefined
   /** The time at which it ends, in Unix seconds. Null when it has no end of its own. */
   endsAt: number | null
-  /** Returns what a follower is shown of a session. */
-  show(change: Extract<SessionChange, { deleted: false }>['session']): object
+  show: Show
+  follower: Follower
 }
 
-const shown = (change: SessionChange, show: ChangeStream['show']): object =>
-  change.deleted ? { id: change.sessionId, deleted: true } : show(change.session)
+const textOf = createChangeTexts()
 
-/** Ends when the client leaves, at `endsAt`, or when the agent is deleted. */
+/** Ends when the client leaves, at `endsAt`, or when the agent is deleted. Throws 429 for one list too many. */
 export async function sendChanges(
   { sessionFeed }: FeedDependencies,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  { agentId, users, lastEventId: inQuery, endsAt, show }: ChangeStream,
+  { agentId, users, lastEventId: inQuery, endsAt, show, follower }: ChangeStream,
 ): Promise<void> {
+  using _place = sessionFeed.enter(follower)
   const given = givenPosition(request, inQuery)
   const position = await sessionFeed.position()
   if (position === null) {
@@ -57,11 +58,7 @@ export async function sendChanges(
   const signal = firstAbort(stream.signal, over.signal)
   try {
     for await (const changes of sessionFeed.follow({ agentId, users, after }, signal)) {
-      let text = ''
-      for (const change of changes) {
-        text += `id: ${change.id}\nevent: session\ndata: ${JSON.stringify(shown(change, show))}\n\n`
-      }
-      await stream.write(text)
+      await stream.write(changes.map((change) => textOf(change, show)).join(''))
     }
     if (!stream.signal.aborted) stream.end()
   } catch (error) {

@@ -1,7 +1,10 @@
 /** Tells those who follow lists of sessions what has changed, in the order of commits (contract section 22). */
+import { ownTurns } from '../../../async/own-turn.ts'
+import { createSemaphore } from '../../../async/semaphore.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { existingAgents, readChanges, readHorizon, type SessionChange, userHash } from '../store/session-changes.ts'
 import { type ChangeReaderOptions, createChangeReader, PAGE } from './change-reader.ts'
+import { createFollowers, type Followers } from './followers.ts'
 import { createHorizon } from './horizon.ts'
 
 export interface FollowQuery {
@@ -13,19 +16,29 @@ export interface FollowQuery {
   after: number
 }
 
-export interface SessionFeed {
+export interface SessionFeed extends Followers {
   /**
    * Returns the number of the newest change: what is read from now on shows it and all before it. Null when that cannot
    * be told, because a transaction has been writing sessions for long, and no earlier one is known.
    */
   position(): Promise<number | null>
-  /** Yields changes in order, as they come. Ends when `signal` aborts, or the agent is deleted. */
+  /**
+   * Yields changes in order, as they come, each time in a turn of its own. Ends when `signal` aborts, or the agent is
+   * deleted.
+   */
   follow(query: FollowQuery, signal: AbortSignal): AsyncGenerator<SessionChange[]>
 }
 
-const includes = ({ agentId, users }: FollowQuery, change: SessionChange): boolean =>
-  (agentId === null || change.agentId === agentId) &&
-  users.every((user) => user === null || (change.deleted ? change.userHash === userHash(user) : change.user === user))
+/** Returns a function that tells whether a change is one of the follower's. */
+function filterOf({ agentId, users }: FollowQuery): (change: SessionChange) => boolean {
+  const named = users.flatMap((name) => (name === null ? [] : [{ name, hash: userHash(name) }]))
+  return (change) =>
+    (agentId === null || change.agentId === agentId) &&
+    named.every(({ name, hash }) => (change.deleted ? change.userHash === hash : change.user === name))
+}
+
+/** The number of pages that followers who are behind read at a time. */
+const PAGES_AT_ONCE = 2
 
 /** The store of changes. */
 export interface ChangeStore extends Pick<ChangeReaderOptions, 'changes' | 'agents'> {
@@ -50,22 +63,31 @@ export function createFeed(
 ): SessionFeed {
   const horizon = createHorizon(read)
   const reader = createChangeReader({ horizon, changes: readChanged, agents, onFault })
+  const pages = createSemaphore(PAGES_AT_ONCE)
+  const ownTurn = ownTurns()
+
+  async function readPage({ agentId, users }: FollowQuery, within: { after: number; to: number }, signal: AbortSignal) {
+    const user = users.find((name) => name !== null) ?? null
+    using _permit = await pages.acquire(signal)
+    return await readChanged({ ...within, agentIds: agentId === null ? null : [agentId], user, limit: PAGE })
+  }
 
   /** Returns the next changes of a follower that is behind, and up to where they reach. */
-  async function nextOf(query: FollowQuery, at: number, to: number): Promise<{ changes: SessionChange[]; at: number }> {
-    const { agentId, users } = query
+  async function nextOf(
+    query: FollowQuery,
+    { at, to, includes }: { at: number; to: number; includes: (change: SessionChange) => boolean },
+    signal: AbortSignal,
+  ): Promise<{ changes: SessionChange[]; at: number }> {
+    const { agentId } = query
     const batch = reader.batch()
     // At its end a batch has no more to tell: whoever asked for a position since has moved the horizon beyond it, and taking the
     // same batch again would go on for ever, without a pause in which the next one could be read.
     const isWithin = batch !== null && at >= batch.after && at < batch.to
     if (batch?.changes && isWithin && (batch.agentIds.has(agentId) || batch.agentIds.has(null))) {
-      return { changes: batch.changes.filter((change) => change.id > at && includes(query, change)), at: batch.to }
+      return { changes: batch.changes.filter((change) => change.id > at && includes(change)), at: batch.to }
     }
-    const user = users.find((name) => name !== null) ?? null
-    const page = { after: at, to, agentIds: agentId === null ? null : [agentId], user, limit: PAGE }
-    const found = await readChanged(page)
-    const changes = found.filter((change) => includes(query, change))
-    return { changes, at: found.length < PAGE ? to : (found.at(-1)?.id ?? to) }
+    const page = await readPage(query, { after: at, to }, signal)
+    return { changes: page.changes.filter(includes), at: page.to }
   }
 
   /** Returns whether the agent is deleted, and the follower knows of all that went with it. */
@@ -73,6 +95,7 @@ export function createFeed(
     agentId !== null && at >= (reader.goneAt(agentId) ?? Number.POSITIVE_INFINITY)
 
   return {
+    ...createFollowers(),
     position: horizon.position,
     async *follow(query, signal) {
       let at = query.after
@@ -80,12 +103,14 @@ export function createFeed(
       const leave = () => wake()
       signal.addEventListener('abort', leave)
       const missed = horizon.safe() ?? 0
+      const includes = filterOf(query)
       const end = reader.begin(query.agentId)
       try {
         while (!signal.aborted) {
           const to = Math.max(missed, reader.batch()?.to ?? 0)
           if (at < to) {
-            const next = await nextOf(query, at, to)
+            await ownTurn()
+            const next = await nextOf(query, { at, to, includes }, signal)
             at = next.at
             if (next.changes.length > 0) yield next.changes
             continue
@@ -97,6 +122,8 @@ export function createFeed(
           })
           reader.waiting.delete(wake)
         }
+      } catch (error) {
+        if (!signal.aborted) throw error
       } finally {
         reader.waiting.delete(wake)
         signal.removeEventListener('abort', leave)

@@ -19,6 +19,8 @@ export interface SentAnswer {
 export function sentAnswer(sent: Sent, reply: FastifyReply, nameOf?: NameOf): SentAnswer {
   if (sent.outcome === 'started') return { source: sent.reply, onLeft: sent.requesterLost }
   if (sent.outcome === 'joined') return { source: sent.reply, onLeft: () => {} }
+  // Only …/actions decides in part, and answers that itself.
+  if (sent.outcome === 'decided_in_part') return refuse('not_waiting')
   if (sent.outcome !== 'queued') return refuse(sent.outcome, nameOf)
   if (sent.position > 0) reply.header('x-queue-position', sent.position)
   return { source: sent, onLeft: sent.requesterLost }

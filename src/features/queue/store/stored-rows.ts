@@ -94,6 +94,7 @@ type NotStored =
   | 'wait_id'
   | 'decisions'
   | 'decisions_hash'
+  | 'in_part'
 
 type Keys<T> = T extends unknown ? keyof T : never
 type Stored = Static<typeof messageSchema>

@@ -12,7 +12,8 @@ language sql stable as $$
                                                     order by f.place), '[]')
                              from agent_fallbacks f where f.agent_id = a.id),
              'historyMaxTokens', a.history_max_tokens, 'callerInstructions', a.caller_instructions,
-             'compaction', a.compaction, 'onLoss', a.on_loss),
+             'compaction', a.compaction, 'onLoss', a.on_loss,
+             'onMissingTools', a.on_missing_tools),
            'tools', json_build_object(
              'httpToolIds', (select coalesce(json_agg(t.http_tool_id order by t.place), '[]')
                                from agent_http_tools t where t.agent_id = a.id),

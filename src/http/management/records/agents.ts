@@ -61,6 +61,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
             userLimits: givenLimits(body.userLimits),
             compaction: body.compaction ?? 'none',
             onLoss: body.onLoss ?? 'error',
+            onMissingTools: body.onMissingTools ?? 'tell',
           })
           await checkAnswerFields(tx, fieldRefusal, created)
           return await shown(tx, { ...created, version: await makeVersion(tx, created.id) })
@@ -110,24 +111,6 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
   } satisfies Handlers<'agents'>
 }
 
-/** Returns what a body changes. Throws 400. */
-function changesIn(body: components['schemas']['AgentUpdate']): agents.AgentChanges {
-  const { generationConfig: config, responseFormat: format, fallbacks, ...others } = body
-  const { allowedOrigins, callerInstructions, userLimits, compaction, onLoss, ...rest } = others
-  return {
-    ...rest,
-    ...givenPrompt(body),
-    generationConfig: config === undefined ? undefined : givenConfig(config),
-    responseFormat: format === undefined ? undefined : givenFormat(format),
-    fallbacks: fallbacks === undefined ? undefined : (fallbacks ?? []),
-    allowedOrigins: givenOrigins(allowedOrigins),
-    callerInstructions: callerInstructions === undefined ? undefined : (callerInstructions ?? 'responses'),
-    userLimits: givenLimits(userLimits),
-    compaction: compaction === undefined ? undefined : (compaction ?? 'none'),
-    onLoss: onLoss === undefined ? undefined : (onLoss ?? 'error'),
-  }
-}
-
 /**
  * Writes, and answers 400 for unknown references. The foreign keys decide, so that a provider deleted at this moment is
  * 400 and not 500.
@@ -153,3 +136,32 @@ async function withKnownReferences<T>(references: References, write: () => Promi
 }
 
 const unknownReference = (kind: 'provider' | 'prompt'): never => badRequest(`${kind}Id: there is no such ${kind}`)
+
+/** Returns what an update changes: null stands for a field's default. */
+function changesIn(body: components['schemas']['AgentUpdate']): agents.AgentChanges {
+  const {
+    generationConfig: config,
+    responseFormat: format,
+    fallbacks,
+    allowedOrigins,
+    callerInstructions,
+    userLimits,
+    compaction,
+    onLoss,
+    onMissingTools,
+    ...rest
+  } = body
+  return {
+    ...rest,
+    ...givenPrompt(body),
+    generationConfig: config === undefined ? undefined : givenConfig(config),
+    responseFormat: format === undefined ? undefined : givenFormat(format),
+    fallbacks: fallbacks === undefined ? undefined : (fallbacks ?? []),
+    allowedOrigins: givenOrigins(allowedOrigins),
+    callerInstructions: callerInstructions === undefined ? undefined : (callerInstructions ?? 'responses'),
+    userLimits: givenLimits(userLimits),
+    compaction: compaction === undefined ? undefined : (compaction ?? 'none'),
+    onLoss: onLoss === undefined ? undefined : (onLoss ?? 'error'),
+    onMissingTools: onMissingTools === undefined ? undefined : (onMissingTools ?? 'tell'),
+  }
+}

@@ -36,6 +36,10 @@ export function unknownFieldCheck(operation: Operation): ((body: unknown) => voi
   return (body) => check(schema, body, { path: '', owner: null, readOnly, intoLists: scope === 'management' })
 }
 
+/** Refuses fields of a value that its schema does not have, wherever it stands. `path` ends in a dot. Throws 400. */
+export const refuseUnknownFields = (schema: TSchema, value: unknown, path: string): void =>
+  check(schema, value, { path, owner: null, readOnly: none, intoLists: true })
+
 const none: ReadonlySet<string> = new Set()
 
 /** In the answer to a creation alone, and in no record that is read: whoever sends one means to choose it. */

@@ -1,5 +1,7 @@
 /** AG-UI over deploy sessions (contract section 12). A run is sent, or joined when it is sent again. */
+
 import type { CallAnswer, MessagePlace, OnBusy } from '../../../actors/ports/index.ts'
+import { waitKinds } from '../../../actors/reply/reply-event.ts'
 import {
   answersAmong,
   awaitedAt,
@@ -34,7 +36,8 @@ async function decisionsFor(
   // A repeated run may end with results that it was shown. If none of them is pending, the run can only join.
   const pending = decisions.filter(({ id }) => wait?.pending.some(({ call_id }) => call_id === id))
   const calls = asMessages && pending.length > 0 ? pending : decisions
-  return { calls, wait, bySecret: caller.kind === 'secret', asMessages }
+  const decides = asMessages ? (['caller'] as const) : waitKinds
+  return { calls, wait, bySecret: caller.kind === 'secret', asMessages, inPart: false, decides }
 }
 
 /** Returns the page's own results that pending calls wait for, sent before a new message. */

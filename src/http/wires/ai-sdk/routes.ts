@@ -1,5 +1,7 @@
 /** The AI SDK's chat endpoints over deploy sessions (contract section 12): send, follow, cancel and read. */
+
 import type { CallAnswer, MessagePlace } from '../../../actors/ports/index.ts'
+import { waitKinds } from '../../../actors/reply/reply-event.ts'
 import {
   answersAmong,
   awaitedAt,
@@ -40,12 +42,17 @@ async function decisionsFor(
   const { found, wait } = await findWait(sql, { agentId, sessionId, user })
   if (!found) missing('session')
   const isOfIt = wait !== null && wait.carried.firstId === replyId.toLowerCase()
-  const pending = new Set(wait?.pending.map(({ call_id }) => call_id))
+  const known = new Set([
+    ...(wait?.pending ?? []).map(({ call_id: id }) => id),
+    ...(wait?.decided ?? []).map(({ id }) => id),
+  ])
   return {
-    calls: decisions.filter(({ id }) => !isOfIt || pending.has(id)),
+    calls: decisions.filter(({ id }) => !isOfIt || known.has(id)),
     wait: isOfIt ? wait : null,
     bySecret: caller.kind === 'secret',
     asMessages: false,
+    inPart: false,
+    decides: waitKinds,
   }
 }
 

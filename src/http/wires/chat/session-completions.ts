@@ -8,6 +8,7 @@ import {
   SessionCompletionRequest,
 } from '../../../../openapi/schemas/conversation/chat.ts'
 import type { CallAnswer, DecidedCall, MessagePlace } from '../../../actors/ports/index.ts'
+import { waitKinds } from '../../../actors/reply/reply-event.ts'
 import type { Sent } from '../../../actors/session/host.ts'
 import {
   answersAmong,
@@ -40,6 +41,7 @@ import {
 } from '../../../features/queue/index.ts'
 import { type Caller, callerLimits, type DeployHandlers, opensId, userOf } from '../../../features/users/index.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { nameIgnored } from '../../sending/answer-fields.ts'
 import { refuseUnwanted } from '../../sending/caller-instructions.ts'
@@ -51,6 +53,7 @@ import { answerWhole, followReply, streamReply } from '../../streaming/reply-str
 import { readAnswers, readInstructions, readLastMessage, readResults, withoutInstructions } from './chat-request.ts'
 import { sessionFrame, wireUsage } from './completion-frames.ts'
 import { generationFailed } from './errors.ts'
+import { wireSession } from './sessions.ts'
 
 const checkMessages = bodyCheck(SentMessages)
 
@@ -86,7 +89,13 @@ const decisionsOf = (
   decisionsIn(
     sql,
     { agentId, sessionId, user: userOf(caller) },
-    { calls, bySecret: caller.kind === 'secret', asMessages },
+    {
+      calls,
+      bySecret: caller.kind === 'secret',
+      asMessages,
+      inPart: !asMessages,
+      decides: asMessages ? ['caller'] : waitKinds,
+    },
   )
 
 /** Returns the caller's results of its own calls: decisions in place of a message, or answers that come with one. */
@@ -171,6 +180,9 @@ export const sessionCompletionHandlers = (deps: CompactionDependencies) => {
         },
         (message) => sendFrom(deps, params.agent_id, message),
       )
+      if (sent.outcome === 'decided_in_part') {
+        return wireSession((await findSession(sql, params.agent_id, params.session_id)) ?? missing('session'))
+      }
       return await answer(sent, body, reply)
     },
     resumeSessionCompletion: ({ params, query, ...exchange }) =>

@@ -6,12 +6,13 @@ import type { MessagePart } from '../../../actors/ports/index.ts'
 import type { SessionHost } from '../../../actors/session/host.ts'
 import { makeSession, moveHead } from '../../../features/branches/index.ts'
 import { asCountedRequest, type LimitDependencies } from '../../../features/limits/index.ts'
-import { type FeedDependencies, sendChanges, tellPosition } from '../../../features/live-lists/index.ts'
+import { type FeedDependencies, type Follower, sendChanges, tellPosition } from '../../../features/live-lists/index.ts'
 import { answerPart, partPath } from '../../../features/parts/index.ts'
 import {
   type Caller,
   callerLimits,
   type DeployHandlers,
+  keyIdOf,
   ownSession,
   refuseUsedMetadata,
   type UsedMetadataDependencies,
@@ -52,6 +53,17 @@ export const wireSession = ({ headId, forkedFrom, ...session }: Session) => ({
   updated_at: session.updatedAt,
 })
 
+const wireChange = ({ status, queued, ...session }: Session & { status: string; queued: number }) => ({
+  ...wireSession(session),
+  status,
+  queued,
+})
+
+const followerOf = (caller: Caller, agentId: string): Follower =>
+  caller.kind === 'secret'
+    ? { kind: 'user', id: `${agentId} ${caller.user}` }
+    : { kind: 'key', id: keyIdOf(caller) ?? 'PUBLIC_API_KEY' }
+
 const wirePart = ({ id: messageId, agentId, sessionId }: Message, part: MessagePart, index: number) => ({
   type: part.type,
   url: partPath('deploy', { agentId, sessionId, messageId, n: `${index}` }),
@@ -71,6 +83,9 @@ export const wireMessage = (message: Message) => ({
   created_at: message.createdAt,
   ...(message.reasoning !== null && { reasoning: message.reasoning }),
   ...(message.continuations.length > 0 && { continuations: message.continuations }),
+  ...(message.missingTools.length > 0 && {
+    missing_tools: message.missingTools.map(({ server, reason }) => ({ server, reason })),
+  }),
   ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => wirePart(message, part, n)) }),
 })
 
@@ -138,7 +153,8 @@ export const sessionHandlers = (deps: SessionDependencies) => {
           users: [userOf(caller), query.user ?? null],
           lastEventId: query.last_event_id,
           endsAt: caller.kind === 'secret' ? caller.expiresAt : null,
-          show: ({ status, queued, ...session }) => ({ ...wireSession(session), status, queued }),
+          show: wireChange,
+          follower: followerOf(caller, agent.id),
         },
       )
     },

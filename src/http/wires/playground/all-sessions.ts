@@ -1,6 +1,6 @@
 /** The sessions of all agents (contract section 16). */
 
-import { type FeedDependencies, sendChanges, tellPosition } from '../../../features/live-lists/index.ts'
+import { type FeedDependencies, type Show, sendChanges, tellPosition } from '../../../features/live-lists/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { readMoment } from '../../server/fields/moment.ts'
 import type { Handlers } from '../../server/mount.ts'
@@ -35,6 +35,19 @@ async function withReplies(sql: Sql, sessions: readonly SessionOverview[]) {
   return sessions.map((session) => ({ ...session, reply: byId.get(session.id) ?? null }))
 }
 
+const shownSession: Show = ({
+  id,
+  agentId,
+  agentName,
+  title,
+  user,
+  status,
+  errorCode,
+  queued,
+  createdAt,
+  updatedAt,
+}) => ({ id, agentId, agentName, title, user, status, errorCode, queued, createdAt, updatedAt })
+
 export const allSessionHandlers = ({ sql, sessionFeed }: { sql: Sql } & FeedDependencies) =>
   ({
     listAllSessions: async ({ query, reply }) => {
@@ -59,9 +72,8 @@ export const allSessionHandlers = ({ sql, sessionFeed }: { sql: Sql } & FeedDepe
           users: [],
           lastEventId: query.last_event_id,
           endsAt: null,
-          show: ({ id, agentId, agentName, title, user, status, errorCode, queued, createdAt, updatedAt }) => {
-            return { id, agentId, agentName, title, user, status, errorCode, queued, createdAt, updatedAt }
-          },
+          show: shownSession,
+          follower: { kind: 'key', id: `${request.actor?.actorKind} ${request.actor?.actor}` },
         },
       )
       return undefined

@@ -1,13 +1,14 @@
 /** Decisions about pending calls, made in the playground (contract section 15). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ReplyError } from '../../../actors/reply/reply-event.ts'
+import { type ReplyError, waitKinds } from '../../../actors/reply/reply-event.ts'
 import { decisionsIn, readDecisions, sendDecisions } from '../../../features/approvals/index.ts'
 import type { CompactionDependencies } from '../../../features/compaction/index.ts'
 import { sentAnswer } from '../../../features/queue/index.ts'
+import { findSession } from '../../../persistence/replies/sessions/sessions.ts'
 import { noRetry } from '../../sending/refusals.ts'
 import { requestOptions } from '../../sending/request-options.ts'
 import { sendFrom } from '../../sending/send-message.ts'
-import { HttpError } from '../../server/http-error.ts'
+import { HttpError, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { answerWhole, streamReply } from '../../streaming/reply-stream.ts'
 import { playgroundFrame } from '../chat/completion-frames.ts'
@@ -26,7 +27,13 @@ export function playgroundActions(deps: PlaygroundDependencies): Handlers<'playg
     const calls = readDecisions(body.decisions)
     const { agent_id: agentId, session_id: sessionId } = params
     const session = { agentId, sessionId, user: null }
-    const decisions = await decisionsIn(deps.sql, session, { calls, bySecret: false, asMessages: false })
+    const decisions = await decisionsIn(deps.sql, session, {
+      calls,
+      bySecret: false,
+      asMessages: false,
+      inPart: true,
+      decides: waitKinds,
+    })
     const sent = await sendDecisions(
       deps.sql,
       request,
@@ -40,6 +47,9 @@ export function playgroundActions(deps: PlaygroundDependencies): Handlers<'playg
       },
       (message) => sendFrom(deps, agentId, message),
     )
+    if (sent.outcome === 'decided_in_part') {
+      return (await findSession(deps.sql, agentId, sessionId)) ?? missing('session')
+    }
     const { source, onLeft } = sentAnswer(sent, reply)
     reply.header('x-session-id', sessionId.toLowerCase())
     if (!body.stream) return await answerWhole(reply, source, onLeft, generationFailed)

@@ -3,8 +3,9 @@
  * decisions, or stores nothing.
  */
 import type { components } from '../../../../openapi/generated/schema.ts'
-import type { GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
+import type { Chain, GivenMessage, SessionToMake } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
+import { nothingInForce } from '../../../actors/reply/start-reply.ts'
 import type { Sent } from '../../../actors/session/host.ts'
 import { sendDecisions } from '../../../features/approvals/index.ts'
 import { titleFrom } from '../../../features/branches/index.ts'
@@ -135,7 +136,8 @@ const partsOf = (
 async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<Sent> {
   const { agentId, body, exchange, items } = sending
   const { caller } = exchange
-  const { history, message } = beginningOf(items)
+  const beginning = beginningOf(items)
+  const { history, message } = beginning
   const user = ownerOf(body, caller)
   if (caller.kind === 'secret' && caller.sessionId !== null) {
     throw new HttpError(403, 'This client secret opens one session alone: it neither makes nor lists any.')
@@ -158,10 +160,42 @@ async function sendFirst(deps: ResponseDependencies, sending: Sending): Promise<
     const reply = first === null ? null : await deps.host.open(first)
     if (reply !== null) return { outcome: 'joined', reply }
   }
+  const makeSession = { externalId: null, secretNumber, ...beginsWith(history, body.metadata ?? {}) }
+  if (message === null) {
+    return await sendFrom(
+      deps,
+      agentId,
+      continuingFirst({ ...base, sessionId, user, madeBy, makeSession }, beginning.chain),
+    )
+  }
   const input: MessageInput = { ...base, sessionId, user, text: message.text, madeBy }
   const parts = await partsOf(deps, message, sending, { sessionId, user })
-  const makeSession = { externalId: null, secretNumber, ...beginsWith(history, body.metadata ?? {}) }
   return await sendFrom(deps, agentId, { ...input, makeSession }, parts)
+}
+
+/** Returns the input of a first reply that goes on from the last given message, whose calls have their results. */
+function continuingFirst(
+  input: Omit<MessageInput, 'text' | 'onBusy'> & { makeSession: SessionToMake },
+  chain: Chain,
+): MessageInput {
+  const firstId = newId()
+  const carried = { ...nothingInForce, chain, firstId }
+  const { begins } = input.makeSession
+  const messages = begins?.messages.with(-1, { role: 'assistant', content: '', ...begins.messages.at(-1), id: firstId })
+  return {
+    ...input,
+    text: '',
+    onBusy: 'reject',
+    makeSession: { ...input.makeSession, ...(begins && messages && { begins: { ...begins, messages, carried } }) },
+    decisions: {
+      calls: [],
+      wait: { replyId: firstId, pending: [], decided: [], carried, waitedMs: 0 },
+      bySecret: false,
+      asMessages: false,
+      inPart: false,
+      decides: [],
+    },
+  }
 }
 
 const hashIn = (body: Body, { request }: Exchange): string => hashOf(body, request.uploads?.named).toString('hex')

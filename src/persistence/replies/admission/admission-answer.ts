@@ -1,5 +1,12 @@
 /** Reads what an admission answered, at once or when its message began from the queue. */
-import type { Admission, Admitted, NewMessage, OverLimit, RequestRate } from '../../../actors/ports/index.ts'
+import type {
+  Admission,
+  Admitted,
+  DecidedCall,
+  NewMessage,
+  OverLimit,
+  RequestRate,
+} from '../../../actors/ports/index.ts'
 import type { RestState } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../postgres/database.ts'
 import { type HistoryRow, historyOf } from '../reading/history.ts'
@@ -32,6 +39,8 @@ export interface Answer {
   history?: HistoryRow[] | null
   rate?: RequestRate | null
   over?: OverLimit
+  decided?: DecidedCall[] | null
+  repeated?: boolean
 }
 
 /** Reads what admit_message, or admit_messages, answered of a message. */
@@ -48,6 +57,7 @@ export function admissionOf(sql: Sql, answer: Answer, owner: Owner, message: New
       position: answer.position ?? 0,
       ...(answer.rate && { rate: answer.rate }),
     }
+  if (answer.outcome === 'decided_in_part') return { outcome: answer.outcome, repeated: answer.repeated === true }
   if (answer.outcome !== 'admitted') return { outcome: answer.outcome }
   const admitted = admittedOf(answer, owner, message)
   const { history } = answer
@@ -69,6 +79,7 @@ export function admittedOf(
     titleFrom: answer.untitled ? (answer.first_text ?? message.text) : null,
     ...(answer.values && { values: answer.values }),
     ...(answer.rate && { rate: answer.rate }),
+    ...(answer.decided && { decided: answer.decided }),
     reply: {
       id: message.replyId,
       sessionId: message.sessionId,

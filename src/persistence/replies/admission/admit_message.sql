@@ -1,4 +1,4 @@
--- revision 43
+-- revision 45
 /* Stores the user's message and opens its reply, or says why not. Idempotent by the reply's id, so that a call whose answer
    was lost is repeated. With may_start false it only looks.
    Called in autocommit, like all functions here: an instance that is paused inside a transaction would hold its row
@@ -10,7 +10,8 @@
    session: its first user message; null: the new one), by_key (joined by its idempotency key), parent_id (the message that the
    new one follows; null: none), history_end (the position that the reply's history ends at; -1: it has none), text (the earlier
    message that is answered again; null: p_text), values ({user, metadata} of the session, where uses_values asks for them),
-   history (rows of path_history; absent or null: it must be read), rate, over (of judge_limits; over: the outcome is limited)}.
+   history (rows of path_history; absent or null: it must be read), rate, over (of judge_limits; over: the outcome is limited),
+   decided (what the reply carries out, see take_decided; absent: nothing), repeated (decided_in_part: by an earlier request)}.
    What few messages need is a statement of its own: plpgsql runs a condition that contains a query as a query, even where
    nothing has to be read. */
 create or replace function admit_message(
@@ -53,7 +54,10 @@ begin
   -- Limits come last: what is refused counts nothing.
   if m.decisions is not null then
     v_verdict := accept_decisions(m, s);
-    if v_verdict ? 'outcome' then return v_verdict; end if;
+    if v_verdict ? 'outcome' then
+      if (v_made -> 'is_made')::boolean then delete from sessions x where x.id = m.session_id; end if;
+      return v_verdict;
+    end if;
   elsif m.limits is not null then
     v_verdict := judge_limits(
       m.limits, m.agent_id, s.end_user, m.reply_id, case when judged.queue_rank is null then 'take' else 'count' end,
@@ -66,5 +70,7 @@ begin
   if judged.queue_rank is not null then
     return v_verdict || enqueue_message(p_message, p_text, judged.queue_rank, judged.bytes + m.added);
   end if;
-  return open_reply(p_instance, p_epoch, m, s, place, judged.bytes, v_verdict -> 'rate');
+  v_answer := open_reply(p_instance, p_epoch, m, s, place, judged.bytes, v_verdict -> 'rate');
+  if v_verdict ? 'decided' then v_answer := v_answer || jsonb_build_object('decided', v_verdict -> 'decided'); end if;
+  return v_answer;
 end $$;

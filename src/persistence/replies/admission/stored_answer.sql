@@ -1,4 +1,4 @@
--- revision 1
+-- revision 3
 /* Returns the answer to a message that an earlier call has stored under the same reply's id, and whose answer was lost. Null:
    nothing is stored. m: see message_fields. s: see lock_session.
    It precedes every refusal, the fence included, because a message that is stored must never be reported as not stored. The
@@ -17,17 +17,22 @@ begin
   if found then
     select a.id, a.content, coalesce(a.parent, a.position - 1) as before_at into answered
       from messages a where a.session_id = m.session_id and a.position = coalesce(own.parent, own.position - 1);
-    return jsonb_build_object(
+    v_answer := jsonb_build_object(
       -- A reply from the queue begins where tend_queues reports it.
       'outcome', case when own.status = 'streaming' and own.epoch = p_epoch and not p_fenced and own.was_queued is not true
                       then 'admitted' else 'joined' end,
       'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', own.first_seq, 'created_at', own.created_at,
-      'position', own.position, 'rest_state', s.rest_state, 'untitled', s.title is null or s.title_is_draft,
+      'position', own.position, 'rest_state', case when m.decisions is null then s.rest_state else 'waiting' end, 'untitled', s.title is null or s.title_is_draft,
       'first_text', s.first_text,
       'parent_id', case when m.is_regenerate then answered.id else (
         select b.id from messages b where b.session_id = m.session_id and b.position = answered.before_at) end,
       'history_end', answered.before_at, 'text', case when m.is_regenerate then answered.content end,
       'values', coalesce(own.told, case when m.uses_values then jsonb_build_object('user', s.end_user, 'metadata', s.metadata) end));
+    if m.decisions is not null then v_answer := v_answer || jsonb_build_object('decided', decisions_for(m.reply_id)); end if;
+    return v_answer;
+  end if;
+  if m.decisions is not null and repeats_partial_decision(m.session_id, m.reply_id, null) then
+    return '{"outcome": "decided_in_part"}';
   end if;
   if s.queued > 0 then
     select jsonb_build_object('outcome', 'queued', 'reply_id', q.reply_id, 'position', queue_position(q.reply_id))

@@ -41,7 +41,7 @@ export interface WaitedCall {
 /** Returns `WaitedCall[]` of `messages m`, or null. Calls that a running reply has made are in its frames. */
 export const waitedCalls = (sql: AnySql): Fragment => sql`
   (select jsonb_agg(jsonb_build_object(
-            'id', w.call_id, 'open', w.open, 'decision', w.decision, 'decidedAt', ${isoTime(sql, 'w.decided_at')},
+            'id', w.call_id, 'open', w.open and w.decision is null, 'decision', w.decision, 'decidedAt', ${isoTime(sql, 'w.decided_at')},
             'decidedBy', w.decided_by, 'arguments', w.decided_arguments, 'output', w.output, 'reason', w.reason,
             'begun', w.begun or b.call_id is not null, 'ok', coalesce(w.ok, b.ok), 'content', coalesce(w.content, b.content),
             'durationMs', coalesce(w.duration_ms, b.duration_ms)) order by w.place)

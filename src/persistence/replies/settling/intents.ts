@@ -43,7 +43,7 @@ export async function readIntents(sql: Sql, instanceId: string): Promise<StoredI
 
 /**
  * Removes what was applied. The cancel of a reply stays until that has ended: its owner may have given the reply away by now, or
- * be gone before it has settled it, and whoever takes it over then finds the cancel (claim_reply).
+ * be gone before it has settled it, and whoever takes it over then finds the cancel (take_over_reply).
  */
 export async function removeIntents(sql: Sql, intents: readonly Pick<StoredIntent, 'id'>[]): Promise<void> {
   await sql`

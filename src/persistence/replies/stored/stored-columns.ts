@@ -97,7 +97,7 @@ const stepDetailSchema = Type.Record(
 )
 
 type Details = Omit<Counted, 'promptTokens' | 'completionTokens'>
-/** The facts that the admission notes of what it told, and those of claim_reply.sql when a reply is taken over. */
+/** The facts that the admission notes of what it told, and those of take_over_reply.sql when a reply is taken over. */
 type Noted = { values: NonNullable<Admitted['values']>; handedOver: string; continuations: Continuation[] }
 /** A check that does not compile if a type differs from its schema. */
 true satisfies SameFields<Static<typeof factsSchema>, Partial<ReplyFacts & ReplyFigures & Noted & { counted: Details }>>

@@ -112,7 +112,6 @@ verifies('contract-15.actions', 'decisions that do not fit what is pending decid
   scene.up.next(asks('', call('pay', 'c1', '{"amount":1}'), call('pay', 'c2', '{"amount":2}')))
   await scene.send(id, 'Pay twice!')
   const wrong = [
-    [approve('c1')],
     [approve('c1'), approve('c9')],
     [approve('c1'), approve('c1')],
     [approve('c1'), approve('c2'), approve('c2')],

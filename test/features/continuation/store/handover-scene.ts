@@ -1,8 +1,9 @@
 /** Replies of agents with `continue`, their handovers, and the loss of their instances. */
-import type { ReplyInfo } from '../../../../src/actors/ports/index.ts'
+import { readFile } from 'node:fs/promises'
+import type { ReplyInfo, StoredTurn } from '../../../../src/actors/ports/index.ts'
 import type { Handovers } from '../../../../src/features/continuation/handovers.ts'
 import { createHandovers } from '../../../../src/features/continuation/store/handovers.ts'
-import { encodeStart } from '../../../../src/features/continuation/store/stored-turn.ts'
+import { decodeTurn, encodeStart } from '../../../../src/features/continuation/store/stored-turn.ts'
 import { settleLost } from '../../../../src/persistence/replies/settling/lost-owners.ts'
 import { type Instance, type Scene, textAt } from '../../../persistence/scene.ts'
 
@@ -18,7 +19,7 @@ const start = encodeStart({
 export const facts = { providerId: '11111111-1111-4111-8111-111111111111', prompt: null, overrides: null, start }
 
 export const handoversOf = ({ sql }: Scene, instance: Instance, withinS = 600): Handovers =>
-  createHandovers({ sql, instance, withinS, waitMs: 1000 })
+  createHandovers({ sql, untimedSql: sql, instance, withinS, waitMs: 1000 })
 
 /** A reply that has said something, of an agent with `continue`. */
 export async function runningReply({ sql, agentId, journal, newSession, begin }: Scene): Promise<ReplyInfo> {
@@ -42,4 +43,12 @@ export const waitingFor = async ({ sql }: Scene, pattern: string): Promise<numbe
 export async function settle({ sql }: Scene, { id }: Instance, withinS = 600): Promise<number> {
   const options = { instanceId: id, withinS, deriveTitle: () => null, onFault() {}, onUnmoved() {} }
   return (await settleLost(sql, options)).length
+}
+
+const fixture = new URL('../../../persistence/fixtures/turns/turn-1.json', import.meta.url)
+
+/** A turn of calls, with this text. */
+export async function turnSaying(content: string): Promise<StoredTurn> {
+  const { turn } = decodeTurn(await readFile(fixture, 'utf8'))
+  return { ...turn, turn: { ...turn.turn, answer: { ...turn.turn.answer, content } } }
 }

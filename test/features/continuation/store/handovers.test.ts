@@ -106,7 +106,7 @@ verifies('contract-21.owner', 'an offer that is repeated while another instance 
   })
   await held.promise
   const repeated = giver.offer(reply, 'database')
-  await expect.poll(() => waitingFor(scene, '%insert into handovers%')).toBe(1)
+  await expect.poll(() => waitingFor(scene, '%offer_reply%')).toBe(1)
   expect(await taker.claim(reply.id)).toMatchObject({ reason: 'database' })
   over.resolve()
   await holding

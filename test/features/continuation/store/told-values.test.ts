@@ -50,7 +50,9 @@ const change = ({ sql }: Scene) => sql`update sessions set metadata = '{"plan": 
 async function claim(scene: Scene, replyId: string) {
   await scene.sql`update instances set epoch = epoch + 1 where id = ${scene.instance.id}`
   const { instance } = await scene.another()
-  return await createHandovers({ sql: scene.sql, instance, withinS: 600, waitMs: 1000 }).claim(replyId)
+  return await createHandovers({ sql: scene.sql, untimedSql: scene.sql, instance, withinS: 600, waitMs: 1000 }).claim(
+    replyId,
+  )
 }
 
 for (const [way, admit] of Object.entries(ways)) {

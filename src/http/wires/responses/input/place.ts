@@ -4,6 +4,7 @@
  */
 
 import type { CallAnswer, DecidedCall, MessagePlace } from '../../../../actors/ports/index.ts'
+import type { WaitKind } from '../../../../actors/reply/reply-event.ts'
 import {
   answersAmong,
   awaitedAt,
@@ -41,6 +42,9 @@ export type Placed =
 
 type Answer = Extract<InputItem, { kind: 'output' | 'approval' }>
 
+/** The kinds that items of the input can decide. */
+const responsesDecide: readonly WaitKind[] = ['approval', 'caller']
+
 const isAnswer = (item: InputItem): item is Answer => item.kind === 'output' || item.kind === 'approval'
 
 /** A place in a session. The input is new from the item `from` on. */
@@ -70,7 +74,14 @@ export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readon
   }
   refuseStray(fresh)
   refuseMissed(answered, wait)
-  const decisions = { calls, wait: waits, bySecret: by.caller.kind === 'secret', asMessages: false }
+  const decisions = {
+    calls,
+    wait: waits,
+    bySecret: by.caller.kind === 'secret',
+    asMessages: false,
+    inPart: false,
+    decides: responsesDecide,
+  }
   return { kind: 'decisions', sessionId, decisions }
 }
 

@@ -1,19 +1,22 @@
--- revision 8
+-- revision 1
 /* Takes a running reply over that its owner gives away, or that nobody owns any more. Null when another instance was
-   first, or it is to go on nowhere. The owner changes in one conditional update, so that of several instances one gets it. Idempotent: a
-   call whose answer was lost is called again.
+   first, or it is to go on nowhere. The owner changes in one conditional update, so that of several instances one gets it.
+   p_from, p_from_epoch, p_offer: the owner that the caller has seen, and the number of its offer (null: it has offered none).
+   Idempotent: a call whose answer was lost is called again, and changes nothing where another owner or offer is there by then.
    The former owner writes nothing more: it has given the reply away when all was stored (handovers), or its epoch is over.
    What it was asked meanwhile goes along (intents), and so do the frames that its flushes still hold.
    Answers {reason (boundary, shutdown, instance_lost, database), from (the former owner), cancelled, elapsed_ms (since the admission),
    first_token_ms, attempts, turns, tools (spans in its notes), answered_id, has_parts, text, history_end (of the user's message; see
    admit_message), untitled, first_text, values, continues, decided_by, decisions, agent_id, facts, turn_rows [{n, body}]}. */
-create or replace function claim_reply(p_instance uuid, p_epoch bigint, p_reply uuid, p_within integer)
-returns jsonb language plpgsql as $$
+create or replace function take_over_reply(
+  p_instance uuid, p_epoch bigint, p_reply uuid, p_within integer, p_from uuid, p_from_epoch bigint, p_offer bigint
+) returns jsonb language plpgsql as $$
 declare
   m record;
   s record;
   answered record;
   v_reason text;
+  v_offer bigint; -- the number of the offer that there is
   v_newest bigint;
   v_offset bigint;
   v_chain uuid[]; -- the replies that this one continues
@@ -27,11 +30,13 @@ begin
   select x.* into m from messages x where x.id = p_reply and x.status = 'streaming' for no key update;
   if not found then return null; end if;
 
-  select h.reason into v_reason from handovers h
+  select h.reason, h.number into v_reason, v_offer from handovers h
    where h.reply_id = p_reply and h.instance_id = m.instance_id and h.epoch = m.epoch;
   if v_reason is null and m.instance_id = p_instance and m.epoch = p_epoch then
     -- An earlier call has taken it, and its answer was lost.
     v_reason := coalesce(m.facts ->> 'handedOver', 'boundary');
+  elsif (m.instance_id, m.epoch, v_offer) is distinct from (p_from, p_from_epoch, p_offer) then
+    return null;
   else
     if v_reason is null and exists (select 1 from instances i where i.id = m.instance_id and i.epoch = m.epoch) then
       return null;
@@ -40,7 +45,8 @@ begin
     if v_reason <> 'boundary' and not may_go_on(p_reply, p_within) then return null; end if;
     if v_reason <> 'instance_lost' then
       delete from handovers h where h.reply_id = p_reply and h.instance_id = m.instance_id and h.epoch = m.epoch;
-      if not found then return null; end if; -- taken back
+      if not found then return null; end if; -- taken back, by a version that locks no message
+      perform end_offers(p_reply, m.instance_id, m.epoch, coalesce(v_offer, 0));
     end if;
 
     insert into frame_runs (session_num, seq, part, seqs, parts, texts, at)
@@ -98,10 +104,7 @@ begin
     -- One that was told none, as its agent was then, is told what holds now.
     'values', coalesce(m.facts -> 'values', jsonb_build_object('user', s.end_user, 'metadata', s.metadata)),
     'continues', m.continues,
-    'decisions', (select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
-                           'id', c.call_id, 'decision', c.decision, 'arguments', c.decided_arguments, 'output', c.output,
-                           'reason', c.reason)) order by c.place)
-                    from waiting_calls c where c.reply_id = any(v_chain) and c.decided_in = p_reply),
+    'decisions', decisions_for(p_reply),
     'decided_by', (select max(c.decided_by) from waiting_calls c
                     where c.reply_id = any(v_chain) and c.decided_in = p_reply),
     'turn_rows', (select jsonb_agg(jsonb_build_object('n', t.n, 'body', t.body) order by t.n)

@@ -1,0 +1,92 @@
+/** The checks that decisions fit what is pending, and that whoever makes them may (contract sections 15 and 29). */
+import { isDeepStrictEqual } from 'node:util'
+import type { CheckedToolbox, DecidedCall } from '../../../actors/ports/index.ts'
+import type { WaitKind } from '../../../actors/reply/reply-event.ts'
+import { noRetry, refuse } from '../../../http/sending/refusals.ts'
+import { badRequest, HttpError } from '../../../http/server/http-error.ts'
+import type { PendingCall } from '../../../persistence/replies/reading/waiting-calls.ts'
+import { isSameJson } from '../../../untrusted/equal-json.ts'
+import type { Wait } from '../store/waits.ts'
+import type { GivenDecisions } from './decisions.ts'
+
+/** A decision about a pending call. `where`: its place in the request. */
+interface Decision {
+  call: PendingCall
+  decided: DecidedCall
+  where: string
+  bySecret: boolean
+}
+
+/** The checks of decisions, by the kind of call: each throws 400 for a decision that the kind does not take, and 403. */
+const checks = {
+  approval({ decided: { decision, arguments: changed }, bySecret }) {
+    if (!bySecret || (decision !== 'respond' && changed === undefined)) return
+    throw new HttpError(403, 'A client secret approves a call as it stands, or rejects it.')
+  },
+  caller({ call, decided }) {
+    if (decided.decision !== 'approve') return
+    badRequest(`decisions: ${JSON.stringify(call.call_id)} is the caller's own: respond or reject`)
+  },
+} satisfies Record<WaitKind, (decision: Decision) => void>
+
+/** Returns the decisions, without arguments that equal the model's own. Throws 400, 403 or 409. */
+export async function fittingDecisions(
+  given: GivenDecisions,
+  openToolbox: () => Promise<CheckedToolbox>,
+): Promise<DecidedCall[]> {
+  const { wait, bySecret, inPart, decides } = given
+  if (wait === null) return refuse('not_waiting')
+  if (wait.pending.some(({ kind }) => !decides.includes(kind))) refuseSurface()
+  const decisions = inPart ? given.calls : undecidedAmong(given.calls, wait)
+  if (inPart && decisions.some(({ id }) => wait.decided.some((call) => call.id === id))) refuse('not_waiting')
+  const pairs = pairsOf({ ...given, calls: decisions }, wait)
+  for (const pair of pairs) checks[pair.call.kind](pair)
+  const changed = pairs.filter(({ decided }) => decided.arguments !== undefined)
+  if (changed.length > 0) await checkArguments(changed, wait, await openToolbox())
+  return pairs.map(({ decided }) => decided)
+
+  function pairsOf({ calls, asMessages }: GivenDecisions, { pending }: Wait): Decision[] {
+    const where = asMessages ? 'messages' : 'decisions'
+    const found = calls.map((decided, index) => {
+      const call = pending.find(({ call_id }) => call_id === decided.id)
+      if (call === undefined) return badRequest(`${where}: nothing waits under the id ${JSON.stringify(decided.id)}`)
+      if (calls.findIndex(({ id }) => id === decided.id) < index) {
+        return badRequest(`${where}: ${JSON.stringify(decided.id)} is decided twice`)
+      }
+      return { call, decided: withoutOwnArguments(decided, call), where: `${where}.${index}`, bySecret }
+    })
+    const missed = pending.find(({ call_id }) => !calls.some(({ id }) => id === call_id))
+    if (missed && !inPart)
+      badRequest(`${where}: ${JSON.stringify(missed.call_id)} waits too, and must be decided with the others`)
+    return found
+  }
+}
+
+/** Throws 409. */
+function refuseSurface(): never {
+  throw new HttpError(409, 'Other calls wait in this session, which …/actions decides.', noRetry)
+}
+
+/**
+ * Returns the decisions without those that were made before. Pages send all that they know of again. Throws 409 where one
+ * says something else.
+ */
+function undecidedAmong(calls: readonly DecidedCall[], { decided }: Wait): DecidedCall[] {
+  return calls.filter((call) => {
+    const before = decided.find(({ id }) => id === call.id)
+    if (before !== undefined && !isDeepStrictEqual({ ...before }, { ...call })) refuse('not_waiting')
+    return before === undefined
+  })
+}
+
+async function checkArguments(changed: readonly Decision[], wait: Wait, toolbox: CheckedToolbox): Promise<void> {
+  for (const { call, decided, where } of changed) {
+    const tool = wait.carried.chain.turn.waiting.find((waiting) => waiting?.id === decided.id)?.tool
+    const reason = await toolbox.check({ name: call.name, arguments: decided.arguments ?? '', tool })
+    if (reason !== null) badRequest(`${where}.arguments: ${reason}`)
+  }
+}
+
+function withoutOwnArguments({ arguments: changed, ...decided }: DecidedCall, call: PendingCall): DecidedCall {
+  return changed === undefined || isSameJson(changed, call.arguments) ? decided : { ...decided, arguments: changed }
+}

@@ -1,0 +1,16 @@
+-- revision 1
+/* Leaves what was decided in a session to the reply p_reply, which follows and makes what was approved. The caller holds the
+   session's lock. Returns [{id, decision, arguments, output, reason}], in order. */
+create or replace function take_decided(p_session uuid, p_reply uuid) returns jsonb language sql as $$
+  -- Kept until that reply ends: another instance may have to go on with it.
+  with gone as (delete from waits w where w.session_id = p_session returning w.carried)
+  insert into reply_turns (reply_id, n, body) select p_reply, 0, g.carried from gone g;
+  with taken as (
+    update waiting_calls c set open = false, decided_in = p_reply
+     where c.session_id = p_session and c.open and c.decision is not null
+    returning c.*)
+  select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+           'id', t.call_id, 'decision', t.decision, 'arguments', t.decided_arguments, 'output', t.output,
+           'reason', t.reason)) order by t.place)
+    from taken t;
+$$;

@@ -1,0 +1,46 @@
+/** A store behind a proxy that delivers the first try of a statement late (contract section 35). */
+import { connect, type Sql } from '../../../src/persistence/postgres/database.ts'
+import { openScene, type Scene } from '../../persistence/scene.ts'
+import { type DatabaseProxy, openProxy } from '../database/database-proxy.ts'
+import { createStatementReader } from './statements-sent.ts'
+
+export interface LateScene extends AsyncDisposable {
+  scene: Scene
+  /** A pool behind the proxy. */
+  lateSql: Sql
+  proxy: DatabaseProxy
+  /** Holds the next statement with this text, and cuts its connection. Resolves when it is held. */
+  hold(statement: string): Promise<void>
+  /** Lets the server carry out what was held. */
+  deliver(): Promise<void>
+}
+
+export async function openLateScene(): Promise<LateScene> {
+  const scene = await openScene()
+  const proxy = await openProxy(scene.database.url)
+  const read = createStatementReader()
+  let held: { statement: string; resolve(): void } | null = null
+  proxy.judge((bytes, connection) => {
+    const executed = read(bytes, connection)
+    if (held === null || !executed.some((text) => text.includes(held?.statement ?? ''))) return 'pass'
+    held.resolve()
+    held = null
+    return 'hold'
+  })
+  const lateSql = connect(proxy.url, { max: 4, name: 'late', timeoutMs: 0 })
+  return {
+    scene,
+    lateSql,
+    proxy,
+    hold: (statement) =>
+      new Promise((resolve) => {
+        held = { statement, resolve }
+      }),
+    deliver: () => proxy.deliver(),
+    async [Symbol.asyncDispose]() {
+      await lateSql.end({ timeout: 1 })
+      await proxy[Symbol.asyncDispose]()
+      await scene[Symbol.asyncDispose]()
+    },
+  }
+}
