@@ -257,7 +257,7 @@ export interface paths {
         get: operations["getAgent"];
         /**
          * Change an agent
-         * @description Changes the fields in the body; `generationConfig` and `allowedOrigins` are each replaced as a whole.
+         * @description Changes the fields in the body; `generationConfig` and `allowedOrigins` are each replaced as a whole. Makes a version and publishes it, unless the draft is meant.
          */
         put: operations["updateAgent"];
         post?: never;
@@ -286,6 +286,97 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the versions of an agent, newest first */
+        get: operations["listAgentVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/versions/{n}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a version of an agent */
+        get: operations["getAgentVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/versions/{n}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish a version again
+         * @description Makes a new version equal to it, and answers with the live version. Where its prompt has changed since, the agent gets the text as its `systemPrompt`. Tools that are gone are left out.
+         */
+        post: operations["publishAgentVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish the draft of an agent
+         * @description Makes the draft the live version, and removes the draft.
+         */
+        post: operations["publishAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Discard the draft of an agent */
+        delete: operations["deleteAgentDraft"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2372,9 +2463,11 @@ export interface components {
             model: string;
             /**
              * Format: uuid
-             * @description Id of its prompt. Null when there is no system prompt.
+             * @description Id of its prompt. Null when it has none.
              */
             promptId: string | null;
+            /** @description A prompt text of the agent’s own. An agent has either a `promptId` or a `systemPrompt`: setting one sets the other to null; both in one body: 400. */
+            systemPrompt: string | null;
             generationConfig: components["schemas"]["GenerationConfig"];
             /** @description Form of the answers, where a request brings no `response_format`. Null stands for the provider's default. */
             responseFormat: {
@@ -2441,6 +2534,10 @@ export interface components {
              * @enum {string}
              */
             onMissingTools: "tell" | "fail";
+            /** @description Number of the live version. */
+            version: number;
+            /** @description Whether there is a draft. */
+            hasDraft: boolean;
             /**
              * Format: date-time
              * @description When the record was created. ISO 8601, UTC.
@@ -2554,6 +2651,8 @@ export interface components {
             model: string;
             /** @description Id of a prompt. Null when there is no system prompt. Unknown: 400. */
             promptId?: string | null;
+            /** @description A prompt text of the agent’s own. An agent has either a `promptId` or a `systemPrompt`: setting one sets the other to null; both in one body: 400. */
+            systemPrompt?: string | null;
             /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
@@ -2805,6 +2904,8 @@ export interface components {
             model: string;
             /** @description Name of its prompt, or null. */
             prompt?: string | null;
+            /** @description A prompt text of the agent’s own. An agent has either a `promptId` or a `systemPrompt`: setting one sets the other to null; both in one body: 400. */
+            systemPrompt?: string | null;
             /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
@@ -2890,6 +2991,8 @@ export interface components {
             model?: string;
             /** @description Id of a prompt. Null when there is no system prompt. Unknown: 400. */
             promptId?: string | null;
+            /** @description A prompt text of the agent’s own. An agent has either a `promptId` or a `systemPrompt`: setting one sets the other to null; both in one body: 400. */
+            systemPrompt?: string | null;
             /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
@@ -2966,6 +3069,58 @@ export interface components {
                 model: string;
             }[] | null;
         };
+        AgentVersion: {
+            /** @description Number of the version, from 1 for each agent. */
+            number: number;
+            /**
+             * Format: date-time
+             * @description When it was made. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /** @description Name of the login or key. Null when it has none, or is not known. */
+            createdBy: string | null;
+            /** @description Why it was published. */
+            note: string | null;
+            /** @description Whether it is the one that requests use which ask for no other. */
+            live: boolean;
+        };
+        AgentVersionDetail: {
+            /** @description Number of the version, from 1 for each agent. */
+            number: number;
+            /**
+             * Format: date-time
+             * @description When it was made. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /** @description Name of the login or key. Null when it has none, or is not known. */
+            createdBy: string | null;
+            /** @description Why it was published. */
+            note: string | null;
+            /** @description Whether it is the one that requests use which ask for no other. */
+            live: boolean;
+            agent: components["schemas"]["VersionFields"];
+            tools: components["schemas"]["AgentTools"];
+            /** @description The prompt as it was then. Null without one. */
+            prompt: {
+                /**
+                 * Format: uuid
+                 * @description Id of the prompt.
+                 */
+                id: string;
+                /** @description Its name then. 1 to 200 characters. */
+                name: string;
+                content: string;
+            } | null;
+        };
+        AgentVersionList: {
+            versions: components["schemas"]["AgentVersion"][];
+            /** @description Total number of records. */
+            total: number;
+            /** @description The limit used, after capping. */
+            limit: number;
+            /** @description The offset used. */
+            offset: number;
+        };
         AuditEntry: {
             /**
              * Format: uuid
@@ -2988,7 +3143,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "create" | "update" | "delete" | "import" | "export" | "login" | "login_failed" | "logout" | "revoke" | "decide" | "read";
+            action: "create" | "update" | "delete" | "import" | "export" | "login" | "login_failed" | "logout" | "revoke" | "decide" | "read" | "publish";
             /** @description Kind of record, such as `prompt`. */
             kind: string;
             recordId: string | null;
@@ -4821,6 +4976,10 @@ export interface components {
             /** @description Ignored if equal to the stored one, else 400: the type cannot change. */
             providerType?: string;
         };
+        PublishRequest: {
+            /** @description Why it was published. 1 to 500 characters. */
+            note?: string | null;
+        };
         Queue: {
             /** @description Next one first. Twenty at most. */
             queue: components["schemas"]["QueuedMessage"][];
@@ -5893,6 +6052,74 @@ export interface components {
             /** @description The offset used. */
             offset: number;
         };
+        /** @description The fields of the agent that a version holds. */
+        VersionFields: {
+            /**
+             * Format: uuid
+             * @description Id of its provider.
+             */
+            providerId: string;
+            /** @description Model name, as the provider knows it. 1 to 200 characters. */
+            model: string;
+            /**
+             * Format: uuid
+             * @description Id of its prompt. Null when it has none.
+             */
+            promptId: string | null;
+            /** @description A prompt text of the agent’s own. An agent has either a `promptId` or a `systemPrompt`: setting one sets the other to null; both in one body: 400. */
+            systemPrompt: string | null;
+            generationConfig: components["schemas"]["GenerationConfig"];
+            /** @description Form of the answers, where a request brings no `response_format`. Null stands for the provider's default. */
+            responseFormat: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    /** @example invoice */
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Other models, in the order in which they are asked. */
+            fallbacks: {
+                /**
+                 * Format: uuid
+                 * @description Id of a provider.
+                 */
+                providerId: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[];
+            /** @description Most tokens of all that stands before the newest message: prompt, tools, pictures and files count. When null, `HISTORY_MAX_TOKENS` counts. */
+            historyMaxTokens: number | null;
+            /**
+             * @description What becomes of instructions, and of system and developer messages, of a request: `append` puts their text behind the agent’s prompt, for that request alone; `refuse` answers 400 (the chat endpoints of front ends leave them out); `responses` appends on the Responses API, and refuses elsewhere.
+             * @enum {string}
+             */
+            callerInstructions: "refuse" | "append" | "responses";
+            /**
+             * @description What becomes of a history that no longer fits: `none` leaves its oldest turns out; `auto` has the agent’s own model summarise them once the history takes more than 80 % of its budget, and sends the summary in their place.
+             * @enum {string}
+             */
+            compaction: "none" | "auto";
+            /**
+             * @description What becomes of a running reply whose instance is lost or must stop: `error` ends it with what it has, `continue` lets another instance go on with it (docs/operating/run.md, “What a user sees”).
+             * @enum {string}
+             */
+            onLoss: "error" | "continue";
+            /**
+             * @description What becomes of a reply when an MCP server gives no list of tools: `tell` goes on without them and tells the model, `fail` ends the reply with the code `tools_unavailable` before any call.
+             * @enum {string}
+             */
+            onMissingTools: "tell" | "fail";
+        };
         Webhook: {
             /**
              * Format: uuid
@@ -6083,6 +6310,9 @@ export type AgentToolsTransfer = components['schemas']['AgentToolsTransfer'];
 export type AgentToolsUpdate = components['schemas']['AgentToolsUpdate'];
 export type AgentTransfer = components['schemas']['AgentTransfer'];
 export type AgentUpdate = components['schemas']['AgentUpdate'];
+export type AgentVersion = components['schemas']['AgentVersion'];
+export type AgentVersionDetail = components['schemas']['AgentVersionDetail'];
+export type AgentVersionList = components['schemas']['AgentVersionList'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditEntryList = components['schemas']['AuditEntryList'];
 export type AuditFeed = components['schemas']['AuditFeed'];
@@ -6183,6 +6413,7 @@ export type ProviderTransfer = components['schemas']['ProviderTransfer'];
 export type ProviderType = components['schemas']['ProviderType'];
 export type ProviderTypeList = components['schemas']['ProviderTypeList'];
 export type ProviderUpdate = components['schemas']['ProviderUpdate'];
+export type PublishRequest = components['schemas']['PublishRequest'];
 export type Queue = components['schemas']['Queue'];
 export type QueuedMessage = components['schemas']['QueuedMessage'];
 export type Ready = components['schemas']['Ready'];
@@ -6235,6 +6466,7 @@ export type UsageReport = components['schemas']['UsageReport'];
 export type UsageRow = components['schemas']['UsageRow'];
 export type UserUse = components['schemas']['UserUse'];
 export type UserUses = components['schemas']['UserUses'];
+export type VersionFields = components['schemas']['VersionFields'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookCreate = components['schemas']['WebhookCreate'];
 export type WebhookCreated = components['schemas']['WebhookCreated'];
@@ -7940,7 +8172,10 @@ export interface operations {
     };
     getAgent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `true` the draft is meant: the fields that it changes over the live version. */
+                draft?: "true" | "false";
+            };
             header?: never;
             path: {
                 id: string;
@@ -8016,7 +8251,10 @@ export interface operations {
     };
     updateAgent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `true` the draft is meant: the fields that it changes over the live version. */
+                draft?: "true" | "false";
+            };
             header?: {
                 /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
                 "If-Match"?: string;
@@ -8317,9 +8555,516 @@ export interface operations {
             };
         };
     };
-    getAgentTools: {
+    listAgentVersions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersionList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    getAgentVersion: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                id: string;
+                n: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersionDetail"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent or version. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    publishAgentVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                n: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PublishRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersion"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent or version. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description A provider of the version is gone. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    publishAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of an answer with `draft=true`: publishes the draft as it was read, else 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PublishRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersion"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no draft. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The draft was changed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    deleteAgentDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such agent, or no draft. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    getAgentTools: {
+        parameters: {
+            query?: {
+                /** @description With `true` the draft is meant: the fields that it changes over the live version. */
+                draft?: "true" | "false";
+            };
             header?: never;
             path: {
                 agent_id: string;
@@ -8395,7 +9140,10 @@ export interface operations {
     };
     updateAgentTools: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `true` the draft is meant: the fields that it changes over the live version. */
+                draft?: "true" | "false";
+            };
             header?: {
                 /** @description The `ETag` of the record as it was read: it is not changed if it has another one by now (412). */
                 "If-Match"?: string;

@@ -70,6 +70,20 @@ export interface AgentsHandlers<X extends Exchange> {
   deleteAgent: Handler<operations['deleteAgent'], X>
 }
 
+/** What an agent was, is, and is to be: versions and drafts. */
+export interface VersionsHandlers<X extends Exchange> {
+  /** GET /api/v1/agents/{id}/versions — List the versions of an agent, newest first */
+  listAgentVersions: Handler<operations['listAgentVersions'], X, 'limit' | 'offset'>
+  /** GET /api/v1/agents/{id}/versions/{n} — Read a version of an agent */
+  getAgentVersion: Handler<operations['getAgentVersion'], X>
+  /** POST /api/v1/agents/{id}/versions/{n}/publish — Publish a version again */
+  publishAgentVersion: Handler<operations['publishAgentVersion'], X>
+  /** POST /api/v1/agents/{id}/publish — Publish the draft of an agent */
+  publishAgent: Handler<operations['publishAgent'], X>
+  /** DELETE /api/v1/agents/{id}/draft — Discard the draft of an agent */
+  deleteAgentDraft: Handler<operations['deleteAgentDraft'], X>
+}
+
 /** Which tools an agent may call. */
 export interface AgentToolsHandlers<X extends Exchange> {
   /** GET /api/v1/agents/{agent_id}/tools — Read the tools of an agent */
@@ -419,6 +433,7 @@ export interface Server<X extends Exchange> {
   providers: ProvidersHandlers<X>
   prompts: PromptsHandlers<X>
   agents: AgentsHandlers<X>
+  versions: VersionsHandlers<X>
   agentTools: AgentToolsHandlers<X>
   builtInTools: BuiltInToolsHandlers<X>
   httpTools: HttpToolsHandlers<X>
@@ -455,6 +470,7 @@ export interface ServerOperations<X extends Exchange>
     ProvidersHandlers<X>,
     PromptsHandlers<X>,
     AgentsHandlers<X>,
+    VersionsHandlers<X>,
     AgentToolsHandlers<X>,
     BuiltInToolsHandlers<X>,
     HttpToolsHandlers<X>,

@@ -8,6 +8,7 @@ import { countWaiting } from '../features/approvals/store/waits.ts'
 import { createLimitGate } from '../features/limits/store/limits.ts'
 import { withLateTitles } from '../features/titles/late-titles.ts'
 import { passEarlierNumbers } from '../features/users/store/secret-numbers.ts'
+import { versionOldAgents } from '../features/versions/store/versions.ts'
 import { createWebhooks } from '../features/webhooks/webhooks.ts'
 import type { DeleteInTransaction } from '../http/management/records/agents.ts'
 import { deleteAllSessions } from '../http/server/database-errors/delete-sessions.ts'
@@ -88,6 +89,7 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
     log.debug({ applied }, 'What the migration applied.')
   }
   await waitForDatabase(() => keepOldNames(sql, workOutOldNames), log)
+  await waitForDatabase(() => versionOldAgents(sql), log)
   await waitForDatabase(() => passEarlierNumbers(sql), log)
   const { secretKeys: keys, dataDir } = settings
   const options = { keys, dataDir, external: embedded === null }

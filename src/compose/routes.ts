@@ -28,6 +28,7 @@ import { prices } from '../../openapi/operations/records/prices.ts'
 import { prompts } from '../../openapi/operations/records/prompts.ts'
 import { providers } from '../../openapi/operations/records/providers.ts'
 import { transfer } from '../../openapi/operations/records/transfer.ts'
+import { versions } from '../../openapi/operations/records/versions.ts'
 import { webhooks } from '../../openapi/operations/records/webhooks.ts'
 import type { WorkOutNames } from '../actors/ports/index.ts'
 import { auditHandlers } from '../features/audit/routes/audit-handlers.ts'
@@ -50,6 +51,7 @@ import { userHandlers } from '../features/users/access/users.ts'
 import { type Credential, knownCredentials } from '../features/users/login/credentials.ts'
 import { loginHandlers } from '../features/users/login/login.ts'
 import { loginSessions } from '../features/users/login/login-session.ts'
+import { versionHandlers } from '../features/versions/routes/version-handlers.ts'
 import { type WebhookDependencies, webhookHandlers } from '../features/webhooks/routes/webhook-handlers.ts'
 import { createEditing } from '../http/management/editing/two-editors.ts'
 import { agentToolHandlers } from '../http/management/records/agent-tools.ts'
@@ -167,6 +169,7 @@ export async function mountAll(app: FastifyInstance, options: RouteOptions, give
         mount(management, providers, edited(providers, providerHandlers(deps)))
         mount(management, prompts, edited(prompts, promptHandlers(deps)))
         mount(management, agents, edited(agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent })))
+        mount(management, versions, versionHandlers(deps))
         mount(management, agentTools, edited(agentTools, agentToolHandlers(deps)))
         mount(management, builtInTools, builtInToolHandlers(deps))
         mount(management, httpTools, edited(httpTools, httpToolHandlers(deps)))
