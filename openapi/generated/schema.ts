@@ -8756,7 +8756,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8875,7 +8875,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8994,7 +8994,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or its host name is not allowed. */
+            /** @description Refused: a page of another origin sent it, or the key that was sent does not open this, or the role editor is needed, or its host name is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
