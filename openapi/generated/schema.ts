@@ -3452,6 +3452,7 @@ export interface components {
                  */
                 reason: "instance_lost" | "shutdown" | "database";
             }[];
+            error?: components["schemas"]["ReplyFailure"];
             /**
              * Format: date-time
              * @description When the message was stored. ISO 8601, UTC.
@@ -4775,6 +4776,16 @@ export interface components {
             /** @description The reason, with 503. */
             message?: string;
         };
+        /** @description Of messages with the status `error` alone. */
+        ReplyFailure: {
+            /**
+             * @description Why the reply failed.
+             * @enum {string}
+             */
+            code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
+            /** @description The words of its error chunk. */
+            message: string;
+        };
         ReplyModelRequest: {
             /** @description Model turn of the reply, from 1. */
             turn: number;
@@ -5609,6 +5620,7 @@ export interface components {
                  * @enum {string}
                  */
                 status: "complete" | "streaming" | "error";
+                error?: components["schemas"]["ReplyFailure"];
             };
             /** @description Parts as the stream of the same reply builds them. */
             parts: {
@@ -6099,6 +6111,7 @@ export type ProviderUpdate = components['schemas']['ProviderUpdate'];
 export type Queue = components['schemas']['Queue'];
 export type QueuedMessage = components['schemas']['QueuedMessage'];
 export type Ready = components['schemas']['Ready'];
+export type ReplyFailure = components['schemas']['ReplyFailure'];
 export type ReplyModelRequest = components['schemas']['ReplyModelRequest'];
 export type ReplyRequests = components['schemas']['ReplyRequests'];
 export type ReplySpan = components['schemas']['ReplySpan'];

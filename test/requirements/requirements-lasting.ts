@@ -9,4 +9,6 @@ export const lasting = {
   'contract-29.stored-decisions':
     'Decisions that no request waits for begin the reply that follows as a queued message’s begins, once.',
   'contract-29.older-versions': 'The first partial decision ends the compatibility of older versions.',
+  'contract-29.failures':
+    'Messages with the status error carry the code and the words of their error chunk, wherever they are listed.',
 }
