@@ -3819,6 +3819,17 @@ export interface components {
                 name: string;
                 reason: string;
             }[];
+            /** @description Absent where there are none. */
+            warnings?: {
+                /**
+                 * @description Kind of record.
+                 * @enum {string}
+                 */
+                kind: "prompt";
+                name: string;
+                /** @description As saving the record answers it. */
+                message: string;
+            }[];
         };
         Key: {
             /**
@@ -4585,6 +4596,8 @@ export interface components {
              * @description When it was last changed. ISO 8601, UTC.
              */
             updatedAt: string;
+            /** @description What becomes of `{{now.time}}` in it; in answers to saving alone. */
+            warning?: string;
         };
         PromptCreate: {
             /** @description Name of the prompt. 1 to 200 characters. */

@@ -11,4 +11,7 @@ export const lasting = {
   'contract-29.older-versions': 'The first partial decision ends the compatibility of older versions.',
   'contract-29.failures':
     'Messages with the status error carry the code and the words of their error chunk, wherever they are listed.',
+  'contract-29.prompt-times':
+    'In a prompt {{now.time}} is the same words each time, and each user message is sent with its time at its end.',
+  'contract-29.prompt-warning': 'Saving and importing a prompt with {{now.time}} answers with a warning.',
 }

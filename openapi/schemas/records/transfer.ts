@@ -96,6 +96,16 @@ export const ImportResult = Type.Object(
         reason: Type.String(),
       }),
     ),
+    warnings: Type.Optional(
+      Type.Array(
+        Type.Object({
+          kind: oneOf(['prompt'], 'Kind of record.'),
+          name: Type.String(),
+          message: Type.String({ description: 'As saving the record answers it.' }),
+        }),
+        { description: 'Absent where there are none.' },
+      ),
+    ),
   },
   { title: 'ImportResult' },
 )

@@ -12,6 +12,7 @@ import { checkContent } from '../../../http/server/fields/prompt-content.ts'
 import { badRequest, HttpError } from '../../../http/server/http-error.ts'
 import type { Tx } from '../../../persistence/postgres/database.ts'
 import { createAgent, findAgent, updateAgent } from '../../../persistence/records/agents.ts'
+import { promptWarning } from '../../../templates/prompt-template.ts'
 import { createPrompt, updatePrompt } from '../../../persistence/records/prompts.ts'
 import { setWireApi } from '../../../persistence/records/providers.ts'
 import { changeAgentTools } from '../../../persistence/records/tools/agent-tools.ts'
@@ -76,6 +77,7 @@ export async function takeIn(deps: ImportDependencies, given: Import, stored: Co
   }
   await takeProviders(taking, given.providers ?? [])
   await takePrompts(taking, given.prompts ?? [])
+  addWarnings(taking, given.prompts ?? [])
   await takeHttpTools(taking, given.httpTools ?? [])
   await takeMcpServers(taking, given.mcpServers ?? [])
   await takeAgents(taking, given.agents ?? [])
@@ -180,6 +182,16 @@ const takePrompts = (taking: Taking, given: NonNullable<Import['prompts']>) =>
       return updatePrompt(taking.deps.tx, id, prompt)
     },
   })
+
+/** Adds what saving these prompts would warn of. */
+function addWarnings({ result }: Taking, given: NonNullable<Import['prompts']>): void {
+  const warnings = given.flatMap(({ name, content }) => {
+    const message = promptWarning(content)
+    const isSkipped = result.skipped.some((one) => one.kind === 'prompt' && one.name === name)
+    return message === null || isSkipped ? [] : [{ kind: 'prompt' as const, name, message }]
+  })
+  if (warnings.length > 0) result.warnings = warnings
+}
 
 const takeHttpTools = (taking: Taking, given: NonNullable<Import['httpTools']>) =>
   take(taking, {
