@@ -15,7 +15,7 @@ import {
   userLimitsInput,
   wireApis,
 } from './configuration.ts'
-import { approvalsTransfer, HttpToolCreate, McpServerCreate } from './tools.ts'
+import { approvalsExpireAfterS, approvalsTransfer, HttpToolCreate, McpServerCreate } from './tools.ts'
 
 const AgentTransfer = Type.Object(
   {
@@ -51,6 +51,7 @@ const AgentToolsTransfer = Type.Object(
     ),
     builtInTools: Type.Optional(Type.Array(Type.String(), { description: 'Ids of built-in tools.' })),
     approvals: Type.Optional(approvalsTransfer),
+    approvalsExpireAfterS: Type.Optional(approvalsExpireAfterS),
   },
   { title: 'AgentToolsTransfer', ...asRead },
 )

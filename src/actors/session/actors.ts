@@ -113,7 +113,8 @@ function waitingOf({ log, continued, inForce, request, options }: RunningReply, 
   if (ending.type !== 'finished' || ending.wait === undefined) return undefined
   const { chain } = ending.wait
   const calls = chain.turn.waiting.filter((call) => call !== null).filter(({ replyId }) => replyId === log.info.id)
-  const asked = { reasoning: request.reasoning, includeActions: options.actions?.shows.approval === true }
+  const { shows, expiresAfterS = null } = options.actions ?? {}
+  const asked = { reasoning: request.reasoning, includeActions: shows?.approval === true, expiresAfterS }
   return { calls, asked, carried: { ...inForce, chain, firstId: continued?.firstId ?? log.info.id } }
 }
 

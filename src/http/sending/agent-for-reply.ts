@@ -158,12 +158,14 @@ export function agentActions(asked: {
   callerTools?: CallerTools | undefined
   includeActions?: boolean | undefined
   canWait: boolean
+  expiresAfterS?: number | null
 }): Omit<Actions, 'continued'> {
-  const { callerTools = noTools, includeActions = false, canWait } = asked
+  const { callerTools = noTools, includeActions = false, canWait, expiresAfterS = null } = asked
   return {
     callerTools: callerTools.tools,
     toolChoice: callerTools.choice,
     canWait,
+    expiresAfterS,
     shows: { approval: includeActions, caller: includeActions || callerTools.tools.length > 0 },
   }
 }

@@ -99,7 +99,12 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
     agentName: agent.name,
     request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
     instructions: textOfInstructions(agent, instructions, response ? 'responses' : 'other'),
-    actions: agentActions({ callerTools, includeActions, canWait: true }),
+    actions: agentActions({
+      callerTools,
+      includeActions,
+      canWait: true,
+      expiresAfterS: agent.tools.approvalsExpireAfterS,
+    }),
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },
     continued,
     openToolbox: agentToolbox(deps, agent),

@@ -256,7 +256,7 @@ function partsHere({ deps, stored, result }: Taking, { agent: name, ...choice }:
         return false
       }
     })
-  const { httpTools, mcpServers, builtInTools, approvals, ...others } = choice
+  const { httpTools, mcpServers, builtInTools, approvals, approvalsExpireAfterS, ...others } = choice
   others satisfies Record<string, never> // a kind that is not taken in does not compile
   const findBuiltIn = (id: string) =>
     deps.builtInTools.some((tool) => tool.id === id) || badRequest(`there is no built-in tool called "${id}"`)
@@ -269,13 +269,14 @@ function partsHere({ deps, stored, result }: Taking, { agent: name, ...choice }:
     ...(approvals && {
       approvals: approvals === '*' ? approvals : here(approvals, (given) => approvalByName(given, stored)),
     }),
+    ...(approvalsExpireAfterS !== undefined && { approvalsExpireAfterS }),
   }
 }
 
 async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise<void> {
   const { tx, builtInTools, workOutNames: workOut } = taking.deps
   const { agents, httpTools, mcpServers } = taking.stored
-  const none: Required<Omit<Choice, 'agent'>> = { httpTools: [], mcpServers: [], builtInTools: [], approvals: [] }
+  const none: Required<Omit<Choice, 'agent' | 'approvalsExpireAfterS'>> = { httpTools: [], mcpServers: [], builtInTools: [], approvals: [] }
   const chosen = ({ id, name }: Named) => ({ ...(taking.choices.get(id) ?? none), id, name })
   await take(taking, {
     kind: 'agentTools',
@@ -304,6 +305,7 @@ async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise
           choice.approvals === '*'
             ? choice.approvals
             : choice.approvals?.map((one) => approvalByName(one, taking.stored)),
+        approvalsExpireAfterS: choice.approvalsExpireAfterS,
       } satisfies Record<keyof ToolChoice, unknown>
       return changeAgentTools(tx, { agentId, changes: givenTools(given, builtInTools), workOut })
     },
