@@ -11,6 +11,7 @@ import { handover } from './requirements-handover.ts'
 import { keys } from './requirements-keys.ts'
 import { lasting } from './requirements-lasting.ts'
 import { limits } from './requirements-limits.ts'
+import { mcp } from './requirements-mcp.ts'
 import { models } from './requirements-models.ts'
 import { operating } from './requirements-operating.ts'
 import { queue } from './requirements-queue.ts'
@@ -20,6 +21,7 @@ import { signIn } from './requirements-sign-in.ts'
 import { told } from './requirements-told.ts'
 import { tools } from './requirements-tools.ts'
 import { values } from './requirements-values.ts'
+import { versions } from './requirements-versions.ts'
 
 export const requirements = {
   // ── specification ─────────────────────────────────────────────────────────────────────────────────────
@@ -291,12 +293,14 @@ export const requirements = {
   ...lasting,
   ...limits,
   ...values,
+  ...versions,
   ...handover,
   ...keys,
   ...signIn,
   ...told,
   ...frontDoor,
   ...edges,
+  ...mcp,
 } as const
 
 export type RequirementId = keyof typeof requirements

@@ -4,6 +4,7 @@ import { documented, webAddress } from '../../documented.ts'
 import { asRead, id, listOf, name, nullable, oneOf, optional, timestamps } from '../basics.ts'
 import { reasoningEfforts, responseFormatKeywords } from '../conversation/completion-fields.ts'
 import { limitsInput, limitsOf, priceWarning } from '../limits.ts'
+import { versionFields } from './drafts.ts'
 
 const providerTypeIds = [
   'openai',
@@ -151,6 +152,12 @@ export const GenerationConfigInput = Type.Unsafe({
 const promptId = nullable(
   Type.String({ description: 'Id of a prompt. Null when there is no system prompt. Unknown: 400.' }),
 )
+export const systemPrompt = nullable(
+  Type.String({
+    description:
+      'A prompt text of the agent’s own. An agent has either a `promptId` or a `systemPrompt`: setting one sets the other to null; both in one body: 400.',
+  }),
+)
 /** Fallbacks of an agent. */
 export const MAX_FALLBACKS = 3
 
@@ -212,6 +219,12 @@ const onLoss = oneOf(
 )
 /** Null means the default, `error`. */
 export const onLossInput = nullable(onLoss)
+const onMissingTools = oneOf(
+  ['tell', 'fail'],
+  'What becomes of a reply when an MCP server gives no list of tools: `tell` goes on without them and tells the model, `fail` ends the reply with the code `tools_unavailable` before any call.',
+)
+/** Null means the default, `tell`. */
+export const onMissingToolsInput = nullable(onMissingTools)
 /** Null means none. */
 export const allowedOriginsInput = Type.Unsafe({ ...origins, type: ['array', 'null'] })
 const agentInput = {
@@ -225,7 +238,8 @@ export const Agent = Type.Object(
     name: name('Name of the agent.'),
     providerId: id('Id of its provider.'),
     model: name('Model name, as the provider knows it.'),
-    promptId: nullable(id('Id of its prompt. Null when there is no system prompt.')),
+    promptId: nullable(id('Id of its prompt. Null when it has none.')),
+    systemPrompt,
     generationConfig: GenerationConfig,
     responseFormat: Type.Unsafe({
       ...responseFormatKeywords,
@@ -243,6 +257,8 @@ export const Agent = Type.Object(
     warning: priceWarning,
     compaction,
     onLoss,
+    onMissingTools,
+    ...versionFields,
     ...timestamps,
   },
   { title: 'Agent' },
@@ -250,6 +266,7 @@ export const Agent = Type.Object(
 export const AgentList = listOf('AgentList', 'agents', Agent)
 const agentOptions = {
   promptId,
+  systemPrompt,
   generationConfig: GenerationConfigInput,
   allowedOrigins: allowedOriginsInput,
   historyMaxTokens,
@@ -257,6 +274,7 @@ const agentOptions = {
   userLimits: userLimitsInput,
   compaction: compactionInput,
   onLoss: onLossInput,
+  onMissingTools: onMissingToolsInput,
   ...replyInput,
 }
 export const AgentCreate = Type.Object(

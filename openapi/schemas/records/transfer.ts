@@ -10,8 +10,10 @@ import {
   GenerationConfigInput,
   historyMaxTokens,
   onLossInput,
+  onMissingToolsInput,
   PromptCreate,
   responseFormatInput,
+  systemPrompt,
   userLimitsInput,
   wireApis,
 } from './configuration.ts'
@@ -23,6 +25,7 @@ const AgentTransfer = Type.Object(
     provider: Type.String({ description: 'Name of its provider, which must exist in the target.' }),
     model: name('Model name.'),
     prompt: Type.Optional(nullable(Type.String({ description: 'Name of its prompt, or null.' }))),
+    systemPrompt: Type.Optional(systemPrompt),
     generationConfig: Type.Optional(GenerationConfigInput),
     responseFormat: Type.Optional(responseFormatInput),
     fallbacks: Type.Optional(
@@ -34,6 +37,7 @@ const AgentTransfer = Type.Object(
     userLimits: Type.Optional(userLimitsInput),
     compaction: Type.Optional(compactionInput),
     onLoss: Type.Optional(onLossInput),
+    onMissingTools: Type.Optional(onMissingToolsInput),
   },
   { title: 'AgentTransfer', ...asRead },
 )

@@ -89,6 +89,8 @@ export interface Actions {
   shows: Readonly<Record<WaitKind, boolean>>
   /** Seconds after which approvals expire. Absent or null: never. */
   expiresAfterS?: number | null
+  /** True when the readers are shown each turn's text apart, as the Responses API does. */
+  turnsApart?: boolean
   /** Calls that count already, in a history that the caller keeps. None by default. */
   callsUsed?: number
   /** The decided calls that the reply continues with. When absent, it answers a user's message. */

@@ -139,9 +139,12 @@ export function agentRequest(
 
 /** Returns the agent's tools, found and connected once its reply begins. */
 export const agentToolbox =
-  ({ openToolbox }: AgentDependencies, { tools }: AgentForCompletion): OpenToolboxFor =>
-  (signal, values) =>
-    openToolbox(tools, signal, values)
+  ({ openToolbox }: AgentDependencies, { tools, onMissingTools }: AgentForCompletion): OpenToolboxFor =>
+  async (signal, values) => {
+    const toolbox = await openToolbox(tools, signal, values)
+    const { missing } = toolbox
+    return missing ? { ...toolbox, missing: { ...missing, fails: onMissingTools === 'fail' } } : toolbox
+  }
 
 /**
  * Returns whether values of the session may stand in what a reply of the agent sends. Most agents need none, and none
@@ -159,9 +162,11 @@ export function agentActions(asked: {
   includeActions?: boolean | undefined
   canWait: boolean
   expiresAfterS?: number | null
+  turnsApart?: boolean | undefined
 }): Omit<Actions, 'continued'> {
-  const { callerTools = noTools, includeActions = false, canWait, expiresAfterS = null } = asked
+  const { callerTools = noTools, includeActions = false, canWait, expiresAfterS = null, turnsApart = false } = asked
   return {
+    ...(turnsApart && { turnsApart }),
     callerTools: callerTools.tools,
     toolChoice: callerTools.choice,
     canWait,
@@ -175,8 +180,9 @@ export async function refuseTakenNames(
   { openToolbox }: Pick<AgentDependencies, 'openToolbox'>,
   { tools }: AgentForCompletion,
   callerTools: CallerTools,
+  values: () => Promise<ReplyValues>,
 ): Promise<void> {
   if (callerTools.tools.length === 0) return
-  const own = await openToolbox(tools, new AbortController().signal)
+  const own = await openToolbox(tools, new AbortController().signal, await values())
   refuseTaken(callerTools, new Set(own.tools.map(({ name }) => name)))
 }

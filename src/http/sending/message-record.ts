@@ -20,6 +20,8 @@ import { type CallerTools, fittingDecisions, type GivenDecisions } from '../../f
 import { encodeStart } from '../../features/continuation/index.ts'
 import { type CallerLimits, countsOf, limitsInForce } from '../../features/limits/index.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
+import { findSession } from '../../persistence/replies/sessions/sessions.ts'
+import { type ReplyValues, valuesWithoutSession } from '../../templates/placeholders.ts'
 import {
   type AgentDependencies,
   agentActions,
@@ -104,6 +106,7 @@ function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): 
       includeActions,
       canWait: true,
       expiresAfterS: agent.tools.approvalsExpireAfterS,
+      turnsApart: response !== undefined,
     }),
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },
     continued,
@@ -174,7 +177,7 @@ export async function recordFrom(
   if (decisions) return await continuing(deps, own, input, decisions)
   if (input.follows) return await following(deps, own, input, input.follows)
   const agent = overrides === null ? own : await overridden(deps, own, overrides)
-  if (callerTools) await refuseTakenNames(deps, agent, callerTools)
+  if (callerTools) await refuseTakenNames(deps, agent, callerTools, () => valuesNow(deps, agent, input))
   return recordOf(deps, input, { agent, fields, callerTools, overrides, mediaTypes })
 }
 
@@ -194,9 +197,10 @@ async function continuing(
   const { carried, waitedMs } = wait
   const overrides = lowerOverrides(carried.overrides, input.overrides)
   const agent = await stillOverridden(deps, own, overrides)
-  const openToolbox = () => deps.openToolbox(agent.tools, new AbortController().signal)
+  const openToolbox = async () =>
+    deps.openToolbox(agent.tools, new AbortController().signal, await valuesNow(deps, agent, input))
   const calls = await fittingDecisions(decisions, openToolbox)
-  if (input.callerTools) await refuseTakenNames(deps, agent, input.callerTools)
+  if (input.callerTools) await refuseTakenNames(deps, agent, input.callerTools, () => valuesNow(deps, agent, input))
   return recordOf(deps, input, {
     agent,
     fields: { ...carried.fields, ...input.fields },
@@ -241,4 +245,14 @@ export function joinOnly(
   const basis = { agent, fields: noFields, callerTools: undefined, overrides: null, decided }
   const asked: MessageInput = { ...input, instructions: null, onBusy: 'reject' }
   return { ...recordOf(deps, asked, basis), joinOnly: true }
+}
+
+/** Returns the session's values as they are now, for a look at its tools. */
+async function valuesNow(
+  { sql }: RecordDependencies,
+  { id, tools }: AgentForCompletion,
+  { sessionId, user }: Pick<MessageInput, 'sessionId' | 'user'>,
+): Promise<ReplyValues> {
+  const session = tools.mcpServers.length > 0 ? await findSession(sql, id, sessionId) : null
+  return { ...valuesWithoutSession(), sessionId, user: session?.user ?? user, metadata: session?.metadata ?? {} }
 }

@@ -3,7 +3,7 @@ import type { GenerationConfig, Limits, ReplyFacts, ResponseFormat } from '../..
 import type { AnySql } from '../postgres/database.ts'
 import { gathered } from '../postgres/gathered.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import type { CallerInstructions, Compaction, OnLoss } from './agents.ts'
+import type { CallerInstructions, Compaction, OnLoss, OnMissingTools } from './agents.ts'
 import { type StoredConnection, wireApi } from './providers.ts'
 import type { ToolsOfAgent } from './tools/tool-approvals.ts'
 import { choiceOf } from './tools/tool-kinds.ts'
@@ -14,7 +14,9 @@ export interface AgentForCompletion {
   name: string
   model: string
   generationConfig: GenerationConfig
-  /** The prompt's content. Null when there is no prompt. */
+  /** Number of the version that it is, or the draft. */
+  version: number | 'draft'
+  /** The prompt's content, or the agent's own text. Null when there is no prompt. */
   system: string | null
   prompt: ReplyFacts['prompt']
   provider: StoredConnection
@@ -31,6 +33,7 @@ export interface AgentForCompletion {
   userLimits: Limits | null
   compaction: Compaction
   onLoss: OnLoss
+  onMissingTools: OnMissingTools
   /** Version of the whole configuration at the time it was read. Null when nobody is to compare it. */
   configuration: number | null
 }
@@ -111,8 +114,9 @@ async function configurationVersion(sql: AnySql): Promise<number> {
 }
 
 const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCompletion[]> =>
-  sql<AgentForCompletion[]>`
-    select a.id, a.name, a.model, a.generation_config as "generationConfig", prompt.content as system,
+  sql<(AgentForCompletion & { version: number })[]>`
+    select a.id, a.name, a.model, a.generation_config as "generationConfig", coalesce(prompt.content, a.system_prompt) as system,
+      coalesce((select max(v.number) from agent_versions v where v.agent_id = a.id), 0) as version,
       case when prompt.id is not null then jsonb_build_object('id', prompt.id, 'name', prompt.name,
         'sha256', encode(sha256(convert_to(prompt.content, 'UTF8')), 'hex')) end as prompt,
       jsonb_build_object('id', p.id, 'type', p.provider_type, 'baseUrl', p.base_url, 'apiKey', p.api_key,
@@ -125,6 +129,7 @@ const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCom
       ${choiceOf(sql)} || jsonb_build_object('named', a.approval_names) as tools, a.allowed_origins as "allowedOrigins",
       a.caller_instructions as "callerInstructions", a.history_max_tokens as "historyMaxTokens",
       a.user_limits as "userLimits", a.compaction, a.on_loss as "onLoss",
+      a.on_missing_tools as "onMissingTools",
       (select version from configuration) as configuration
     from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
     where a.id = any (${[...ids]}::uuid[])`

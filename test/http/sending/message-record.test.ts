@@ -13,6 +13,7 @@ const agent: AgentForCompletion = {
   name: 'Agent',
   model: 'm',
   generationConfig: { temperature: 0.5 },
+  version: 1,
   system: 'Be brief.',
   prompt: { id: 'p', name: 'Prompt', sha256: 'f00d' },
   provider: { id: 'v', type: 'openai', baseUrl: null, apiKey: null, wireApi: null },
@@ -25,6 +26,7 @@ const agent: AgentForCompletion = {
   userLimits: null,
   compaction: 'none',
   onLoss: 'error',
+  onMissingTools: 'tell',
   configuration: 7,
 }
 const noTools = { tools: [], check: async () => null }

@@ -2,6 +2,7 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import { givenConfig, givenFormat } from '../../../http/sending/given-answer-fields.ts'
 import { givenOrigins } from '../../../http/server/fields/allowed-origins.ts'
+import { givenPrompt } from '../../../http/server/fields/given-prompt.ts'
 import { givenLimits } from '../../limits/index.ts'
 
 type Given = NonNullable<components['schemas']['Import']['agents']>[number]
@@ -17,7 +18,10 @@ export function importedAgent(agent: Given, { providers, prompts }: { providers:
     name,
     model,
     providerId: providers.existing(provider).id,
-    promptId: prompt == null ? prompt : prompts.existing(prompt).id,
+    ...givenPrompt({
+      promptId: prompt == null ? prompt : prompts.existing(prompt).id,
+      systemPrompt: rest.systemPrompt,
+    }),
     generationConfig: generationConfig === undefined ? undefined : givenConfig(generationConfig),
     responseFormat: responseFormat === undefined ? undefined : givenFormat(responseFormat),
     fallbacks:
@@ -27,6 +31,7 @@ export function importedAgent(agent: Given, { providers, prompts }: { providers:
     allowedOrigins: givenOrigins(rest.allowedOrigins),
     callerInstructions: rest.callerInstructions === undefined ? undefined : (rest.callerInstructions ?? 'responses'),
     onLoss: rest.onLoss === undefined ? undefined : (rest.onLoss ?? 'error'),
+    onMissingTools: rest.onMissingTools === undefined ? undefined : (rest.onMissingTools ?? 'tell'),
     historyMaxTokens: rest.historyMaxTokens,
     userLimits: givenLimits(rest.userLimits),
     compaction: rest.compaction === undefined ? undefined : (rest.compaction ?? 'none'),

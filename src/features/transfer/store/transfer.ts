@@ -1,7 +1,7 @@
 /** A consistent snapshot of the whole configuration, by name, for export. */
 import type { GenerationConfig, ResponseFormat, WireApi } from '../../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
-import type { CallerInstructions, Compaction, OnLoss } from '../../../persistence/records/agents.ts'
+import type { CallerInstructions, Compaction, OnLoss, OnMissingTools } from '../../../persistence/records/agents.ts'
 import { wireApi } from '../../../persistence/records/providers.ts'
 import type { HttpToolFields } from '../../../persistence/records/tools/http-tools.ts'
 import type { McpServerFields } from '../../../persistence/records/tools/mcp-servers.ts'
@@ -21,6 +21,7 @@ export interface Configuration {
     provider: string
     model: string
     prompt: string | null
+    systemPrompt: string | null
     generationConfig: GenerationConfig
     responseFormat: ResponseFormat | null
     fallbacks: { provider: string; model: string }[]
@@ -29,6 +30,7 @@ export interface Configuration {
     callerInstructions: CallerInstructions
     compaction: Compaction
     onLoss: OnLoss
+    onMissingTools: OnMissingTools
   })[]
   httpTools: (Named & HttpToolFields & { headers: Record<string, string> })[]
   mcpServers: (Named & McpServerFields & { headers: Record<string, string> })[]
@@ -48,11 +50,11 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
       (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'content', content) order by num), '[]')
          from prompts) as prompts,
       (select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name, 'provider', p.name, 'model', a.model,
-                'prompt', prompt.name, 'generationConfig', a.generation_config,
+                'prompt', prompt.name, 'systemPrompt', a.system_prompt, 'generationConfig', a.generation_config,
                 'responseFormat', a.response_format, 'allowedOrigins', a.allowed_origins,
                 'historyMaxTokens', a.history_max_tokens,
                 'callerInstructions', a.caller_instructions, 'userLimits', a.user_limits, 'compaction', a.compaction,
-                'onLoss', a.on_loss,
+                'onLoss', a.on_loss, 'onMissingTools', a.on_missing_tools,
                 'fallbacks', (select coalesce(json_agg(json_build_object('provider', o.name, 'model', f.model)
                                 order by f.place), '[]')
                                 from agent_fallbacks f join providers o on o.id = f.provider_id

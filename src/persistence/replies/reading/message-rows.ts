@@ -4,6 +4,7 @@ import type {
   FinishReason,
   MessageStatus,
   ReplyErrorCode,
+  MissingServer,
   StoredEvent,
   Usage,
 } from '../../../actors/reply/reply-event.ts'
@@ -15,6 +16,7 @@ import {
   type FramesOrEnds,
   framesOrEnds,
   lastModel,
+  missingIn,
   offsetOf,
   type ShownRow,
   shownOf,
@@ -58,6 +60,8 @@ export interface Message {
   waited: WaitedCall[]
   /** The points where it went on in another instance. */
   continuations: Continuation[]
+  /** The MCP servers that it went without. */
+  missingTools: readonly MissingServer[]
 }
 
 /**
@@ -141,5 +145,6 @@ export function messageOf(
     facts,
     waited: extras?.waited ?? [],
     continuations: facts?.continuations ?? [],
+    missingTools: missingIn(shown),
   }
 }

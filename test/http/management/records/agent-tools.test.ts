@@ -57,6 +57,7 @@ verifies(
       mcpServers: [{ mcpServerId: m, toolNames: ['*'] }],
       builtInToolIds: ['web_fetch'],
       approvals: ['pay', '*'],
+      approvalsExpireAfterS: null,
     }
     expect(await put(choice)).toMatchObject({ status: 200, json: choice })
     expect((await get()).json).toEqual(choice)
