@@ -256,7 +256,10 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   return settings
 }
 
-function givenFor({ name, alsoLowerCase }: Setting<unknown>, environment: Readonly<Record<string, string | undefined>>) {
+function givenFor(
+  { name, alsoLowerCase }: Setting<unknown>,
+  environment: Readonly<Record<string, string | undefined>>,
+) {
   const lower = alsoLowerCase ? environment[name.toLowerCase()] : undefined
   return lower?.trim() ? lower : environment[name]
 }

@@ -2231,7 +2231,7 @@ export interface components {
              * @description Why it failed.
              * @enum {string}
              */
-            code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
+            code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "tools_unavailable" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
         };
         AgUiRunFinished: {
             /**
@@ -2434,6 +2434,11 @@ export interface components {
              */
             onLoss: "error" | "continue";
             /**
+             * @description What becomes of a reply when an MCP server gives no list of tools: `tell` goes on without them and tells the model, `fail` ends the reply with the code `tools_unavailable` before any call.
+             * @enum {string}
+             */
+            onMissingTools: "tell" | "fail";
+            /**
              * Format: date-time
              * @description When the record was created. ISO 8601, UTC.
              */
@@ -2591,6 +2596,11 @@ export interface components {
              * @enum {string|null}
              */
             onLoss?: "error" | "continue" | null;
+            /**
+             * @description What becomes of a reply when an MCP server gives no list of tools: `tell` goes on without them and tells the model, `fail` ends the reply with the code `tools_unavailable` before any call.
+             * @enum {string|null}
+             */
+            onMissingTools?: "tell" | "fail" | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -2862,6 +2872,11 @@ export interface components {
              * @enum {string|null}
              */
             onLoss?: "error" | "continue" | null;
+            /**
+             * @description What becomes of a reply when an MCP server gives no list of tools: `tell` goes on without them and tells the model, `fail` ends the reply with the code `tools_unavailable` before any call.
+             * @enum {string|null}
+             */
+            onMissingTools?: "tell" | "fail" | null;
         };
         AgentUpdate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -2917,6 +2932,11 @@ export interface components {
              * @enum {string|null}
              */
             onLoss?: "error" | "continue" | null;
+            /**
+             * @description What becomes of a reply when an MCP server gives no list of tools: `tell` goes on without them and tells the model, `fail` ends the reply with the code `tools_unavailable` before any call.
+             * @enum {string|null}
+             */
+            onMissingTools?: "tell" | "fail" | null;
             /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null when there is none. */
             responseFormat?: {
                 /**
@@ -3451,6 +3471,16 @@ export interface components {
                  * @enum {string}
                  */
                 reason: "instance_lost" | "shutdown" | "database";
+            }[];
+            /** @description MCP servers that gave no list of tools. Absent where none is missing. */
+            missing_tools?: {
+                /** @description Name of the MCP server. */
+                server: string;
+                /**
+                 * @description `unreachable`: no connection, or no list in time. `unauthorized`: 401 or 403. `invalid`: another answer without a readable list. `no_user`: it needs the user of a session. `no_value`: a header needs another value of the session.
+                 * @enum {string}
+                 */
+                reason: "unreachable" | "unauthorized" | "invalid" | "no_user" | "no_value";
             }[];
             /**
              * Format: date-time
@@ -4397,6 +4427,21 @@ export interface components {
                  * @enum {string}
                  */
                 reason: "instance_lost" | "shutdown" | "database";
+            }[];
+            /** @description MCP servers that gave no list of tools. Absent where none is missing. */
+            missingTools?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the MCP server.
+                 */
+                mcpServerId: string;
+                /** @description Name of the MCP server. */
+                server: string;
+                /**
+                 * @description `unreachable`: no connection, or no list in time. `unauthorized`: 401 or 403. `invalid`: another answer without a readable list. `no_user`: it needs the user of a session. `no_value`: a header needs another value of the session.
+                 * @enum {string}
+                 */
+                reason: "unreachable" | "unauthorized" | "invalid" | "no_user" | "no_value";
             }[];
             /** @description What the model thought. Absent where none came. Partial while `streaming`. */
             reasoning?: string;
@@ -5511,7 +5556,7 @@ export interface components {
                  * @description Why the reply failed.
                  * @enum {string}
                  */
-                code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
+                code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "context_length_exceeded" | "tools_unavailable" | "instance_lost" | "shutdown" | "session_deleted" | "dequeued" | "internal";
                 param: null;
             };
         };

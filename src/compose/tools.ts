@@ -2,9 +2,11 @@
 import { askAgain, type Sql } from '../persistence/postgres/database.ts'
 import type { Secrets } from '../persistence/records/access/secrets.ts'
 import { readyTools } from '../persistence/records/tools/ready-tools.ts'
+import { valuesWithoutSession } from '../templates/placeholders.ts'
 import { builtInTools } from '../tools/built-in/built-in-tools.ts'
 import { callHttpTool } from '../tools/http-tools/http-tool.ts'
-import type { Mcp, ToolLog } from '../tools/mcp/mcp.ts'
+import type { Mcp, McpServer, ToolLog } from '../tools/mcp/mcp.ts'
+import { filledServer } from '../tools/mcp-servers/filled-server.ts'
 import { workOutNames } from '../tools/naming/approvals.ts'
 import type { Outbound } from '../tools/outbound/outbound.ts'
 import { fetchPicture } from '../tools/outbound/picture.ts'
@@ -51,9 +53,16 @@ export function toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs, log
       if (reason !== null) return { ok: false, status: null, content: reason, body: null }
       return callHttpTool(outbound, tool, args, signal)
     },
-    discoverTools: (server, signal) => mcp.tools(server, signal),
-    discoveryWarning: (server) => mcp.warning(server),
+    discoverTools: async (server, signal) => mcp.tools(withoutSession(server), signal),
+    discoveryWarning: async (server) => mcp.warning(withoutSession(server)),
     onMcpServerChange: (id) => mcp.forget(id),
     fetchPicture: (url, options) => fetchPicture(outbound, url, options),
   }
+}
+
+/** Returns the server as it is reached outside of sessions. Throws where a header needs a value of one. */
+function withoutSession(server: McpServer): McpServer {
+  const filled = filledServer(server, valuesWithoutSession())
+  if ('reason' in filled) throw new Error(filled.words)
+  return filled.server
 }

@@ -3,10 +3,10 @@ import type {
   CallOfTool,
   CheckedToolbox,
   ConfiguredTools,
+  MissingServer,
+  MissingTools,
   OwnTool,
-  ToolAnswer,
   Toolbox,
-  ToolIdentity,
   ToolSpec,
 } from '../actors/ports/index.ts'
 import { type ReplyValues, valuesWithoutSession } from '../templates/placeholders.ts'
@@ -15,11 +15,13 @@ import { isObject } from '../untrusted/is-object.ts'
 import { isWithinBounds } from '../untrusted/json-bounds.ts'
 import { builtInTools } from './built-in/built-in-tools.ts'
 import { callHttpTool, type HttpTool } from './http-tools/http-tool.ts'
-import type { Mcp, McpServer, McpTool, ToolLog } from './mcp/mcp.ts'
+import type { Mcp, McpServer, ToolLog } from './mcp/mcp.ts'
+import { mcpTools } from './mcp-servers/offered-tools.ts'
 import { type Approvals, keysToApprove } from './naming/approvals.ts'
-import { bearersOf, createNames, keyOfTool, mcpTool, type NameTool } from './naming/tool-names.ts'
+import { createNames, keyOfTool, type NameTool, plainName } from './naming/tool-names.ts'
+import type { Offered, Once, Tool } from './offered.ts'
 import type { Outbound } from './outbound/outbound.ts'
-import { checkArguments, type JsonSchema } from './schemas/arguments.ts'
+import { checkArguments } from './schemas/arguments.ts'
 
 export interface ToolboxConfig extends Approvals {
   httpTools: readonly HttpTool[]
@@ -38,42 +40,12 @@ export interface ToolboxWorld {
   values?: ReplyValues
 }
 
-interface Tool {
-  identity: ToolIdentity
-  fullName: string
-  /** The name that the model sees. */
-  name: string
-  /** The author of the schema: an MCP server's id, or the tool's own. */
-  owner: string
-  description: string
-  /** The schema of the arguments. Null allows any object. */
-  inputSchema: JsonSchema | null
-  call(args: Record<string, unknown>, once: Once): Promise<ToolAnswer>
-}
-
-/** The tools of one kind. `chosen`: the tools that the agent has. */
-interface Offered {
-  chosen: Tool[]
-  /** Further tools that the servers offer. */
-  others?: Omit<Tool, 'call'>[]
-  answering?: string[]
-}
-
-/** The context of one call. `key` identifies it. */
-interface Once {
-  signal: AbortSignal
-  key: string
-}
-
 /** The bounds of one provider event. */
 const ARGUMENT_BOUNDS = { values: 20_000, depth: 200 }
 
-/** The longest delay of a reply by a dead MCP server (contract section 6). */
-const LIST_MS = 3_000
-
 /**
- * Creates a toolbox. Rejects only with the signal's reason, on abort. An MCP server that does not answer is left out
- * and logged.
+ * Creates a toolbox. Rejects only with the signal's reason, on abort. An MCP server that does not answer is
+ * missing, and logged.
  */
 export async function createToolbox(
   config: ToolboxConfig,
@@ -94,20 +66,22 @@ export async function createToolbox(
   })
   const byName = new Map(chosen.map((tool) => [tool.name, tool]))
   const byKey = new Map(chosen.map((tool) => [keyOfTool(tool.identity), tool]))
+  const missing = missingTools(kinds.flatMap((kind) => kind.missing ?? []))
   const find = ({ name, tool: key }: Omit<CallOfTool, 'id'>) => (key === undefined ? byName.get(name) : byKey.get(key))
   return {
     tools: chosen.map(specOf),
+    ...(missing && { missing }),
     own: new Map(
       Array.from(byKey, ([key, { name }]): [string, OwnTool] => [name, { key, needsApproval: toApprove.has(key) }]),
     ),
     call: async (call, signal, key) => {
       const tool = find(call)
-      if (tool === undefined) return { ok: false, content: `${missing(call)}.` }
+      if (tool === undefined) return { ok: false, content: `${notHere(call)}.` }
       return callTool(tool, call, { signal, key }, world.log)
     },
     check: async (call) => {
       const tool = find(call)
-      if (tool === undefined) return missing(call)
+      if (tool === undefined) return notHere(call)
       const args = parsed(call.arguments)
       if (typeof args === 'string' || tool.inputSchema === null) return typeof args === 'string' ? args : null
       return await checkArguments(tool.inputSchema, args, tool.owner)
@@ -115,10 +89,17 @@ export async function createToolbox(
   }
 }
 
-const missing = ({ name, tool }: Omit<CallOfTool, 'id'>): string =>
+const notHere = ({ name, tool }: Omit<CallOfTool, 'id'>): string =>
   tool === undefined
     ? `There is no tool named ${name}`
     : `The tool that was called ${name} when it was asked for is not here now. The call was not made`
+
+/** Returns the servers that are missing, in the words of the names of tools. Null when none is. */
+function missingTools(servers: readonly MissingServer[]): MissingTools | null {
+  if (servers.length === 0) return null
+  const words = servers.map(({ server, reason }) => `${plainName(server)} (${reason})`).join(', ')
+  return { servers, words, fails: false }
+}
 
 /** Removes tools whose names are equal because their endings are the same by chance: a name must mean one tool. */
 function withoutNamesakes(tools: readonly Tool[], log: ToolLog): Tool[] {
@@ -209,56 +190,5 @@ function builtIns({ builtInToolIds }: ToolboxConfig, { outbound }: ToolboxWorld,
         call: (args, { signal }) => tool.call(args, { outbound, signal }),
       }
     }),
-  }
-}
-
-/** Loads the tools of all servers in parallel, in configured order. */
-async function mcpTools(
-  { mcpServers }: ToolboxConfig,
-  world: ToolboxWorld,
-  nameTool: NameTool,
-  signal: AbortSignal,
-): Promise<Offered> {
-  const { mcp, log } = world
-  const wanted = mcpServers.filter(({ toolNames }) => toolNames.length > 0)
-  const lists = wanted.map(async ({ server, toolNames }): Promise<Required<Offered> | null> => {
-    try {
-      const offered = await mcp.toolsWithin(LIST_MS, server, signal)
-      const isChosen = (name: string) => toolNames.includes('*') || toolNames.includes(name)
-      const siblings = bearersOf(offered.filter(({ name }) => isChosen(name)).map(({ name }) => mcpTool(server, name)))
-      const tools = offered.map((tool) => toolOfServer(server, tool, world, (named) => nameTool(named, siblings)))
-      const [chosen = [], others = []] = [true, false].map((is) =>
-        tools.filter((_, index) => isChosen(offered[index]?.name ?? '') === is),
-      )
-      return { chosen, others, answering: [server.id] }
-    } catch (error) {
-      signal.throwIfAborted()
-      const reason = error instanceof Error ? error.message : String(error)
-      log.warn({ mcpServer: server.name, err: error, reason }, 'A reply continues without an MCP server.')
-      return null
-    }
-  })
-  const here = (await Promise.all(lists)).filter((list) => list !== null)
-  return {
-    chosen: here.flatMap(({ chosen }) => chosen),
-    others: here.flatMap(({ others }) => others),
-    answering: here.flatMap(({ answering }) => answering),
-  }
-}
-
-function toolOfServer(
-  server: McpServer,
-  { name, description, inputSchema }: McpTool,
-  { mcp, values }: Pick<ToolboxWorld, 'mcp' | 'values'>,
-  nameTool: NameTool,
-): Tool {
-  const named = mcpTool(server, name)
-  return {
-    ...named,
-    name: nameTool(named),
-    owner: server.id,
-    description,
-    inputSchema,
-    call: (args, { signal, key }) => mcp.call(server, name, args, signal, { key, values }),
   }
 }

@@ -205,6 +205,7 @@ export const replyErrorCodes = [
   'provider_auth',
   'provider_rate_limited',
   'context_length_exceeded',
+  'tools_unavailable',
   'instance_lost',
   'shutdown',
   'session_deleted',
@@ -260,6 +261,22 @@ export const continuations = <Frame extends 'frame_id' | 'frameId'>(frame: Frame
     ),
   )
 
+const missingReasons = ['unreachable', 'unauthorized', 'invalid', 'no_user', 'no_value'] as const
+const missingServer = {
+  server: Type.String({ description: 'Name of the MCP server.' }),
+  reason: oneOf(
+    missingReasons,
+    '`unreachable`: no connection, or no list in time. `unauthorized`: 401 or 403. `invalid`: another answer without a readable list. `no_user`: it needs the user of a session. `no_value`: a header needs another value of the session.',
+  ),
+}
+/** Returns the schema of the servers that a reply went without. `named`: their ids are shown, too. */
+export const missingTools = (named = {}) =>
+  Type.Optional(
+    Type.Array(Type.Object({ ...named, ...missingServer }), {
+      description: 'MCP servers that gave no list of tools. Absent where none is missing.',
+    }),
+  )
+
 export const deployPart = {
   type: oneOf(['image_url', 'file'], 'As it was sent.'),
   url: Type.String({ description: 'Where its bytes are read: a path of this API below the session.' }),
@@ -289,6 +306,7 @@ export const DeployMessage = Type.Object(
       }),
     ),
     continuations: continuations('frame_id'),
+    missing_tools: missingTools(),
     created_at: time('When the message was stored.'),
   },
   { title: 'DeployMessage' },

@@ -6,7 +6,7 @@ import { settingsInput } from '../records/configuration.ts'
 import { toolChoiceInput } from '../records/tools.ts'
 import { callDecisions, callerToolFields } from './actions.ts'
 import { playgroundForkedFrom, playgroundPlace } from './branches.ts'
-import { ContentPart, continuations, deployPart, finishReasons, messageHead } from './chat.ts'
+import { ContentPart, continuations, deployPart, finishReasons, messageHead, missingTools } from './chat.ts'
 import { onBusy } from './queue.ts'
 import { changedTitle, deploySession } from './sessions.ts'
 
@@ -111,6 +111,7 @@ export const PlaygroundMessage = Type.Object(
       ),
     }),
     continuations: continuations('frameId'),
+    missingTools: missingTools({ mcpServerId: id('Id of the MCP server.') }),
     reasoning: Type.Optional(
       Type.String({ description: 'What the model thought. Absent where none came. Partial while `streaming`.' }),
     ),

@@ -202,6 +202,12 @@ const onLoss = oneOf(
 )
 /** Null means the default, `error`. */
 export const onLossInput = nullable(onLoss)
+const onMissingTools = oneOf(
+  ['tell', 'fail'],
+  'What becomes of a reply when an MCP server gives no list of tools: `tell` goes on without them and tells the model, `fail` ends the reply with the code `tools_unavailable` before any call.',
+)
+/** Null means the default, `tell`. */
+export const onMissingToolsInput = nullable(onMissingTools)
 /** Null means none. */
 export const allowedOriginsInput = Type.Unsafe({ ...origins, type: ['array', 'null'] })
 const agentInput = {
@@ -233,6 +239,7 @@ export const Agent = Type.Object(
     warning: priceWarning,
     compaction,
     onLoss,
+    onMissingTools,
     ...timestamps,
   },
   { title: 'Agent' },
@@ -247,6 +254,7 @@ const agentOptions = {
   userLimits: userLimitsInput,
   compaction: compactionInput,
   onLoss: onLossInput,
+  onMissingTools: onMissingToolsInput,
   ...replyInput,
 }
 export const AgentCreate = Type.Object(

@@ -10,6 +10,7 @@ import {
   GenerationConfigInput,
   historyMaxTokens,
   onLossInput,
+  onMissingToolsInput,
   PromptCreate,
   responseFormatInput,
   userLimitsInput,
@@ -34,6 +35,7 @@ const AgentTransfer = Type.Object(
     userLimits: Type.Optional(userLimitsInput),
     compaction: Type.Optional(compactionInput),
     onLoss: Type.Optional(onLossInput),
+    onMissingTools: Type.Optional(onMissingToolsInput),
   },
   { title: 'AgentTransfer', ...asRead },
 )

@@ -20,6 +20,7 @@ import { type ModelCallEnd, type Pace, unobserved } from '../ports/observer.ts'
 import type { ReplyEvent, Usage } from '../reply/reply-event.ts'
 import { noActions, plain } from './defaults.ts'
 import { type Ending, endedEarly, type Limits, passGate, withinLimits } from './endings.ts'
+import { endOfMissing, goingWithout, recordMissing } from './missing-tools.ts'
 import { createModelAttribution } from './models.ts'
 import { answerOf, messagesOf, withOwnIds } from './open-turn.ts'
 import { createReasoning } from './reasoning.ts'
@@ -28,8 +29,7 @@ import { cleanText, createTextCleaner } from './text-cleaner.ts'
 import { cleanCall, runTools } from './tool-calls.ts'
 import { type CountedTurn, createTally } from './usage-tally.ts'
 
-/** Tool calls of a whole reply, when the agent sets no limit (contract section 2). */
-export const DEFAULT_TOOL_CALLS = 10
+export const DEFAULT_TOOL_CALLS = 10 // of a whole reply, when the agent sets no limit
 
 export interface Generation {
   /**
@@ -132,17 +132,21 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
 }
 
 /** Runs the turns of a reply. `mayCompact`: a history that is to be summarised first is not sent. */
-async function runTurns(running: Running, mayCompact: boolean): Promise<Ending | 'compact'> {
-  const { request, actions, from, calls: policy } = running
+async function runTurns(given: Running, mayCompact: boolean): Promise<Ending | 'compact'> {
+  const { request, actions, from, calls: policy } = given
   const { continued, toolChoice } = actions
   const maxCalls = request.config.maxToolCalls ?? DEFAULT_TOOL_CALLS
-  await passGate(running)
+  await passGate(given)
   const mayCall = maxCalls > 0 || continued !== undefined
-  const toolbox = mayCall ? await openWithin(running) : null
+  const toolbox = mayCall ? await openWithin(given) : null
+  const running = goingWithout(given, toolbox)
   const tools = policy.offered(toolbox?.tools ?? [])
   const sending = sendingOf(tools, running)
   // Before anything is done: what follows a summary begins anew.
-  if (mayCompact && running.compaction.isDue(sending, tools)) return 'compact'
+  const end = endOfMissing(toolbox)
+  if (end === null && mayCompact && running.compaction.isDue(sending, tools)) return 'compact'
+  await recordMissing(running, toolbox)
+  if (end !== null) return end
   const chain = continued?.chain
   let turns = from?.said ?? chain?.turns ?? []
   let callsUsed = from?.spent ?? chain?.callsUsed ?? actions.callsUsed ?? 0

@@ -1,7 +1,7 @@
 /** The models that a reply asks, and those that its readers know of (contract section 13). */
 
 import type { ModelEvent, ModelRequest, ModelTarget, ProviderCalls } from '../ports/index.ts'
-import type { ReplyEvent } from '../reply/reply-event.ts'
+import type { MissingServer, ReplyEvent } from '../reply/reply-event.ts'
 
 type Named = Omit<Extract<ModelEvent, { type: 'model' }>, 'type'>
 
@@ -39,6 +39,8 @@ export function createModelAttribution(first: ModelTarget, from?: { attempts: nu
       known = current
       return [{ type: 'model', ...current }]
     },
+    /** Returns the event that tells which servers the reply goes without. */
+    lacking: (missing: readonly MissingServer[]): ReplyEvent => ({ type: 'model', ...known, missing: [...missing] }),
     /** Counts calls that make nothing of the reply itself. */
     countingOthers:
       (calls: ProviderCalls): ProviderCalls =>

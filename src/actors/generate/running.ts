@@ -109,6 +109,8 @@ export interface Resumption {
   /** Milliseconds from the admission. Null when nothing was said. */
   firstTokenMs: number | null
   reasoningMs: number | null
+  /** True when its former owner had to go without a server's tools. */
+  lacksTools: boolean
   /** The model that readers know of last. Null when it is not known. */
   model: { model: string; providerId: string } | null
   /**

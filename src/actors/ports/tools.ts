@@ -1,6 +1,7 @@
 /** The tools of a reply. Types only. */
 
 import type { ReplyValues } from '../../templates/placeholders.ts'
+import type { MissingServer } from '../reply/reply-event.ts'
 import type { ToolCall, ToolSpec } from './model.ts'
 import type { MessagePart } from './parts.ts'
 
@@ -9,12 +10,24 @@ export interface Toolbox {
   readonly tools: readonly ToolSpec[]
   /** The tools behind the names of `tools`. Absent when no call of theirs needs approval. */
   readonly own?: ReadonlyMap<string, OwnTool>
+  /** The MCP servers whose tools are missing. Absent when none is. */
+  readonly missing?: MissingTools
   /**
    * Makes a call. One with `tool` goes to that tool, whatever it is called by now, and to no other. Never rejects but
    * on abort: a failure is a result that the model reads. `key` tells this call from all others, for tools that must
    * not act twice (contract section 10).
    */
   call(call: CallOfTool, signal: AbortSignal, key: string): Promise<ToolAnswer>
+}
+
+export type { MissingServer }
+
+export interface MissingTools {
+  servers: readonly MissingServer[]
+  /** The servers with their reasons, as the model is told of them. */
+  words: string
+  /** Whether a reply fails rather than goes without them. */
+  fails: boolean
 }
 
 /** The result of a call for the model to read, and to see. `pictures`: absent when there are none. */

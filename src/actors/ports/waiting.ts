@@ -46,6 +46,12 @@ export interface Carried extends InForce {
   firstId: string
 }
 
+/** The wishes of a request about what its readers see, for a reply that follows it without a request. */
+export interface Asked {
+  reasoning: boolean
+  includeActions: boolean
+}
+
 /** The result of a call that the caller has made. */
 export interface CallAnswer {
   id: string
@@ -60,6 +66,14 @@ export interface DecidedCall {
   /** The text for the model instead of a result. */
   output?: string | undefined
   reason?: string | undefined
+}
+
+/** Decisions that were stored without a request, and what the reply that follows them goes on from. */
+export interface StoredDecisions {
+  carried: Carried
+  decisions: readonly DecidedCall[]
+  /** Milliseconds from the question to the last decision. */
+  waitedMs: number
 }
 
 /** The wishes of a request about tools and their calls. */

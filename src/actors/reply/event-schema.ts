@@ -6,6 +6,20 @@
  */
 import Type, { type Static } from 'typebox'
 
+/** An MCP server whose tools are missing from a reply, and why. */
+const MissingServer = Type.Object({
+  mcpServerId: Type.String(),
+  server: Type.String(),
+  reason: Type.Union([
+    Type.Literal('unreachable'),
+    Type.Literal('unauthorized'),
+    Type.Literal('invalid'),
+    Type.Literal('no_user'),
+    Type.Literal('no_value'),
+  ]),
+})
+export type MissingServer = Static<typeof MissingServer>
+
 /** The schema of each kind. Fields that a later release may add are allowed. */
 export const eventSchemas = {
   text: Type.Object({ type: Type.Literal('text'), text: Type.String() }),
@@ -33,8 +47,16 @@ export const eventSchemas = {
   }),
   /** The mark of a call whose instance was lost before a result was stored: nobody knows whether it took effect. */
   tool_unknown: Type.Object({ type: Type.Literal('tool_unknown'), id: Type.String() }),
-  /** The model of the events that follow. A reply without one is all its own model's (`ReplyInfo`). */
-  model: Type.Object({ type: Type.Literal('model'), model: Type.String(), providerId: Type.String() }),
+  /**
+   * The model of the events that follow. A reply without one is all its own model's (`ReplyInfo`). `missing`: the MCP
+   * servers that the reply goes without from here on; absent where that does not change.
+   */
+  model: Type.Object({
+    type: Type.Literal('model'),
+    model: Type.String(),
+    providerId: Type.String(),
+    missing: Type.Optional(Type.Array(MissingServer)),
+  }),
 }
 
 export type ReplyEventKind = keyof typeof eventSchemas

@@ -5,7 +5,7 @@
  */
 import type { ReplyEvent, ReplyEventKind } from './event-schema.ts'
 
-export { type ReplyEvent, type ReplyEventKind, replyEventKinds } from './event-schema.ts'
+export { type MissingServer, type ReplyEvent, type ReplyEventKind, replyEventKinds } from './event-schema.ts'
 
 /**
  * The reasons for which a reply ends without an error. `tool_calls`: it has pending calls (contract section 15).
@@ -21,6 +21,7 @@ export const replyErrorCodes = [
   'provider_auth',
   'provider_rate_limited',
   'context_length_exceeded',
+  'tools_unavailable',
   'instance_lost',
   'shutdown',
   'session_deleted',

@@ -41,6 +41,7 @@ function readEvents(events: readonly { event: ReplyEvent }[]) {
   let text = ''
   let reasoning = ''
   let model: ResumePoint['model'] = null
+  let lacksTools = false
   let isCalling = false
   for (const { event } of events) {
     if (event.type === 'tool_call') {
@@ -70,12 +71,13 @@ function readEvents(events: readonly { event: ReplyEvent }[]) {
         break
       case 'model':
         model = { model: event.model, providerId: event.providerId }
+        if (event.missing) lacksTools = event.missing.length > 0
         break
       default:
         event satisfies never
     }
   }
-  return { turns, results, unknown, begun, text, reasoning, model }
+  return { turns, results, unknown, begun, text, reasoning, model, lacksTools }
 }
 
 type Seen = ReturnType<typeof readEvents>
@@ -124,6 +126,7 @@ export function resumePoint({ reply, events, turns: stored, continued, noted, pr
     notMade,
     isFirstCall: seen.turns.length === 0,
     hasDecided: decided !== null,
+    lacksTools: seen.lacksTools,
     wait,
     used: newest?.used ?? nothingUsed,
     attempts: Math.max(noted.attempts, newest?.attempts ?? 0),

@@ -139,9 +139,12 @@ export function agentRequest(
 
 /** Returns the agent's tools, found and connected once its reply begins. */
 export const agentToolbox =
-  ({ openToolbox }: AgentDependencies, { tools }: AgentForCompletion): OpenToolboxFor =>
-  (signal, values) =>
-    openToolbox(tools, signal, values)
+  ({ openToolbox }: AgentDependencies, { tools, onMissingTools }: AgentForCompletion): OpenToolboxFor =>
+  async (signal, values) => {
+    const toolbox = await openToolbox(tools, signal, values)
+    const { missing } = toolbox
+    return missing ? { ...toolbox, missing: { ...missing, fails: onMissingTools === 'fail' } } : toolbox
+  }
 
 /**
  * Returns whether values of the session may stand in what a reply of the agent sends. Most agents need none, and none
@@ -173,8 +176,9 @@ export async function refuseTakenNames(
   { openToolbox }: Pick<AgentDependencies, 'openToolbox'>,
   { tools }: AgentForCompletion,
   callerTools: CallerTools,
+  values: () => Promise<ReplyValues>,
 ): Promise<void> {
   if (callerTools.tools.length === 0) return
-  const own = await openToolbox(tools, new AbortController().signal)
+  const own = await openToolbox(tools, new AbortController().signal, await values())
   refuseTaken(callerTools, new Set(own.tools.map(({ name }) => name)))
 }

@@ -11,6 +11,7 @@ import type {
   ResponseRequest,
   SentMessage,
   SessionToMake,
+  StoredDecisions,
 } from '../../actors/ports/index.ts'
 import type { Origin } from '../../actors/ports/observer.ts'
 import { startOf } from '../../actors/reply/start-reply.ts'
@@ -19,6 +20,8 @@ import { type CallerTools, fittingDecisions, type GivenDecisions } from '../../f
 import { encodeStart } from '../../features/continuation/index.ts'
 import { type CallerLimits, countsOf, limitsInForce } from '../../features/limits/index.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
+import { findSession } from '../../persistence/replies/sessions/sessions.ts'
+import { type ReplyValues, valuesWithoutSession } from '../../templates/placeholders.ts'
 import {
   type AgentDependencies,
   agentActions,
@@ -48,6 +51,8 @@ export interface MessageInput
   answers?: MessageDecisions['answers']
   /** Decisions instead of a message. */
   decisions?: GivenDecisions
+  /** Decisions that are stored already, instead of a message. */
+  follows?: StoredDecisions
   /** Made with the message, if there is no such session. */
   makeSession?: SessionToMake
   origin: Origin | null
@@ -87,7 +92,8 @@ interface Basis extends Pick<ReplySetup, 'continued'> {
 function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): MessageRecord {
   const { sessionId, user, by = null, text, place, includeUsage, idempotency, isRetry, onBusy, ...asked } = input
   const { origin, reasoning, includeActions, instructions, counted, answers, makeSession, ...more } = asked
-  const { response, sentAs, madeBy, fields: _, callerTools: __, overrides: ___, decisions: ____, ...others } = more
+  const { response, sentAs, madeBy, fields: _, callerTools: __, overrides: ___, ...instead } = more
+  const { decisions: ____, follows: _____, ...others } = instead
   others satisfies Record<string, never>
   const { agent, fields, callerTools, overrides, mediaTypes, continued, decided } = basis
   const counts = counted && countsOf(agent, counted)
@@ -163,8 +169,9 @@ export async function recordFrom(
 ): Promise<MessageRecord> {
   const { fields, callerTools, decisions, overrides = null } = input
   if (decisions) return await continuing(deps, own, input, decisions)
+  if (input.follows) return await following(deps, own, input, input.follows)
   const agent = overrides === null ? own : await overridden(deps, own, overrides)
-  if (callerTools) await refuseTakenNames(deps, agent, callerTools)
+  if (callerTools) await refuseTakenNames(deps, agent, callerTools, () => valuesNow(deps, agent, input))
   return recordOf(deps, input, { agent, fields, callerTools, overrides, mediaTypes })
 }
 
@@ -184,9 +191,10 @@ async function continuing(
   const { carried, waitedMs } = wait
   const overrides = lowerOverrides(carried.overrides, input.overrides)
   const agent = await stillOverridden(deps, own, overrides)
-  const openToolbox = () => deps.openToolbox(agent.tools, new AbortController().signal)
+  const openToolbox = async () =>
+    deps.openToolbox(agent.tools, new AbortController().signal, await valuesNow(deps, agent, input))
   const calls = await fittingDecisions(decisions, openToolbox)
-  if (input.callerTools) await refuseTakenNames(deps, agent, input.callerTools)
+  if (input.callerTools) await refuseTakenNames(deps, agent, input.callerTools, () => valuesNow(deps, agent, input))
   return recordOf(deps, input, {
     agent,
     fields: { ...carried.fields, ...input.fields },
@@ -195,6 +203,20 @@ async function continuing(
     continued: { carried, waitedMs },
     decided: { waitId: wait.replyId, calls, inPart: decisions.inPart, hash: hashOf(decisions.calls) },
   })
+}
+
+/** Returns the record of a reply that carries out decisions which are stored. */
+async function following(
+  deps: RecordDependencies,
+  own: AgentForCompletion,
+  input: MessageInput,
+  { carried, decisions, waitedMs }: StoredDecisions,
+): Promise<MessageRecord> {
+  const { fields, tools, overrides } = carried
+  const agent = await stillOverridden(deps, own, overrides)
+  const decided = { waitId: null, calls: decisions, inPart: false, hash: hashOf(decisions) }
+  const callerTools = { tools, choice: null }
+  return recordOf(deps, input, { agent, fields, callerTools, overrides, continued: { carried, waitedMs }, decided })
 }
 
 /** Returns the record of a message whose reply is opened and cannot be generated: nothing of it goes to a provider. */
@@ -217,4 +239,14 @@ export function joinOnly(
   const basis = { agent, fields: noFields, callerTools: undefined, overrides: null, decided }
   const asked: MessageInput = { ...input, instructions: null, onBusy: 'reject' }
   return { ...recordOf(deps, asked, basis), joinOnly: true }
+}
+
+/** Returns the session's values as they are now, for a look at its tools. */
+async function valuesNow(
+  { sql }: RecordDependencies,
+  { id, tools }: AgentForCompletion,
+  { sessionId, user }: Pick<MessageInput, 'sessionId' | 'user'>,
+): Promise<ReplyValues> {
+  const session = tools.mcpServers.length > 0 ? await findSession(sql, id, sessionId) : null
+  return { ...valuesWithoutSession(), sessionId, user: session?.user ?? user, metadata: session?.metadata ?? {} }
 }

@@ -25,6 +25,7 @@ import {
   errorChunk,
   type FrameEncoder,
 } from '../wires/chat/completion-frames.ts'
+import { missingAmong, nameMissing } from './missing-tools-header.ts'
 import { clientLeft, openEventStream } from './sse.ts'
 
 /** The text that is sent of a frame. Empty when it is not shown. */
@@ -139,10 +140,13 @@ export async function readToEnd(
     const reply = 'begun' in source ? await source.begun(signal) : source
     if (typeof reply === 'string') return refuseNeverBegun(reply, failed)
     const take = reply && (await open(reply))
+    let missing: ReturnType<typeof missingAmong> = null
     await reply?.read(0, signal, (batch) => {
+      missing = missingAmong(batch) ?? missing
       take?.(batch)
       return undefined
     })
+    nameMissing(fastifyReply, missing)
   })
   breakOff?.throwIfAborted()
   return !client.aborted

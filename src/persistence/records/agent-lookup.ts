@@ -3,7 +3,7 @@ import type { GenerationConfig, Limits, ReplyFacts, ResponseFormat } from '../..
 import type { AnySql } from '../postgres/database.ts'
 import { gathered } from '../postgres/gathered.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import type { CallerInstructions, Compaction, OnLoss } from './agents.ts'
+import type { CallerInstructions, Compaction, OnLoss, OnMissingTools } from './agents.ts'
 import { type StoredConnection, wireApi } from './providers.ts'
 import type { ToolsOfAgent } from './tools/tool-approvals.ts'
 import { choiceOf } from './tools/tool-kinds.ts'
@@ -31,6 +31,7 @@ export interface AgentForCompletion {
   userLimits: Limits | null
   compaction: Compaction
   onLoss: OnLoss
+  onMissingTools: OnMissingTools
   /** Version of the whole configuration at the time it was read. Null when nobody is to compare it. */
   configuration: number | null
 }
@@ -125,6 +126,7 @@ const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCom
       ${choiceOf(sql)} || jsonb_build_object('named', a.approval_names) as tools, a.allowed_origins as "allowedOrigins",
       a.caller_instructions as "callerInstructions", a.history_max_tokens as "historyMaxTokens",
       a.user_limits as "userLimits", a.compaction, a.on_loss as "onLoss",
+      a.on_missing_tools as "onMissingTools",
       (select version from configuration) as configuration
     from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
     where a.id = any (${[...ids]}::uuid[])`

@@ -20,6 +20,8 @@ export const compactions = ['none', 'auto'] as const
 export type Compaction = (typeof compactions)[number]
 /** The treatment of a running reply whose instance is lost. */
 export type OnLoss = 'error' | 'continue'
+/** What becomes of a reply without the tools of an MCP server: it goes on and tells the model, or it fails. */
+export type OnMissingTools = 'tell' | 'fail'
 
 /** Times are ISO 8601 UTC. */
 export interface Agent {
@@ -41,15 +43,16 @@ export interface Agent {
   userLimits: Limits | null
   compaction: Compaction
   onLoss: OnLoss
+  onMissingTools: OnMissingTools
   createdAt: string
   updatedAt: string
 }
 
-type Defaulted = 'callerInstructions' | 'userLimits' | 'compaction' | 'onLoss'
+type Defaulted = 'callerInstructions' | 'userLimits' | 'compaction' | 'onLoss' | 'onMissingTools'
 
 /**
  * An agent before it is stored. A field that is absent is stored with its default: `callerInstructions` is `responses`, there are no
- * `userLimits`, `compaction` is `none`, and `onLoss` is `error`.
+ * `userLimits`, `compaction` is `none`, `onLoss` is `error`, and `onMissingTools` is `tell`.
  */
 export type NewAgent = Omit<Agent, 'id' | 'createdAt' | 'updatedAt' | Defaulted> & {
   [Field in Defaulted]?: Agent[Field] | undefined
@@ -64,7 +67,8 @@ const columns = (sql: AnySql): Fragment => sql`
   (select coalesce(json_agg(json_build_object('providerId', f.provider_id, 'model', f.model) order by f.place), '[]')
      from agent_fallbacks f where f.agent_id = id) as fallbacks,
   allowed_origins as "allowedOrigins", history_max_tokens as "historyMaxTokens",
-  caller_instructions as "callerInstructions", user_limits as "userLimits", compaction, on_loss as "onLoss", ${timestamps(sql)}`
+  caller_instructions as "callerInstructions", user_limits as "userLimits", compaction, on_loss as "onLoss",
+  on_missing_tools as "onMissingTools", ${timestamps(sql)}`
 
 export const { list: listAgents, find: findAgent } = recordTable<Agent>('agents', columns)
 
@@ -82,11 +86,12 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
   const { historyMaxTokens } = agent
   const [created] = await tx<{ id: string }[]>`
     insert into agents (name, provider_id, model, prompt_id, generation_config, response_format, allowed_origins,
-                        history_max_tokens, caller_instructions, user_limits, compaction, on_loss)
+                        history_max_tokens, caller_instructions, user_limits, compaction, on_loss,
+                        on_missing_tools)
     values (${name}, ${providerId}, ${model}, ${promptId}, ${JSON.stringify(generationConfig)}::text::jsonb,
       ${jsonOf(responseFormat)}::text::json, ${allowedOrigins}::text[], ${historyMaxTokens},
       ${agent.callerInstructions ?? 'responses'}, ${jsonOf(agent.userLimits)}::text::jsonb,
-      ${agent.compaction ?? 'none'}, ${agent.onLoss ?? 'error'})
+      ${agent.compaction ?? 'none'}, ${agent.onLoss ?? 'error'}, ${agent.onMissingTools ?? 'tell'})
     returning id`
   const id = created?.id ?? ''
   await insertFallbacks(tx, id, fallbacks)
@@ -118,6 +123,7 @@ export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Pr
                          else user_limits end,
       compaction = coalesce(${changes.compaction ?? null}, compaction),
       on_loss = coalesce(${changes.onLoss ?? null}, on_loss),
+      on_missing_tools = coalesce(${changes.onMissingTools ?? null}, on_missing_tools),
       updated_at = clock_timestamp()
     where id = ${id}`
   if (count === 0) return null

@@ -7,6 +7,7 @@ import {
   SdkHttpError,
   SseError,
 } from '@modelcontextprotocol/client'
+import type { MissingServer } from '../../actors/reply/reply-event.ts'
 import { callFailure } from '../outbound/call-failure.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
 import { McpStatusError } from './mcp-fetch.ts'
@@ -111,6 +112,33 @@ function textOf(error: unknown): unknown {
   const { text }: { text?: unknown } = Object(error.data)
   return text
 }
+
+/** The codes of answers that came, but cannot be read: they are no HTTP, or badly compressed. */
+const UNREADABLE = /^HPE_|^Z_|BROTLI|ZSTD/
+
+/** Returns why a server that gave no list of tools is missing. `wasLate`: the time for it was over. */
+export function missingReason(error: unknown, wasLate: boolean): MissingServer['reason'] {
+  if (wasLate) return 'unreachable'
+  const status = statusOf(error)
+  if (status === 401 || status === 403) return 'unauthorized'
+  if (status !== null) return status === 408 || status === 429 || status >= 500 ? 'unreachable' : 'invalid'
+  if (isAnswer(error)) return 'invalid'
+  if (error instanceof ProtocolError || isConnectionError(error)) return 'unreachable'
+  const causes = causesOf(error)
+  if (causes.some((cause) => cause instanceof OutboundError)) return 'unreachable'
+  const codes = causes.flatMap((cause) => ('code' in cause && !(cause instanceof SdkError) ? String(cause.code) : []))
+  return codes.length > 0 && !codes.some((code) => UNREADABLE.test(code)) ? 'unreachable' : 'invalid'
+}
+
+const LOST = new Set<SdkErrorCode>([
+  SdkErrorCode.NotConnected,
+  SdkErrorCode.ConnectionClosed,
+  SdkErrorCode.RequestTimeout,
+])
+
+const isConnectionError = (error: unknown): boolean =>
+  (error instanceof SdkError && LOST.has(error.code)) ||
+  (error instanceof DOMException && error.name === 'TimeoutError')
 
 function causesOf(error: unknown): Error[] {
   const causes: Error[] = []

@@ -4,6 +4,7 @@
  */
 
 import type { ToolAnswer } from '../../actors/ports/index.ts'
+import type { MissingServer } from '../../actors/reply/reply-event.ts'
 import { startDeadline } from '../../async/deadline.ts'
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { ReplyValues } from '../../templates/placeholders.ts'
@@ -11,7 +12,7 @@ import { removeSecrets, secretsInHeaders } from '../../untrusted/redact.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import { createConnections, keyOf, type McpConnections } from './mcp-connections.ts'
-import { isAnswer, isRefusal, maySessionBeLost, mcpFailure, wasNotExecuted } from './mcp-failure.ts'
+import { isAnswer, isRefusal, maySessionBeLost, mcpFailure, missingReason, wasNotExecuted } from './mcp-failure.ts'
 import { createLists, type McpTool, usableTools } from './mcp-lists.ts'
 import { picturesIn } from './mcp-pictures.ts'
 import { resultText } from './mcp-result.ts'
@@ -128,8 +129,7 @@ export function createMcp(options: McpOptions): Mcp {
   const tools: Mcp['tools'] = (server, signal) =>
     unlessAborted(lists.get(server), signal).catch((error: unknown) => {
       signal.throwIfAborted()
-      // The error itself is not attached: it is logged, and the server's text in it may contain our headers.
-      throw new Error(clearedFailure(server, error))
+      throw new NoTools(clearedFailure(server, error), missingReason(error, false))
     })
   /** The time until which servers count as silent because a reply waited in vain, by `performance.now()`. */
   const silentUntil = new Map<string, number>()
@@ -150,9 +150,9 @@ export function createMcp(options: McpOptions): Mcp {
       } catch (error) {
         signal.throwIfAborted()
         if (!limit.expired()) throw error
-        if (isSilent) throw new Error('still no list of tools')
-        silentUntil.set(keyOf(server), performance.now() + times.silence)
-        throw new Error(`no list of tools within ${ms / 1000} s`)
+        if (isSilent) throw new NoTools('still no list of tools', 'unreachable')
+        keepSilence(silentUntil, keyOf(server), times.silence)
+        throw new NoTools(`no list of tools within ${ms / 1000} s`, 'unreachable')
       }
     },
     call: (server, toolName, args, signal, of) =>
@@ -164,6 +164,26 @@ export function createMcp(options: McpOptions): Mcp {
     },
     [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
   }
+}
+
+/**
+ * The failure of a server that gives no list of tools. The error itself is not attached: this one is logged, and the
+ * server's text in it may contain our headers.
+ */
+export class NoTools extends Error {
+  override name = 'NoTools'
+  readonly reason: MissingServer['reason']
+  constructor(message: string, reason: MissingServer['reason']) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/** Notes a server as silent, and forgets those that no longer are: each session may have a key of its own. */
+function keepSilence(silentUntil: Map<string, number>, key: string, ms: number): void {
+  const now = performance.now()
+  for (const [other, until] of silentUntil) if (until <= now) silentUntil.delete(other)
+  silentUntil.set(key, now + ms)
 }
 
 async function list(connections: McpConnections, server: McpServer, asking: () => void, ms: number) {

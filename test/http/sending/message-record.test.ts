@@ -25,6 +25,7 @@ const agent: AgentForCompletion = {
   userLimits: null,
   compaction: 'none',
   onLoss: 'error',
+  onMissingTools: 'tell',
   configuration: 7,
 }
 const noTools = { tools: [], check: async () => null }

@@ -14,9 +14,19 @@ beforeAll(async () => {
   const headers = { 'X-Api-Key': '{{session.metadata.customer|nobody}}' }
   const tool = { name: 't', description: 'd', method: 'GET', url: 'https://example.com/', headers }
   const toolId = (await manage('POST', '/api/v1/http-tools', tool)).json.id
+  const server = { name: 'm', transport: 'streamable_http', url: 'http://127.0.0.1:9/mcp' }
+  const ofServer = { 'x-a': '{{session.metadata.tier}}' }
+  const mcpServerId = (await manage('POST', '/api/v1/mcp-servers', { ...server, headers: ofServer })).json.id
   const agent = `/api/v1/agents/${door.agentId}`
   expect((await manage('PUT', agent, { promptId })).status).toBe(200)
-  expect((await manage('PUT', `${agent}/tools`, { httpToolIds: [toolId] })).status).toBe(200)
+  expect(
+    (
+      await manage('PUT', `${agent}/tools`, {
+        httpToolIds: [toolId],
+        mcpServers: [{ mcpServerId, toolNames: ['*'] }],
+      })
+    ).status,
+  ).toBe(200)
   secret = await door.secret('ann')
 })
 afterAll(() => door.close())
@@ -27,26 +37,30 @@ const byKey = async (metadata: object, user = 'ann'): Promise<string> =>
   (await door.asKey('POST', sessions(), { user, metadata })).json.id
 const metadataOf = async (id: string) => (await door.asKey('GET', `${sessions()}/${id}`)).json.metadata
 
-verifies('contract-20.secrets', 'it neither sets nor changes them, and sets others as before', async () => {
-  for (const metadata of [{ plan: 'gold' }, { customer: 'bob' }, { note: 'x', plan: '' }]) {
-    const made = await bySecret('POST', '', { metadata })
-    expect([metadata, made.status, made.json.error]).toEqual([
-      metadata,
-      403,
-      expect.stringMatching(/^metadata\.(plan|customer): /),
-    ])
-  }
-  expect((await bySecret('POST', '', { metadata: { note: 'x', PLAN: 'gold' } })).status).toBe(201)
-  const id = await byKey({ plan: 'free', customer: 'ann-7', note: 'a' })
-  for (const metadata of [{ plan: 'gold', customer: 'ann-7' }, { plan: 'free' }, {}, null]) {
-    expect([metadata, (await bySecret('PATCH', `/${id}`, { metadata })).status]).toEqual([metadata, 403])
-  }
-  expect(await metadataOf(id)).toEqual({ plan: 'free', customer: 'ann-7', note: 'a' })
-  expect((await bySecret('PATCH', `/${id}`, { metadata: { plan: 'free', customer: 'ann-7', note: 'b' } })).status).toBe(
-    200,
-  )
-  expect((await bySecret('PATCH', `/${id}`, { title: 'T' })).status).toBe(200)
-})
+verifies(
+  ['contract-20.secrets', 'contract-27.header-metadata'],
+  'it neither sets nor changes them, and sets others as before',
+  async () => {
+    for (const metadata of [{ plan: 'gold' }, { customer: 'bob' }, { tier: 'a' }, { note: 'x', plan: '' }]) {
+      const made = await bySecret('POST', '', { metadata })
+      expect([metadata, made.status, made.json.error]).toEqual([
+        metadata,
+        403,
+        expect.stringMatching(/^metadata\.(plan|customer|tier): /),
+      ])
+    }
+    expect((await bySecret('POST', '', { metadata: { note: 'x', PLAN: 'gold' } })).status).toBe(201)
+    const id = await byKey({ plan: 'free', customer: 'ann-7', note: 'a' })
+    for (const metadata of [{ plan: 'gold', customer: 'ann-7' }, { plan: 'free' }, {}, null]) {
+      expect([metadata, (await bySecret('PATCH', `/${id}`, { metadata })).status]).toEqual([metadata, 403])
+    }
+    expect(await metadataOf(id)).toEqual({ plan: 'free', customer: 'ann-7', note: 'a' })
+    expect(
+      (await bySecret('PATCH', `/${id}`, { metadata: { plan: 'free', customer: 'ann-7', note: 'b' } })).status,
+    ).toBe(200)
+    expect((await bySecret('PATCH', `/${id}`, { title: 'T' })).status).toBe(200)
+  },
+)
 
 verifies('contract-20.secrets', 'a copy keeps them, and another user’s session tells nothing of its own', async () => {
   const id = await byKey({ plan: 'gold', note: 'a' })

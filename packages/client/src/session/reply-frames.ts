@@ -145,6 +145,7 @@ const codes: readonly ReplyErrorCode[] = [
   'provider_auth',
   'provider_rate_limited',
   'context_length_exceeded',
+  'tools_unavailable',
   'instance_lost',
   'shutdown',
   'session_deleted',

@@ -1,7 +1,7 @@
--- revision 4
+-- revision 5
 /* Updates the pending calls when a reply ends: stores the results of calls that it made, and adds calls that it
    requested. Unless the reply ends to wait, calls that are still open are never offered for a decision. Called by
-   fold_reply. p_waiting: {calls: [{place, call_id, name, arguments, kind}], carried}, or null. */
+   fold_reply. p_waiting: {calls: [{place, call_id, name, arguments, kind}], carried, asked}, or null. */
 create or replace function keep_waiting_calls(p_session uuid, p_reply uuid, p_waiting jsonb, p_events jsonb)
 returns void language plpgsql as $$
 begin
@@ -26,6 +26,8 @@ begin
   insert into waiting_calls (reply_id, place, session_id, call_id, name, arguments, kind)
   select p_reply, w.place, p_session, w.call_id, w.name, w.arguments, w.kind
     from jsonb_to_recordset(p_waiting -> 'calls') as w(place integer, call_id text, name text, arguments text, kind text);
-  insert into waits (session_id, reply_id, carried) values (p_session, p_reply, p_waiting ->> 'carried')
-  on conflict (session_id) do update set reply_id = excluded.reply_id, carried = excluded.carried;
+  insert into waits (session_id, reply_id, carried, asked)
+  values (p_session, p_reply, p_waiting ->> 'carried', p_waiting -> 'asked')
+  on conflict (session_id) do update
+    set reply_id = excluded.reply_id, carried = excluded.carried, asked = excluded.asked;
 end $$;

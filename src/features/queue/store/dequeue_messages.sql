@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Takes messages out of a session's queue: the one of this id, its own or its reply's, or (null) all that wait. Answers the ids of their replies;
    none has begun. What was to interrupt is refused by this, and what is refused counts nothing: its limits are given it back. */
 create or replace function dequeue_messages(p_session uuid, p_message uuid) returns setof uuid language plpgsql as $$
@@ -21,7 +21,7 @@ begin
     where q.session_id = p_session and q.admission is null and q.rank = 0 and (p_message is null or p_message in (q.id, q.reply_id));
   with gone as (
     delete from queued_messages q
-     where q.session_id = p_session and q.admission is null and (p_message is null or p_message in (q.id, q.reply_id))
+     where q.session_id = p_session and q.admission is null and q.rank >= 0 and (p_message is null or p_message in (q.id, q.reply_id))
     returning q.id, q.reply_id, octet_length(q.content) as size)
   select array_agg(g.id), array_agg(g.reply_id), sum(g.size) into v_ids, v_replies, v_bytes from gone g;
   if v_ids is null then return; end if;

@@ -1,9 +1,10 @@
 /** The spans of one reply (contract section 16): its message, and the stored transitions and notes. */
 
 import type { StepDetail, StepKind } from '../../../actors/ports/index.ts'
-import type { FinishReason, MessageStatus } from '../../../actors/reply/reply-event.ts'
+import type { FinishReason, MessageStatus, MissingServer } from '../../../actors/reply/reply-event.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { framesOf, missingIn, type ShownRow, shownOf } from '../../../persistence/replies/settling/stored-reply.ts'
 import { decodeStepDetail } from '../../../persistence/replies/stored/stored-columns.ts'
 import type { NoteKind } from '../transitions.ts'
 
@@ -21,7 +22,7 @@ export interface Span {
   endMs: number | null
   /** Null while it runs, or when it is not known. */
   ok: boolean | null
-  detail: Record<string, string | number | boolean | null>
+  detail: Record<string, string | number | boolean | null | readonly MissingServer[]>
 }
 
 export interface Trace {
@@ -51,10 +52,12 @@ interface Row {
   /** Long since: whatever is not stored of its steps by now never will be. */
   isOld: boolean
   steps: Step[]
+  missingTools: readonly MissingServer[]
 }
 
 /** See `decodeStepDetail`. */
-type StoredRow = Omit<Row, 'steps'> & { steps: (Omit<Step, 'detail'> & { detail: unknown })[] }
+type StoredRow = Omit<Row, 'steps' | 'missingTools'> &
+  Pick<ShownRow, 'tool_events' | 'frames'> & { steps: (Omit<Step, 'detail'> & { detail: unknown })[] }
 
 /** Returns the trace so far. `isOver`: it is complete. Null if there is no such reply. */
 export async function readTrace(
@@ -64,6 +67,7 @@ export async function readTrace(
   if (!isUuid(messageId)) return null
   const [stored] = await sql<StoredRow[]>`
     select m.session_id as "sessionId", m.status, m.finish_reason as "finishReason", m.error_code as code,
+           m.tool_events, ${framesOf(sql)},
            to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "startedAt",
            (extract(epoch from m.created_at) * 1000)::float8 as "createdMs",
            (extract(epoch from m.ended_at) * 1000)::float8 as "endedMs",
@@ -75,7 +79,17 @@ export async function readTrace(
       from messages m where m.id = ${messageId} and m.first_seq is not null`
   if (stored === undefined) return null
   const steps = stored.steps.map((step): Step => ({ ...step, detail: decodeStepDetail(step.detail) }))
-  const row = { ...stored, steps }
+  const { status, tool_events, frames } = stored
+  const shown = shownOf({
+    status,
+    tool_events,
+    frames,
+    first_seq: null,
+    content: '',
+    frame_ends: null,
+    reasoning: null,
+  })
+  const row = { ...stored, steps, missingTools: missingIn(shown) }
   const isEnd = ({ to, kind }: Step) => kind === 'transition' && !to.startsWith('streaming')
   const isOver = row.status !== 'streaming' && (row.isOld || row.steps.some(isEnd))
   const trace = { messageId: messageId.toLowerCase(), startedAt: row.startedAt, spans: spansOf(row) }
@@ -123,6 +137,7 @@ function spansOf(row: Row): Span[] {
       code: isDone ? row.code : null,
       ...deciderOf(row),
       ...requestOf(row),
+      ...(row.missingTools.length > 0 && { missingTools: row.missingTools }),
     },
   }
   if (settleMs === null) return [reply, ...notes]

@@ -27,6 +27,7 @@ export function importedAgent(agent: Given, { providers, prompts }: { providers:
     allowedOrigins: givenOrigins(rest.allowedOrigins),
     callerInstructions: rest.callerInstructions === undefined ? undefined : (rest.callerInstructions ?? 'responses'),
     onLoss: rest.onLoss === undefined ? undefined : (rest.onLoss ?? 'error'),
+    onMissingTools: rest.onMissingTools === undefined ? undefined : (rest.onMissingTools ?? 'tell'),
     historyMaxTokens: rest.historyMaxTokens,
     userLimits: givenLimits(rest.userLimits),
     compaction: rest.compaction === undefined ? undefined : (rest.compaction ?? 'none'),

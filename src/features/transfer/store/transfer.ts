@@ -1,7 +1,7 @@
 /** A consistent snapshot of the whole configuration, by name, for export. */
 import type { GenerationConfig, ResponseFormat, WireApi } from '../../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../../../persistence/postgres/database.ts'
-import type { CallerInstructions, Compaction, OnLoss } from '../../../persistence/records/agents.ts'
+import type { CallerInstructions, Compaction, OnLoss, OnMissingTools } from '../../../persistence/records/agents.ts'
 import { wireApi } from '../../../persistence/records/providers.ts'
 import type { HttpToolFields } from '../../../persistence/records/tools/http-tools.ts'
 import type { McpServerFields } from '../../../persistence/records/tools/mcp-servers.ts'
@@ -29,6 +29,7 @@ export interface Configuration {
     callerInstructions: CallerInstructions
     compaction: Compaction
     onLoss: OnLoss
+    onMissingTools: OnMissingTools
   })[]
   httpTools: (Named & HttpToolFields & { headers: Record<string, string> })[]
   mcpServers: (Named & McpServerFields & { headers: Record<string, string> })[]
@@ -52,7 +53,7 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
                 'responseFormat', a.response_format, 'allowedOrigins', a.allowed_origins,
                 'historyMaxTokens', a.history_max_tokens,
                 'callerInstructions', a.caller_instructions, 'userLimits', a.user_limits, 'compaction', a.compaction,
-                'onLoss', a.on_loss,
+                'onLoss', a.on_loss, 'onMissingTools', a.on_missing_tools,
                 'fallbacks', (select coalesce(json_agg(json_build_object('provider', o.name, 'model', f.model)
                                 order by f.place), '[]')
                                 from agent_fallbacks f join providers o on o.id = f.provider_id

@@ -8,6 +8,7 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import type { AgentLookup } from '../../../persistence/records/agent-lookup.ts'
 import { readyTools } from '../../../persistence/records/tools/ready-tools.ts'
+import { metadataOfHeaders } from '../../../templates/header-template.ts'
 import { metadataIn } from '../../../templates/placeholders.ts'
 import { metadataOfTool } from '../../../templates/tool-template.ts'
 
@@ -23,8 +24,14 @@ type Metadata = Readonly<Record<string, string>>
 async function usedNames({ sql, secrets, agents }: UsedMetadataDependencies, agentId: string): Promise<string[]> {
   const agent = await agents.find(agentId)
   if (agent === null) return []
-  const { httpTools } = await readyTools(sql, secrets, agent.tools)
-  return [...new Set([...metadataIn(agent.system ?? ''), ...httpTools.flatMap(metadataOfTool)])]
+  const { httpTools, mcpServers } = await readyTools(sql, secrets, agent.tools)
+  return [
+    ...new Set([
+      ...metadataIn(agent.system ?? ''),
+      ...httpTools.flatMap(metadataOfTool),
+      ...mcpServers.flatMap(({ server }) => metadataOfHeaders(server.headers)),
+    ]),
+  ]
 }
 
 /** Throws 403 where `given` says something else than `stored` under a name that the agent uses. */

@@ -1,4 +1,5 @@
 /** Agents (contract section 2, specification 4.6). */
+import type { components } from '../../../../openapi/generated/schema.ts'
 import { changesOf, recordChange, recordCreation, recordUpdate } from '../../../features/audit/index.ts'
 import { givenLimits, useOfUsers, withPriceWarning } from '../../../features/limits/index.ts'
 import { violatedConstraint } from '../../../persistence/postgres/constraint.ts'
@@ -57,6 +58,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
             userLimits: givenLimits(body.userLimits),
             compaction: body.compaction ?? 'none',
             onLoss: body.onLoss ?? 'error',
+            onMissingTools: body.onMissingTools ?? 'tell',
           })
           await checkAnswerFields(tx, fieldRefusal, created)
           return await shown(tx, created)
@@ -69,34 +71,15 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies
       return await listAs('users', query, (page) => useOfUsers(sql, agent.id, { ...page, user: user ?? null }))
     },
     updateAgent: async ({ params, body, request }) => {
-      const {
-        generationConfig: config,
-        responseFormat: format,
-        fallbacks,
-        allowedOrigins,
-        callerInstructions,
-        userLimits,
-        compaction,
-        onLoss,
-        ...rest
-      } = body
-      const changes: agents.AgentChanges = {
-        ...rest,
-        generationConfig: config === undefined ? undefined : givenConfig(config),
-        responseFormat: format === undefined ? undefined : givenFormat(format),
-        fallbacks: fallbacks === undefined ? undefined : (fallbacks ?? []),
-        allowedOrigins: givenOrigins(allowedOrigins),
-        callerInstructions: callerInstructions === undefined ? undefined : (callerInstructions ?? 'responses'),
-        userLimits: givenLimits(userLimits),
-        compaction: compaction === undefined ? undefined : (compaction ?? 'none'),
-        onLoss: onLoss === undefined ? undefined : (onLoss ?? 'error'),
-      }
+      const changes = changesIn(body)
       const updated = await withKnownReferences(body, () =>
         recordUpdate(sql, request, 'agent', {
           find: (tx) => agents.findAgent(tx, params.id),
           async update(tx) {
             const changed = await agents.updateAgent(tx, params.id, changes)
-            const isOfConcern = [rest.providerId, rest.model, format, config].some((value) => value !== undefined)
+            const isOfConcern = [body.providerId, body.model, body.responseFormat, body.generationConfig].some(
+              (value) => value !== undefined,
+            )
             if (changed && isOfConcern) await checkAnswerFields(tx, fieldRefusal, changed)
             return changed && (await shown(tx, changed))
           },
@@ -140,3 +123,31 @@ async function withKnownReferences<T>(references: References, write: () => Promi
 }
 
 const unknownReference = (kind: 'provider' | 'prompt'): never => badRequest(`${kind}Id: there is no such ${kind}`)
+
+/** Returns what an update changes: null stands for a field's default. */
+function changesIn(body: components['schemas']['AgentUpdate']): agents.AgentChanges {
+  const {
+    generationConfig: config,
+    responseFormat: format,
+    fallbacks,
+    allowedOrigins,
+    callerInstructions,
+    userLimits,
+    compaction,
+    onLoss,
+    onMissingTools,
+    ...rest
+  } = body
+  return {
+    ...rest,
+    generationConfig: config === undefined ? undefined : givenConfig(config),
+    responseFormat: format === undefined ? undefined : givenFormat(format),
+    fallbacks: fallbacks === undefined ? undefined : (fallbacks ?? []),
+    allowedOrigins: givenOrigins(allowedOrigins),
+    callerInstructions: callerInstructions === undefined ? undefined : (callerInstructions ?? 'responses'),
+    userLimits: givenLimits(userLimits),
+    compaction: compaction === undefined ? undefined : (compaction ?? 'none'),
+    onLoss: onLoss === undefined ? undefined : (onLoss ?? 'error'),
+    onMissingTools: onMissingTools === undefined ? undefined : (onMissingTools ?? 'tell'),
+  }
+}

@@ -5,6 +5,7 @@ import {
   type HeaderContext,
   hiddenValue,
   isSecretHeader,
+  openHeaders,
   openSecretValues,
   type StoredHeaders,
   sealHeaders,
@@ -97,4 +98,17 @@ export function updatedHeaders(
     badRequest('headers: those with a secret must be sent again when url moves to another origin')
   }
   return undefined
+}
+
+/** Returns headers in plain text. Headers that no key opens are sent with no request: what they name does not matter. */
+export function readableHeaders(
+  secrets: Pick<Secrets, 'open'>,
+  context: HeaderContext,
+  { headers, secretHeaders }: StoredHeaders,
+): Record<string, string> {
+  try {
+    return openHeaders(secrets, context, { headers, secretHeaders })
+  } catch {
+    return headers
+  }
 }

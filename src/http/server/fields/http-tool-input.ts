@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import type * as httpTools from '../../../persistence/records/tools/http-tools.ts'
-import { openHeaders, type StoredHeaders } from '../../../persistence/records/tools/secret-headers.ts'
 import { type ToolTemplates, toolTemplateProblem } from '../../../templates/tool-template.ts'
 import { badRequest } from '../http-error.ts'
-import { newHeaders, updatedHeaders } from './header-input.ts'
+import { newHeaders, readableHeaders, updatedHeaders } from './header-input.ts'
 import { checkToolAddress, toolOrigin } from './web-address.ts'
 
 export const contextOf = (id: string) => `http-tool:${id}` as const
@@ -53,7 +52,7 @@ export async function httpToolChanges(
       url: url ?? stored.url,
       body: body === undefined ? stored.body : body,
       inputSchema: inputSchema === undefined ? stored.inputSchema : inputSchema,
-      headers: readableHeaders(deps, { id: stored.id, ...(sealedHeaders ?? stored) }),
+      headers: readableHeaders(deps.secrets, contextOf(stored.id), sealedHeaders ?? stored),
     })
     return { name, description, method, url, body, inputSchema, sealedHeaders }
   }
@@ -63,15 +62,6 @@ export async function httpToolChanges(
 function checkTemplates(templates: ToolTemplates): void {
   const problem = toolTemplateProblem(templates)
   if (problem !== null) badRequest(problem)
-}
-
-/** Returns headers in plain text. Headers that no key opens are sent with no call: what they name does not matter. */
-function readableHeaders({ secrets }: HttpToolWriting, { id, headers, secretHeaders }: StoredHeaders & { id: string }) {
-  try {
-    return openHeaders(secrets, contextOf(id), { headers, secretHeaders })
-  } catch {
-    return headers
-  }
 }
 
 async function checkInputSchema(

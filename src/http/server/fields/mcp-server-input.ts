@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import type * as mcpServers from '../../../persistence/records/tools/mcp-servers.ts'
-import { newHeaders, updatedHeaders } from './header-input.ts'
+import { serverTemplateProblem } from '../../../templates/header-template.ts'
+import { badRequest } from '../http-error.ts'
+import { newHeaders, readableHeaders, updatedHeaders } from './header-input.ts'
 import { checkWebAddress, originOf } from './web-address.ts'
 
 export const contextOf = (id: string) => `mcp-server:${id}` as const
@@ -21,6 +23,7 @@ type McpServerInput = Omit<mcpServers.McpServerFields, 'sendUser'> & {
 export function newMcpServer({ secrets }: Writing, given: McpServerInput): mcpServers.NewMcpServer {
   const { name, transport, url, sendUser, headers } = given
   checkWebAddress('url', url)
+  checkTemplates({ url, headers: headers ?? {} })
   const id = randomUUID()
   return { id, name, transport, url, sendUser: sendUser ?? false, ...newHeaders(secrets, contextOf(id), headers) }
 }
@@ -33,12 +36,15 @@ export function mcpServerChanges({ secrets }: Writing, given: Given<McpServerInp
   if (url !== undefined) checkWebAddress('url', url)
   return (stored) => {
     const moves = url !== undefined && originOf(url) !== originOf(stored.url)
-    return {
-      name,
-      transport,
-      url,
-      sendUser: sendUser === null ? false : sendUser,
-      sealedHeaders: updatedHeaders(secrets, contextOf(stored.id), headers, stored, moves),
-    }
+    const sealedHeaders = updatedHeaders(secrets, contextOf(stored.id), headers, stored, moves)
+    const kept = readableHeaders(secrets, contextOf(stored.id), sealedHeaders ?? stored)
+    checkTemplates({ url: url ?? stored.url, headers: kept })
+    return { name, transport, url, sendUser: sendUser === null ? false : sendUser, sealedHeaders }
   }
+}
+
+/** Throws 400 for a name that stands for nothing. */
+function checkTemplates(server: Parameters<typeof serverTemplateProblem>[0]): void {
+  const problem = serverTemplateProblem(server)
+  if (problem !== null) badRequest(problem)
 }

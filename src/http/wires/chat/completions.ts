@@ -44,6 +44,7 @@ import { nameIgnored, readAnswerFields } from '../../sending/answer-fields.ts'
 import { textOfInstructions } from '../../sending/caller-instructions.ts'
 import { refuse } from '../../sending/refusals.ts'
 import { originOf } from '../../server/observe-requests.ts'
+import { missingOf, nameMissing } from '../../streaming/missing-tools-header.ts'
 import { connectionSignal } from '../../streaming/reply-stream.ts'
 import { openEventStream } from '../../streaming/sse.ts'
 import { callsSinceUser, readConversation, readInstructions } from './chat-request.ts'
@@ -146,7 +147,9 @@ export async function answerStateless<Body>(
   const { fields, callerTools, reasoning, includeUsage, user, stream } = wanted
   const sent = await findAllStored(given, ownParts(deps.sql, caller))
   const asked = { ...agentRequest(deps, agent, fields, mediaTypesOf(partsIn(sent))), reasoning }
-  await refuseTakenNames(deps, agent, callerTools)
+  // Nothing of the session but what the request itself tells.
+  const values = { ...valuesWithoutSession(), user }
+  await refuseTakenNames(deps, agent, callerTools, async () => values)
   const id = newId()
   const limited = limitStateless(deps, { id, agent, user, counted: callerLimits(caller, reply) })
   if (bringsAddresses(sent)) await limited.look()
@@ -157,8 +160,6 @@ export async function answerStateless<Body>(
   const origin = originOf(request)
   const observed = () => deps.observer.begin(observedAs(agent, asked, { id, origin, countsFor: limited.countsFor }))
   return await inItsPlaces(limited, observed, async (observer) => {
-    // Nothing of the session but what the request itself tells.
-    const values = { ...valuesWithoutSession(), user }
     const openToolbox = agentToolbox(deps, agent)
     const options = {
       ...deps.capabilities,
@@ -189,6 +190,7 @@ export async function answerStateless<Body>(
       for (const event of emitted) events.push(event)
       return undefined
     })
+    nameMissing(reply, events.map(missingOf).findLast((missing) => missing !== null) ?? null)
     if (outcome?.type === 'failed') return generationFailed(outcome.error)
     if (outcome) return answer.whole(events, outcome)
     reply.hijack() // the client has disconnected

@@ -83,6 +83,9 @@ export const wireMessage = (message: Message) => ({
   created_at: message.createdAt,
   ...(message.reasoning !== null && { reasoning: message.reasoning }),
   ...(message.continuations.length > 0 && { continuations: message.continuations }),
+  ...(message.missingTools.length > 0 && {
+    missing_tools: message.missingTools.map(({ server, reason }) => ({ server, reason })),
+  }),
   ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => wirePart(message, part, n)) }),
 })
 

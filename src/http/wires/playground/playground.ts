@@ -123,6 +123,7 @@ const wireMessage = (message: Message) => ({
   ...(message.continuations.length > 0 && {
     continuations: message.continuations.map(({ frame_id: frameId, ...one }) => ({ frameId, ...one })),
   }),
+  ...(message.missingTools.length > 0 && { missingTools: [...message.missingTools] }),
   ...(message.reasoning !== null && { reasoning: message.reasoning }),
   ...(message.reasoningMs !== null && { reasoningMs: message.reasoningMs }),
   ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => partShown(message, part, n)) }),

@@ -1,6 +1,12 @@
 /** Messages as they are read: their columns, and their form in a list. Times are ISO 8601 UTC. */
 import type { Continuation, MessagePart, ReplyFacts, ReplyFigures } from '../../../actors/ports/index.ts'
-import type { FinishReason, MessageStatus, StoredEvent, Usage } from '../../../actors/reply/reply-event.ts'
+import type {
+  FinishReason,
+  MessageStatus,
+  MissingServer,
+  StoredEvent,
+  Usage,
+} from '../../../actors/reply/reply-event.ts'
 
 import type { Sql } from '../../postgres/database.ts'
 import { type Fragment, isoOf, quickTime } from '../../postgres/page.ts'
@@ -9,6 +15,7 @@ import {
   type FramesOrEnds,
   framesOrEnds,
   lastModel,
+  missingIn,
   offsetOf,
   type ShownRow,
   shownOf,
@@ -50,6 +57,8 @@ export interface Message {
   waited: WaitedCall[]
   /** The points where it went on in another instance. */
   continuations: Continuation[]
+  /** The MCP servers that it went without. */
+  missingTools: readonly MissingServer[]
 }
 
 /**
@@ -132,5 +141,6 @@ export function messageOf(
     facts,
     waited: extras?.waited ?? [],
     continuations: facts?.continuations ?? [],
+    missingTools: missingIn(shown),
   }
 }

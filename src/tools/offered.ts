@@ -1,0 +1,31 @@
+/** Tools as a toolbox offers them. Types only. */
+import type { MissingServer, ToolAnswer, ToolIdentity } from '../actors/ports/index.ts'
+import type { JsonSchema } from './schemas/arguments.ts'
+
+export interface Tool {
+  identity: ToolIdentity
+  fullName: string
+  /** The name that the model sees. */
+  name: string
+  /** The author of the schema: an MCP server's id, or the tool's own. */
+  owner: string
+  description: string
+  /** The schema of the arguments. Null allows any object. */
+  inputSchema: JsonSchema | null
+  call(args: Record<string, unknown>, once: Once): Promise<ToolAnswer>
+}
+
+/** The tools of one kind. `chosen`: the tools that the agent has. */
+export interface Offered {
+  chosen: Tool[]
+  /** Further tools that the servers offer. */
+  others?: Omit<Tool, 'call'>[]
+  answering?: string[]
+  missing?: MissingServer[]
+}
+
+/** The context of one call. `key` identifies it. */
+export interface Once {
+  signal: AbortSignal
+  key: string
+}
