@@ -204,6 +204,12 @@ export interface ConversationsHandlers<X extends Exchange> {
   deleteConversation: Handler<operations['deleteConversation'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id}/items — List what was said in a conversation */
   listConversationItems: Handler<operations['listConversationItems'], X, 'limit' | 'order'>
+  /** POST /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id}/items — Put items behind the last one of a conversation */
+  createConversationItems: Handler<operations['createConversationItems'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id}/items/{item_id} — Read an item of a conversation */
+  getConversationItem: Handler<operations['getConversationItem'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/conversations/{conversation_id}/items/{item_id} — Take back the last item of a conversation */
+  deleteConversationItem: Handler<operations['deleteConversationItem'], X>
 }
 
 /** The same, where `model` or an id names the agent. */
@@ -218,6 +224,12 @@ export interface AgentConversationsHandlers<X extends Exchange> {
   deleteAgentConversation: Handler<operations['deleteAgentConversation'], X>
   /** GET /api/v1/openai/conversations/{conversation_id}/items — List what was said in a conversation */
   listAgentConversationItems: Handler<operations['listAgentConversationItems'], X, 'limit' | 'order'>
+  /** POST /api/v1/openai/conversations/{conversation_id}/items — Put items behind the last one of a conversation */
+  createAgentConversationItems: Handler<operations['createAgentConversationItems'], X>
+  /** GET /api/v1/openai/conversations/{conversation_id}/items/{item_id} — Read an item of a conversation */
+  getAgentConversationItem: Handler<operations['getAgentConversationItem'], X>
+  /** DELETE /api/v1/openai/conversations/{conversation_id}/items/{item_id} — Take back the last item of a conversation */
+  deleteAgentConversationItem: Handler<operations['deleteAgentConversationItem'], X>
 }
 
 /** The same, where `model` or an id names the agent. */

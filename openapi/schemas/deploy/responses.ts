@@ -208,6 +208,16 @@ export const ConversationCreate = Type.Object(
   },
   { title: 'ConversationCreate' },
 )
+export const ConversationItemsCreate = Type.Object(
+  {
+    items: open('1 to 1,000 messages, calls and outputs, as in `input`. They are put behind the last item.', {
+      type: 'array',
+      items: { type: 'object' },
+      minItems: 1,
+    }),
+  },
+  { title: 'ConversationItemsCreate' },
+)
 export const AgentConversationCreate = Type.Object(
   {
     ...ConversationCreate.properties,

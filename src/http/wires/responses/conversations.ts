@@ -21,6 +21,7 @@ import { refuseUnwanted } from '../../sending/caller-instructions.ts'
 import { badRequest, HttpError, missing } from '../../server/http-error.ts'
 import { agentNamed } from '../chat/models.ts'
 import { mountDeploy } from '../chat/scope.ts'
+import { giveItems, readItem, takeItem } from './conversation-items.ts'
 import type { Exchange, ResponseDependencies } from './exchange.ts'
 import { conversationOf, givenMessages } from './input/history-items.ts'
 import { readInput } from './input/input-items.ts'
@@ -108,18 +109,36 @@ async function listItems(deps: ResponseDependencies, { query, ...named }: Named 
   return await listOfItems(conversationItems(deps.sql, { agentId, sessionId: id }, orderOf(query)), query)
 }
 
+interface NamedItem extends Named {
+  params: Named['params'] & { item_id: string }
+}
+
 /** Mounts conversations below an agent and below `/api/v1/openai`. */
 export function mountConversations(deploy: FastifyInstance, deps: ResponseDependencies): void {
   const get = async (named: Named) => wire(await findOwn(deps, named))
   const change = (input: Parameters<typeof update>[1]) => update(deps, input)
   const erase = (named: Named) => remove(deps, named)
   const list = (input: Parameters<typeof listItems>[1]) => listItems(deps, input)
+  const give = async ({
+    body,
+    ...input
+  }: Named & Exchange & { body: components['schemas']['ConversationItemsCreate'] }) =>
+    giveItems(deps, await findOwn(deps, input), body, input)
+  const getItem = async (input: NamedItem) => readItem(deps, await findOwn(deps, input), input.params.item_id)
+  const takeBack = async (input: NamedItem) => {
+    const found = await findOwn(deps, input)
+    await takeItem(deps, found, input.params.item_id)
+    return wire(found)
+  }
   mountDeploy(deploy, conversations, {
     createConversation: ({ params, body, ...exchange }) => create(deps, params.agent_id, body, exchange),
     getConversation: get,
     updateConversation: change,
     deleteConversation: erase,
     listConversationItems: list,
+    createConversationItems: give,
+    getConversationItem: getItem,
+    deleteConversationItem: takeBack,
   })
   mountDeploy(deploy, agentConversations, {
     createAgentConversation: async ({ body, ...exchange }) =>
@@ -128,5 +147,8 @@ export function mountConversations(deploy: FastifyInstance, deps: ResponseDepend
     updateAgentConversation: change,
     deleteAgentConversation: erase,
     listAgentConversationItems: list,
+    createAgentConversationItems: give,
+    getAgentConversationItem: getItem,
+    deleteAgentConversationItem: takeBack,
   })
 }

@@ -16,7 +16,7 @@ import { createResponseEncoder } from './encoder.ts'
 import { callUuid, givenNames, idOf, outputUuid, partUuid } from './ids.ts'
 import type { OutputItem } from './response-object.ts'
 
-interface Where {
+export interface Where {
   agentId: string
   sessionId: string
 }
@@ -84,24 +84,31 @@ function decisionItem(
   }
 }
 
-function itemsOf(turn: StoredTurn, where: Where): StoredItem[] {
+export function itemsOf(turn: StoredTurn, where: Where): StoredItem[] {
   if (turn.role === 'user') return [questionItem(turn, where)]
-  const { id, encoder: version, continues, decisions, events, outcome, isGiven, createdAt } = turn
+  const { id, continues, decisions, events, isGiven } = turn
+  const decided = continues === null ? [] : decisions.map((decision) => decisionItem(decision, id, continues))
   if (isGiven)
-    return givenItems(
-      id,
-      events.map(({ event }) => event),
-    )
+    return [
+      ...decided,
+      ...givenItems(
+        id,
+        events.map(({ event }) => event),
+      ),
+    ]
+  return [...decided, ...shownOutput(turn)]
+}
+
+/** Returns the output of a reply that was generated here. */
+export function shownOutput(turn: Extract<StoredTurn, { role: 'assistant' }>): OutputItem[] {
+  const { id, encoder: version, events, outcome, createdAt } = turn
   const reply = { id, createdAt: createdAt.toISOString(), model: turn.model ?? '' }
-  const head = { reply, sessionId: where.sessionId, encoder: version, previousId: null, request: null }
+  const head = { reply, sessionId: null, encoder: version, previousId: null, request: null }
   const encoder = createResponseEncoder(head, Number.POSITIVE_INFINITY)
   encoder.encode(events.map(frameOf))
   const closing: Frame[] = outcome ? closingFrames(outcome, 0, false) : []
   encoder.encode(closing)
-  return [
-    ...(continues === null ? [] : decisions.map((decision) => decisionItem(decision, id, continues))),
-    ...encoder.response().output,
-  ]
+  return encoder.response().output
 }
 
 /** Returns the items of a message that was given with its session: texts, calls and outputs in their order. */

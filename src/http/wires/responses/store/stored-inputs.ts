@@ -83,6 +83,14 @@ const decisionRows = (sql: AnySql): Fragment => sql`
      where w.decided_in = m.id and w.decision is not null
        and w.reply_id in (m.continues, (select b.continues from messages b where b.id = m.continues))) end`
 
+/** Returns these messages of a session, on whatever branch they are, in their order. */
+export async function readTurnsOf(sql: Sql, sessionId: string, ids: readonly string[]): Promise<StoredTurn[]> {
+  const rows = await sql<TurnRow[]>`
+    select m.*, ${encoderOf(sql)} as encoder, ${framesOf(sql)}, ${partsOf(sql)} as parts, ${decisionRows(sql)} as decisions
+      from messages m where m.session_id = ${sessionId} and m.id = any(${[...ids]}::uuid[]) order by m.position`
+  return rows.map((row) => turnOf(sql, row))
+}
+
 /** Yields the messages on a session's path, read only as far as they are consumed. */
 export async function* readTurns(sql: Sql, sessionId: string, order: 'asc' | 'desc'): AsyncGenerator<StoredTurn> {
   const batches = await batchesOf(sql, sessionId, wholePath, Number.POSITIVE_INFINITY)
