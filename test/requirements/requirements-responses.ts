@@ -46,5 +46,8 @@ export const responses = {
     'A retry, and a copy of what was answered here, store nothing and are answered with what is there.',
   'contract-32.items-taken':
     'The last item is taken back, an output with its call; what is left of a reply is a given message.',
+  'contract-32.conversations-session': 'OpenAIConversationsSession of @openai/agents works unmodified.',
+  'contract-32.repeated-path':
+    'Items without ids of ours that equal the path behind a known item are known; if one differs, all is a new history.',
   'contract-35.stream-of-key': 'On the Responses API stream is not part of the body that a key is held to.',
 } as const

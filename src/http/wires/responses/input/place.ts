@@ -21,6 +21,7 @@ import { callUuid, uuidIn } from '../output/ids.ts'
 import { type NamedReplies, type NamedReply, namedReplies } from '../store/named-replies.ts'
 import { findResponse } from '../store/stored-responses.ts'
 import type { InputItem } from './input-items.ts'
+import { lastRepeated } from './repeated-path.ts'
 
 /** The caller and the agent of a request. */
 export interface By {
@@ -57,7 +58,7 @@ interface Found {
 export async function placeOf(sql: Sql, by: By, named: NamedPlace, input: readonly InputItem[]): Promise<Placed> {
   const items = withNewMessage(input)
   const replies = await repliesNamed(sql, by, items)
-  const found = (await placeByName(sql, by, named)) ?? (await placeByItems(items, replies))
+  const found = (await placeByName(sql, by, named)) ?? (await placeByItems(sql, by, items, replies))
   if (found === null) return { kind: 'new' }
   const { sessionId, place, from } = found
   const fresh = items.slice(from)
@@ -180,9 +181,22 @@ async function anchorOf(items: readonly InputItem[], replies: NamedReplies) {
   return isFollowed ? await lastKnown(items, replies, ({ kind }) => kind !== 'user') : last
 }
 
-async function placeByItems(items: readonly InputItem[], replies: NamedReplies): Promise<Found | null> {
+async function placeByItems(
+  sql: Sql,
+  { agentId }: By,
+  items: readonly InputItem[],
+  replies: NamedReplies,
+): Promise<Found | null> {
   const anchor = await anchorOf(items, replies)
-  if (anchor !== null) return placeAt(anchor.reply, anchor.index + 1)
+  if (anchor !== null) {
+    const rest = items.slice(anchor.index + 1)
+    const repeats = rest.findLastIndex(({ kind }) => kind === 'assistant' || kind === 'call')
+    if (repeats < 0) return placeAt(anchor.reply, anchor.index + 1)
+    const { id, sessionId } = anchor.reply
+    const known = { item: anchor.item, messageId: id }
+    const last = await lastRepeated(sql, { agentId, sessionId }, known, rest.slice(0, repeats + 1))
+    return last === null ? null : placeAt({ id: last, sessionId }, anchor.index + repeats + 2)
+  }
   for (const [index, item] of items.entries()) {
     const reply = await askedIn(item, replies)
     if (reply !== undefined) return placeAt(reply, index)
@@ -190,7 +204,11 @@ async function placeByItems(items: readonly InputItem[], replies: NamedReplies):
   return null
 }
 
-const placeAt = ({ id, sessionId }: NamedReply, from: number): Found => ({ sessionId, place: { parent: id }, from })
+const placeAt = ({ id, sessionId }: Pick<NamedReply, 'id' | 'sessionId'>, from: number): Found => ({
+  sessionId,
+  place: { parent: id },
+  from,
+})
 
 interface AnsweredCall {
   item: Answer
